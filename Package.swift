@@ -89,6 +89,7 @@ let package = Package(
             name: "EmulatedBlueZ",
             dependencies: [
                 "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport", "BluetoothValues", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(

@@ -1,22 +1,51 @@
 /// The version of BlueZ that an emulated one imitates.
 ///
 /// Clients find out what a BlueZ can do by the presence of interfaces and properties, which differ between versions.
-public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable {
+public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable, Comparable {
     /// BlueZ 5.66, of Debian 12.
     case bluez5_66 = "5.66"
     /// BlueZ 5.82, of Debian 13.
     case bluez5_82 = "5.82"
+
+    /// Orders by version.
+    public static func < (left: Self, right: Self) -> Bool {
+        left == .bluez5_66 && right == .bluez5_82
+    }
 }
 
 /// The version, the delays and the limits of an emulated BlueZ.
 public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The version of BlueZ that clients see.
     public var dialect: BlueZDialect
+    /// The time without a packet after which a device that nobody used is forgotten: `TemporaryTimeout` of `main.conf`.
+    public var temporaryTimeout: Duration
+    /// The time after which `Device1.Connect` fails where the device is not heard.
+    public var connectTimeout: Duration
+    /// The time between `Device1.Disconnect` and the end of the link.
+    public var disconnectDelay: Duration
+    /// The time that an application has to answer a read or a write of its attributes.
+    public var attributeDeadline: Duration
+    /// The time that a client has to list what it registers.
+    public var applicationDeadline: Duration
+    /// The time that an agent has to answer a question.
+    public var agentDeadline: Duration
+    /// The least time between two reports of one device; packets in between are heard but not reported.
+    public var reportInterval: Duration
 
-    /// The settings of `bluetoothd` without a configuration file.
-    ///
-    /// - Parameter dialect: See ``dialect``.
-    public init(dialect: BlueZDialect = .bluez5_66) {
+    /// The settings of `bluetoothd` without a configuration file, and at most ten reports of a device in a second.
+    public init(
+        dialect: BlueZDialect = .bluez5_66, temporaryTimeout: Duration = .seconds(30),
+        connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),
+        attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25), agentDeadline: Duration = .seconds(60),
+        reportInterval: Duration = .milliseconds(100)
+    ) {
         self.dialect = dialect
+        self.temporaryTimeout = temporaryTimeout
+        self.connectTimeout = connectTimeout
+        self.disconnectDelay = disconnectDelay
+        self.attributeDeadline = attributeDeadline
+        self.applicationDeadline = applicationDeadline
+        self.agentDeadline = agentDeadline
+        self.reportInterval = reportInterval
     }
 }

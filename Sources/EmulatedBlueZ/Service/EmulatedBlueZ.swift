@@ -13,12 +13,19 @@ import Logging
 /// Source: BlueZ, `doc/org.bluez.*.rst`.
 public final class EmulatedBlueZ: Sendable {
     private let connection: DBusConnection
+    private let runner: DaemonRunner
     private let end = ServiceEnd()
 
-    private init(connection: DBusConnection) {
+    private init(_ emulator: Emulator, connection: DBusConnection, _ configuration: EmulatedBlueZConfiguration) {
         self.connection = connection
-        connection.onDisconnect { [end] error in end.finish(.busLost(error.description)) }
+        runner = DaemonRunner(emulator, on: connection, configuration)
+        connection.onDisconnect { [end, runner] error in
+            runner.stop()
+            end.finish(.busLost(error.description))
+        }
     }
+
+    deinit { stop() }
 
     /// Serves an emulator as `org.bluez`; when this returns, clients may start.
     ///
@@ -46,7 +53,9 @@ public final class EmulatedBlueZ: Sendable {
         case .success(let open): connection = open
         case .failure(let error): throw .busUnavailable(error.description)
         }
-        let service = EmulatedBlueZ(connection: connection)
+        let service = EmulatedBlueZ(emulator, connection: connection, configuration)
+        // The name comes last: clients that wait for it find all objects.
+        connection.queue.sync { service.runner.activate() }
         try await service.claimName()
         return service
     }
@@ -64,8 +73,10 @@ public final class EmulatedBlueZ: Sendable {
 
     /// Leaves the bus; all sessions, links and registrations of clients end.
     public func stop() {
-        connection.close()
-        end.finish(nil)
+        connection.queue.async { [runner, end] in
+            runner.stop()
+            end.finish(nil)
+        }
     }
 
     /// Returns when the service was stopped.

@@ -1,0 +1,205 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// One adapter of an emulated daemon: a host of the world, with the sessions that clients have on it.
+struct DaemonAdapter: Sendable {
+    let index: Int
+    let path: ObjectPath
+    let facts: HostFacts
+    /// Whether it is exported: neither unplugged nor resetting.
+    var isPresent = true
+    var isPowered: Bool
+    var alias: String
+    var isPairable = true
+    /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
+    var discoverableNumber: UInt64 = 0
+    /// The calls that wait for the adapter's power to change.
+    var powerCalls: [(call: CallID, isOn: Bool)] = []
+    var discovery = DiscoverySessions()
+    var devices: [PeerID: DaemonDevice] = [:]
+    /// By the path of the device's object.
+    var peers: [ObjectPath: PeerID] = [:]
+    var links: [LinkID: PeerID] = [:]
+    /// The requests on links that were not responded to.
+    var operations: [OperationID: (peer: PeerID, purpose: LinkPurpose)] = [:]
+    var applications = Applications()
+    var advertisements = Advertisements()
+    var monitors = AdvertisementMonitors()
+    var pairing = AdapterPairing()
+
+    init(_ facts: HostFacts, index: Int) {
+        self.facts = facts
+        self.index = index
+        path = BluetoothDaemon.root.appending("hci\(index)")
+        isPowered = facts.isPowered
+        alias = facts.name
+    }
+}
+
+extension BluetoothDaemon {
+    /// Exports a host as an adapter, with the devices that it is bonded with.
+    mutating func addAdapter(_ facts: HostFacts) {
+        adapters.append(DaemonAdapter(facts, index: adapters.count))
+        export(adapters.count - 1)
+    }
+
+    private mutating func export(_ index: Int) {
+        let adapter = adapters[index]
+        tree.add(
+            [
+                BlueZInterfaces.adapter: properties(of: adapter), BlueZInterfaces.gattManager: [:],
+                BlueZInterfaces.advertisingManager: advertisingManagerProperties(of: adapter),
+                BlueZInterfaces.monitorManager: monitorManagerProperties,
+            ], at: adapter.path)
+        for bond in adapter.facts.bonds where adapters[index].devices[bond.peer] == nil {
+            addDevice(bond, on: index)
+        }
+    }
+
+    private func properties(of adapter: DaemonAdapter) -> ObjectTree.Properties {
+        var properties: ObjectTree.Properties = [
+            "Address": .string(adapter.facts.address),
+            "AddressType": .string(adapter.facts.isRandomAddress ? "random" : "public"),
+            "Name": .string(adapter.facts.name), "Alias": .string(adapter.alias), "Class": .uint32(0),
+            "Powered": .boolean(adapter.isPowered), "Discoverable": .boolean(false),
+            "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(adapter.isPairable),
+            "PairableTimeout": .uint32(0), "Discovering": .boolean(false),
+            "UUIDs": .strings(["00001801-0000-1000-8000-00805f9b34fb", "00001800-0000-1000-8000-00805f9b34fb"]),
+            "Modalias": .string(dialect.modalias), "Roles": .strings(["central", "peripheral"]),
+        ]
+        if dialect >= .bluez5_82 {
+            properties["PowerState"] = .string(adapter.isPowered ? "on" : "off")
+            properties["Connectable"] = .boolean(true)
+            // Linux Foundation as the manufacturer of a virtual controller; Core Specification 5.4.
+            properties["Manufacturer"] = .uint16(0x05F1)
+            properties["Version"] = .byte(0x0D)
+        }
+        return properties
+    }
+
+    // MARK: Methods
+
+    mutating func handleCall(_ call: MethodCall, ofAdapter index: Int) throws(DBusError) {
+        switch call.member {
+        case "StartDiscovery": try startDiscovery(call, on: index)
+        case "StopDiscovery": try stopDiscovery(call, on: index)
+        case "SetDiscoveryFilter": try setDiscoveryFilter(call, on: index)
+        case "GetDiscoveryFilters": answer(call.id, [.strings(DiscoveryFilter.keys)])
+        case "RemoveDevice": try removeDevice(call, on: index)
+        default: throw BlueZError.unknown(call, isObjectThere: true)
+        }
+    }
+
+    mutating func setAdapterProperty(
+        _ property: String, _ value: DBusValue, of index: Int, _ call: MethodCall
+    ) throws(DBusError) {
+        let path = adapters[index].path
+        switch (property, value) {
+        case ("Powered", .boolean(let isOn)): return setPower(isOn, of: index, call)
+        case ("Alias", .string(let alias)):
+            adapters[index].alias = alias.isEmpty ? adapters[index].facts.name : alias
+            set(property, .string(adapters[index].alias), of: BlueZInterfaces.adapter, at: path)
+        case ("Pairable", .boolean(let isPairable)):
+            adapters[index].isPairable = isPairable
+            set(property, value, of: BlueZInterfaces.adapter, at: path)
+        case ("Discoverable", .boolean(let isDiscoverable)):
+            guard adapters[index].isPowered else { throw BlueZError.failed("Not Powered") }
+            setDiscoverable(isDiscoverable, index)
+        default: set(property, value, of: BlueZInterfaces.adapter, at: path)
+        }
+        answer(call.id)
+    }
+
+    private mutating func setDiscoverable(_ isDiscoverable: Bool, _ index: Int) {
+        let path = adapters[index].path
+        set("Discoverable", .boolean(isDiscoverable), of: BlueZInterfaces.adapter, at: path)
+        adapters[index].discoverableNumber += 1
+        let timeout = tree.properties(of: BlueZInterfaces.adapter, at: path)?["DiscoverableTimeout"]?.uint32Value ?? 0
+        guard isDiscoverable, timeout > 0 else { return }
+        output(
+            .schedule(
+                .discoverableOver(adapter: index, adapters[index].discoverableNumber), after: .seconds(Int64(timeout))))
+    }
+
+    mutating func discoverableOver(_ index: Int, _ number: UInt64) {
+        if adapters[index].discoverableNumber == number { setDiscoverable(false, index) }
+    }
+
+    // MARK: Power
+
+    private mutating func setPower(_ isOn: Bool, of index: Int, _ call: MethodCall) {
+        guard adapters[index].isPowered != isOn else { return answer(call.id) }
+        adapters[index].powerCalls.append((call.id, isOn))
+        output(.host(adapter: index, .power(isOn)))
+    }
+
+    /// The state of the host changed: power, or the adapter's presence.
+    mutating func stateChanged(_ state: AdapterState, on index: Int) {
+        switch state {
+        case .poweredOn, .poweredOff:
+            if !adapters[index].isPresent {
+                adapters[index].isPresent = true
+                adapters[index].isPowered = state == .poweredOn
+                export(index)
+            } else if adapters[index].isPowered != (state == .poweredOn) {
+                powerChanged(state == .poweredOn, on: index)
+            }
+        case .resetting, .unsupported, .unauthorized, .unknown:
+            if adapters[index].isPresent { withdraw(index) }
+        }
+        let waiting = adapters[index].powerCalls
+        adapters[index].powerCalls = []
+        for (call, isOn) in waiting {
+            if adapters[index].isPresent, adapters[index].isPowered == isOn {
+                answer(call)
+            } else {
+                refuse(call, BlueZError.failed("Failed"))
+            }
+        }
+    }
+
+    private mutating func powerChanged(_ isOn: Bool, on index: Int) {
+        adapters[index].isPowered = isOn
+        let path = adapters[index].path
+        if !isOn { endEverything(on: index) }
+        set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
+        if dialect >= .bluez5_82 {
+            set("PowerState", .string(isOn ? "on" : "off"), of: BlueZInterfaces.adapter, at: path)
+        }
+    }
+
+    /// Ends what needs power: links, discovery, advertisements.
+    private mutating func endEverything(on index: Int) {
+        for peer in adapters[index].devices.keys.sorted(by: { $0.description < $1.description }) {
+            linkLost(peer, on: index, .notReady)
+        }
+        endDiscovery(on: index)
+        releaseAdvertisements(on: index)
+        if adapters[index].discoverableNumber > 0 { setDiscoverable(false, index) }
+    }
+
+    /// The adapter is unplugged: its objects go, the deepest first.
+    private mutating func withdraw(_ index: Int) {
+        endEverything(on: index)
+        adapters[index].isPresent = false
+        for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
+            removeObjects(of: device.peer, on: index)
+        }
+        withdrawApplications(on: index)
+        releaseMonitors(on: index)
+        remove(adapters[index].path)
+        adapters[index].discovery = DiscoverySessions()
+    }
+}
+
+extension BlueZDialect {
+    /// The device identification of this version: vendor 1D6B (Linux Foundation), product 0246.
+    var modalias: String {
+        switch self {
+        case .bluez5_66: "usb:v1D6Bp0246d0542"
+        case .bluez5_82: "usb:v1D6Bp0246d0552"
+        }
+    }
+}
+#endif

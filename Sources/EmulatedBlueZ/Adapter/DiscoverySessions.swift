@@ -1,0 +1,158 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+
+/// What a client wants to hear of.
+///
+/// Pure. Source: BlueZ, `doc/org.bluez.Adapter.rst`, `SetDiscoveryFilter`, and `src/adapter.c`.
+struct DiscoveryFilter: Equatable, Sendable {
+    static let keys = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+
+    var uuids: Set<BluetoothUUID> = []
+    var rssi: Int?
+    var pathloss: Int?
+    var wantsDuplicates = false
+    var isLowEnergy = true
+    var pattern: String?
+
+    /// - Throws: `InvalidArguments` for an unknown key, a wrong type, or both a strength and a loss.
+    init(_ properties: [String: DBusValue]) throws(DBusError) {
+        for (key, value) in properties {
+            switch (key, value) {
+            case ("UUIDs", .array(.string, let texts)):
+                let uuids = texts.compactMap { $0.stringValue.flatMap { BluetoothUUID($0) } }
+                guard uuids.count == texts.count else { throw BlueZError.invalidArguments }
+                self.uuids = Set(uuids)
+            case ("RSSI", .int16(let rssi)) where (-127...20).contains(rssi): self.rssi = Int(rssi)
+            case ("Pathloss", .uint16(let loss)) where loss <= 137: pathloss = Int(loss)
+            case ("Transport", .string(let transport)) where ["auto", "bredr", "le"].contains(transport):
+                isLowEnergy = transport != "bredr"
+            case ("DuplicateData", .boolean(let isOn)): wantsDuplicates = isOn
+            case ("Discoverable", .boolean): break  // an adapter without BR/EDR has nothing to change
+            case ("Pattern", .string(let pattern)): self.pattern = pattern
+            default: throw BlueZError.invalidArguments
+            }
+        }
+        guard rssi == nil || pathloss == nil else { throw BlueZError.invalidArguments }
+    }
+
+    func matches(_ discovery: Discovery) -> Bool {
+        guard isLowEnergy else { return false }
+        if !uuids.isEmpty, uuids.isDisjoint(with: discovery.advertisement.serviceUUIDs ?? []) { return false }
+        if let rssi, discovery.rssi < rssi { return false }
+        if let pathloss {
+            guard let power = discovery.advertisement.txPowerLevel, Int(power) - discovery.rssi <= pathloss else {
+                return false
+            }
+        }
+        guard let pattern, !pattern.isEmpty else { return true }
+        return discovery.address?.hasPrefix(pattern) == true || discovery.name?.hasPrefix(pattern) == true
+    }
+}
+
+/// The discovery sessions of an adapter, one for each client, and the filters of clients.
+///
+/// Pure.
+struct DiscoverySessions: Sendable {
+    /// The clients that discover, in the order of their starts.
+    private(set) var clients: [String] = []
+    private var filters: [String: DiscoveryFilter] = [:]
+    /// Whether the adapter scans, for clients or for monitors.
+    var isListening = false
+
+    var isActive: Bool { !clients.isEmpty }
+
+    /// Whether each packet is reported, and not only a change of signal strength: as soon as a session has a filter.
+    var isFiltered: Bool { clients.contains { filters[$0] != nil } }
+
+    var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
+
+    mutating func setFilter(_ filter: DiscoveryFilter?, of client: String) { filters[client] = filter }
+
+    /// - Returns: Whether it is a new session.
+    mutating func start(_ client: String) -> Bool {
+        guard !clients.contains(client) else { return false }
+        clients.append(client)
+        return true
+    }
+
+    /// - Returns: Whether there was a session.
+    mutating func stop(_ client: String) -> Bool {
+        guard let index = clients.firstIndex(of: client) else { return false }
+        clients.remove(at: index)
+        return true
+    }
+
+    mutating func stopAll() { clients = [] }
+
+    mutating func forget(_ client: String) -> Bool {
+        filters[client] = nil
+        return stop(client)
+    }
+
+    /// Whether any session lets a report through; then all clients are told.
+    func lets(_ discovery: Discovery) -> Bool {
+        clients.contains { filters[$0]?.matches(discovery) ?? true }
+    }
+}
+
+extension BluetoothDaemon {
+    mutating func startDiscovery(_ call: MethodCall, on index: Int) throws(DBusError) {
+        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard adapters[index].discovery.start(call.sender) else { throw BlueZError.inProgress }
+        discoveryChanged(on: index)
+        answer(call.id)
+    }
+
+    mutating func stopDiscovery(_ call: MethodCall, on index: Int) throws(DBusError) {
+        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard adapters[index].discovery.stop(call.sender) else { throw BlueZError.failed("No discovery started") }
+        discoveryChanged(on: index)
+        answer(call.id)
+    }
+
+    mutating func setDiscoveryFilter(_ call: MethodCall, on index: Int) throws(DBusError) {
+        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        let properties = call.arguments.first?.propertiesValue ?? [:]
+        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)
+        adapters[index].discovery.setFilter(filter, of: call.sender)
+        answer(call.id)
+    }
+
+    mutating func endDiscovery(on index: Int) {
+        adapters[index].discovery.stopAll()
+        discoveryChanged(on: index)
+    }
+
+    /// Starts or stops to listen, and tells the clients.
+    mutating func discoveryChanged(on index: Int) {
+        let isActive = adapters[index].discovery.isActive
+        listen(on: index)
+        let path = adapters[index].path
+        let wasActive = tree.properties(of: BlueZInterfaces.adapter, at: path)?["Discovering"]?.boolValue == true
+        guard isActive != wasActive else { return }
+        if !isActive { discoveryEnded(on: index) }
+        set("Discovering", .boolean(isActive), of: BlueZInterfaces.adapter, at: path)
+    }
+
+    /// Scans while a client discovers or a monitor is active.
+    mutating func listen(on index: Int) {
+        let wants = adapters[index].isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
+        guard wants != adapters[index].discovery.isListening else { return }
+        adapters[index].discovery.isListening = wants
+        output(
+            .central(adapter: index, wants ? .startScan(ScanParameters(allowDuplicates: true)) : .stopScan))
+    }
+
+    /// The strength of signals is unknown now, and devices that cannot be connected to are forgotten.
+    private mutating func discoveryEnded(on index: Int) {
+        for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
+            set("RSSI", nil, of: BlueZInterfaces.device, at: device.path)
+            set("TxPower", nil, of: BlueZInterfaces.device, at: device.path)
+            adapters[index].devices[device.peer]?.reportedRSSI = nil
+            if device.isTemporary, !device.isConnectable, !device.isInUse { removeObjects(of: device.peer, on: index) }
+        }
+    }
+}
+#endif

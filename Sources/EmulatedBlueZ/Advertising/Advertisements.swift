@@ -1,0 +1,173 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+
+/// The advertisements that clients registered on an adapter.
+struct Advertisements: Sendable {
+    static let interface = "org.bluez.LEAdvertisement1"
+
+    struct Registered: Sendable {
+        let client: String
+        let path: ObjectPath
+        /// The call that waits for the first packet.
+        var call: CallID?
+        var properties: AdvertisementProperties?
+        var isOnAir = false
+    }
+
+    var all: [AdvertisementID: Registered] = [:]
+
+    func id(of path: ObjectPath, _ client: String) -> AdvertisementID? {
+        all.first { $0.value.path == path && $0.value.client == client }?.key
+    }
+
+    /// In the order of registration.
+    var ids: [AdvertisementID] { all.keys.sorted { $0.rawValue < $1.rawValue } }
+}
+
+extension BluetoothDaemon {
+    func advertisingManagerProperties(of adapter: DaemonAdapter) -> ObjectTree.Properties {
+        var properties: ObjectTree.Properties = [
+            "ActiveInstances": .byte(0), "SupportedInstances": .byte(UInt8(DaemonLimits.advertisements)),
+            "SupportedIncludes": .strings(["tx-power", "appearance", "local-name"]),
+        ]
+        if dialect >= .bluez5_82 {
+            properties["SupportedSecondaryChannels"] = .strings(["1M", "2M", "Coded"])
+            properties["SupportedFeatures"] = .strings([])
+            properties["SupportedCapabilities"] = .properties(["MaxAdvLen": .byte(31), "MaxScnRspLen": .byte(31)])
+        }
+        return properties
+    }
+
+    mutating func handleAdvertisingCall(_ call: MethodCall, on index: Int) throws(DBusError) {
+        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        let known = adapters[index].advertisements.id(of: path, call.sender)
+        guard call.member == "RegisterAdvertisement" else {
+            guard let known else { throw BlueZError.doesNotExist }
+            removeAdvertisement(known, on: index)
+            return answer(call.id)
+        }
+        guard known == nil else { throw BlueZError.alreadyExists }
+        guard adapters[index].advertisements.all.count < DaemonLimits.advertisements else {
+            throw BlueZError.notPermitted("Maximum advertisements reached")
+        }
+        let id = AdvertisementID(rawValue: nextNumber())
+        adapters[index].advertisements.all[id] = Advertisements.Registered(
+            client: call.sender, path: path, call: call.id)
+        output(.watch(client: call.sender))
+        readAdvertisement(id, for: call.id, on: index)
+    }
+
+    private mutating func readAdvertisement(_ id: AdvertisementID, for call: CallID?, on index: Int) {
+        guard let registered = adapters[index].advertisements.all[id] else { return }
+        request(
+            .advertisement(adapter: index, id, call), of: registered.client, registered.path,
+            StandardInterface.properties.name, "GetAll", [.string(Advertisements.interface)],
+            deadline: configuration.applicationDeadline)
+    }
+
+    mutating func advertisementRead(
+        _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, _ call: CallID?, on index: Int
+    ) {
+        guard adapters[index].advertisements.all[id] != nil else { return }
+        do throws(DBusError) {
+            guard case .success(let values) = result, let properties = values.first?.propertiesValue else {
+                throw BlueZError.failed("Failed to parse advertisement.")
+            }
+            let parsed = try AdvertisementProperties(properties, alias: adapters[index].alias)
+            guard Self.fits(parsed.advertisement) else { throw BlueZError.failed("Failed to parse advertisement.") }
+            adapters[index].advertisements.all[id]?.properties = parsed
+            if call != nil { output(.openAdvertiser(adapter: index, id)) }
+            sendAdvertisement(id, on: index)
+        } catch {
+            // After a change the old packets stay on the air.
+            guard let call else { return }
+            adapters[index].advertisements.all[id] = nil
+            refuse(call, error)
+        }
+    }
+
+    /// 31 bytes for the data with its flags, and as many for the name in the scan response.
+    private static func fits(_ advertisement: Advertisement) -> Bool {
+        let data = AdvertisingData(
+            txPowerLevel: advertisement.txPowerLevel, services: advertisement.serviceUUIDs ?? [],
+            solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
+            serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
+        return data.encodedLength <= 28
+    }
+
+    private mutating func sendAdvertisement(_ id: AdvertisementID, on index: Int) {
+        guard let parsed = adapters[index].advertisements.all[id]?.properties else { return }
+        output(
+            .advertiser(
+                adapter: index, id,
+                .startAdvertising(operation: nextOperation(), advertisement: parsed.advertisement)))
+    }
+
+    mutating func handle(_ event: PeripheralEvent, of id: AdvertisementID, on index: Int) {
+        guard let registered = adapters[index].advertisements.all[id] else { return }
+        switch event {
+        case .advertisingStarted:
+            guard let call = registered.call else { return }
+            adapters[index].advertisements.all[id]?.call = nil
+            adapters[index].advertisements.all[id]?.isOnAir = true
+            showInstances(on: index)
+            answer(call)
+            guard let timeout = registered.properties?.timeout else { return }
+            output(.schedule(.advertisementOver(adapter: index, id), after: timeout))
+        case .operationFailed:
+            adapters[index].advertisements.all[id] = nil
+            output(.closeAdvertiser(adapter: index, id))
+            if let call = registered.call { refuse(call, BlueZError.failed("Failed to register advertisement")) }
+        default: break
+        }
+    }
+
+    private mutating func showInstances(on index: Int) {
+        let count = adapters[index].advertisements.all.values.count(where: \.isOnAir)
+        let path = adapters[index].path
+        set("ActiveInstances", .byte(UInt8(count)), of: BlueZInterfaces.advertisingManager, at: path)
+        set(
+            "SupportedInstances", .byte(UInt8(DaemonLimits.advertisements - count)),
+            of: BlueZInterfaces.advertisingManager, at: path)
+    }
+
+    // MARK: Changes and ends
+
+    mutating func advertisementChanged(_ signal: ClientSignal) {
+        for index in adapters.indices {
+            guard let id = adapters[index].advertisements.id(of: signal.path, signal.sender) else { continue }
+            readAdvertisement(id, for: nil, on: index)
+        }
+    }
+
+    private mutating func removeAdvertisement(_ id: AdvertisementID, isReleased: Bool = false, on index: Int) {
+        guard let registered = adapters[index].advertisements.all.removeValue(forKey: id) else { return }
+        if registered.properties != nil { output(.closeAdvertiser(adapter: index, id)) }
+        if let call = registered.call { refuse(call, BlueZError.failed("Failed to register advertisement")) }
+        showInstances(on: index)
+        guard isReleased else { return }
+        request(
+            .ignored, of: registered.client, registered.path, Advertisements.interface, "Release",
+            deadline: configuration.applicationDeadline)
+    }
+
+    mutating func advertisementOver(_ id: AdvertisementID, on index: Int) {
+        removeAdvertisement(id, isReleased: true, on: index)
+    }
+
+    mutating func forgetAdvertisements(of client: String, on index: Int) {
+        for id in adapters[index].advertisements.ids
+        where adapters[index].advertisements.all[id]?.client == client {
+            removeAdvertisement(id, on: index)
+        }
+    }
+
+    /// The adapter is switched off or gone.
+    mutating func releaseAdvertisements(on index: Int) {
+        for id in adapters[index].advertisements.ids { removeAdvertisement(id, isReleased: true, on: index) }
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// The agents of clients, which answer what a pairing asks; the first one is the default.
+///
+/// Pure. Source: BlueZ, `src/agent.c`, `doc/org.bluez.AgentManager.rst`.
+struct Agents: Sendable {
+    struct Agent: Equatable, Sendable {
+        let client: String
+        let path: ObjectPath
+        let capability: PairingCapability
+    }
+
+    private(set) var all: [Agent] = []
+
+    /// Who is asked where no one else is responsible.
+    var `default`: Agent? { all.first }
+
+    func agent(of client: String) -> Agent? { all.first { $0.client == client } }
+
+    /// The capability of a name as clients give it; nil for an unknown one.
+    static func capability(_ name: String) -> PairingCapability? {
+        switch name {
+        case "", "KeyboardDisplay": .keyboardDisplay
+        case "DisplayOnly": .displayOnly
+        case "DisplayYesNo": .displayYesNo
+        case "KeyboardOnly": .keyboardOnly
+        case "NoInputNoOutput": .noInputNoOutput
+        default: nil
+        }
+    }
+
+    /// - Returns: Whether the client had none.
+    mutating func register(_ agent: Agent) -> Bool {
+        guard self.agent(of: agent.client) == nil else { return false }
+        all.append(agent)
+        return true
+    }
+
+    /// - Returns: Whether the client has this agent.
+    mutating func makeDefault(_ path: ObjectPath, of client: String) -> Bool {
+        guard let index = all.firstIndex(where: { $0.client == client && $0.path == path }) else { return false }
+        all.insert(all.remove(at: index), at: 0)
+        return true
+    }
+
+    /// - Returns: The agent, if the client had one at that path, or any where the path is nil.
+    mutating func remove(_ path: ObjectPath? = nil, of client: String) -> Agent? {
+        guard let index = all.firstIndex(where: { $0.client == client && (path == nil || $0.path == path) }) else {
+            return nil
+        }
+        return all.remove(at: index)
+    }
+}
+
+extension BluetoothDaemon {
+    static let agentInterface = "org.bluez.Agent1"
+
+    mutating func handleAgentCall(_ call: MethodCall) throws(DBusError) {
+        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        switch call.member {
+        case "RegisterAgent":
+            guard let capability = Agents.capability(call.arguments.last?.stringValue ?? "?") else {
+                throw BlueZError.invalidArguments
+            }
+            guard agents.register(Agents.Agent(client: call.sender, path: path, capability: capability)) else {
+                throw BlueZError.alreadyExists
+            }
+        case "UnregisterAgent":
+            guard let agent = agents.remove(path, of: call.sender) else { throw BlueZError.doesNotExist }
+            abandonQuestions(of: agent)
+        default:
+            guard agents.makeDefault(path, of: call.sender) else { throw BlueZError.doesNotExist }
+        }
+        showCapability()
+        answer(call.id)
+    }
+
+    /// What the adapters can do in a pairing follows from the default agent.
+    mutating func showCapability() {
+        let capability = agents.default?.capability ?? .noInputNoOutput
+        for index in adapters.indices where adapters[index].pairing.capability != capability {
+            adapters[index].pairing.capability = capability
+            output(.pairing(adapter: index, .setCapability(capability)))
+        }
+    }
+
+    /// An agent is gone: what it was asked is refused.
+    mutating func abandonQuestions(of agent: Agents.Agent) {
+        for index in adapters.indices {
+            for (question, asked) in adapters[index].pairing.questions where asked.agent == agent {
+                reject(question, on: index)
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,195 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// The pairings of an adapter.
+struct AdapterPairing: Sendable {
+    struct Question: Sendable {
+        let peer: PeerID
+        let kind: PairingQuestion
+        /// Who is asked; nil where the daemon answers by itself.
+        let agent: Agents.Agent
+    }
+
+    var capability = PairingCapability.noInputNoOutput
+    /// What agents were asked and did not answer.
+    var questions: [PairingRequestID: Question] = [:]
+    /// The devices whose pairing this side refused.
+    var refused: Set<PeerID> = []
+}
+
+// Pairing: for a client's `Pair`, for a protected attribute, or at the request of the other side.
+extension BluetoothDaemon {
+    // MARK: Pair
+
+    mutating func pair(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+        guard let device = adapters[index].devices[peer] else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard !device.isBonded else { throw BlueZError.alreadyExists }
+        guard device.pairing == nil, device.connect == nil else { throw BlueZError.busy }
+        adapters[index].devices[peer]?.isTemporary = false
+        let operation = nextOperation()
+        adapters[index].devices[peer]?.pairing = DaemonDevice.PendingPairing(
+            call: call.id, sender: call.sender, operation: operation)
+        if device.isConnected {
+            startPairing(of: peer, on: index)
+        } else {
+            startConnecting(peer, on: index, for: nil)
+        }
+    }
+
+    /// The link is there: the pairing that a client asked for begins.
+    mutating func startPairing(of peer: PeerID, on index: Int) {
+        guard let pairing = adapters[index].devices[peer]?.pairing, !pairing.isPaired else { return }
+        let agent = agents.agent(of: pairing.sender) ?? agents.default
+        let capability = agent?.capability ?? .noInputNoOutput
+        if adapters[index].pairing.capability != capability {
+            adapters[index].pairing.capability = capability
+            output(.pairing(adapter: index, .setCapability(capability)))
+        }
+        output(.pairing(adapter: index, .pair(peer: peer, operation: pairing.operation)))
+    }
+
+    mutating func cancelPairing(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+        guard adapters[index].devices[peer]?.pairing != nil else { throw BlueZError.doesNotExist }
+        for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
+            cancel(asked)
+            reject(question, on: index)
+        }
+        if adapters[index].devices[peer]?.connect != nil {
+            output(.central(adapter: index, .disconnect(peer: peer)))
+            adapters[index].devices[peer]?.connect = nil
+        }
+        endPairing(of: peer, on: index, BlueZError.authenticationCanceled)
+        closeLinks(with: peer, on: index)
+        answer(call.id)
+    }
+
+    /// The services of a paired device are known: the client's call is answered.
+    mutating func finishPairing(of peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer], let pairing = device.pairing, pairing.isPaired,
+            device.link == nil || device.discovery == nil
+        else { return }
+        adapters[index].devices[peer]?.pairing = nil
+        answer(pairing.call)
+        showCapability()
+    }
+
+    /// A pairing that a client asked for failed.
+    mutating func endPairing(of peer: PeerID, on index: Int, _ error: DBusError) {
+        guard let pairing = adapters[index].devices[peer]?.pairing else { return }
+        adapters[index].devices[peer]?.pairing = nil
+        refuse(pairing.call, error)
+        showCapability()
+    }
+
+    // MARK: Events
+
+    mutating func handle(_ event: PairingEvent, on index: Int) {
+        switch event {
+        case .requested(let request, let peer, let question): ask(question, request, peer, on: index)
+        case .cancelled(let request):
+            guard let asked = adapters[index].pairing.questions.removeValue(forKey: request) else { return }
+            cancel(asked)
+        case .paired(let peer, _, let isBonded): paired(peer, isBonded: isBonded, on: index)
+        case .pairingFailed(let peer, _, let error): pairingFailed(peer, error, on: index)
+        case .unpaired(let peer, _): showPaired(false, isBonded: false, peer, on: index)
+        }
+    }
+
+    private mutating func paired(_ peer: PeerID, isBonded: Bool, on index: Int) {
+        if isBonded { adapters[index].devices[peer]?.isTemporary = false }
+        showPaired(true, isBonded: isBonded, peer, on: index)
+        adapters[index].devices[peer]?.pairing?.isPaired = true
+        finishPairing(of: peer, on: index)
+    }
+
+    private mutating func showPaired(_ isPaired: Bool, isBonded: Bool, _ peer: PeerID, on index: Int) {
+        guard let path = adapters[index].devices[peer]?.path else { return }
+        adapters[index].devices[peer]?.isPaired = isPaired
+        adapters[index].devices[peer]?.isBonded = isBonded
+        set("Bonded", .boolean(isBonded), of: BlueZInterfaces.device, at: path)
+        set("Paired", .boolean(isPaired), of: BlueZInterfaces.device, at: path)
+    }
+
+    /// The kernel ends a link whose pairing the other side failed; after a refusal of this side it stays, but nothing
+    /// more is answered on it.
+    private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
+        guard let device = adapters[index].devices[peer] else { return }
+        let isOurs = adapters[index].pairing.refused.remove(peer) != nil
+        endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationRejected : BlueZError.pairing(error))
+        guard device.isConnected else { return }
+        adapters[index].devices[peer]?.link?.isMute = true
+        if !isOurs { closeLinks(with: peer, on: index) }
+    }
+
+    // MARK: Questions
+
+    private mutating func ask(
+        _ question: PairingQuestion, _ request: PairingRequestID, _ peer: PeerID, on index: Int
+    ) {
+        guard let device = adapters[index].devices[peer] else {
+            return output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
+        }
+        let caller = device.pairing.flatMap { agents.agent(of: $0.sender) }
+        guard device.pairing != nil || adapters[index].isPairable || device.link != nil else {
+            return output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
+        }
+        guard let agent = caller ?? agents.default else {
+            // Without an agent there are Just Works pairings only.
+            let answer: PairingAnswer = question == .consent ? .accept : .reject
+            return output(.pairing(adapter: index, .answer(request: request, answer: answer)))
+        }
+        guard question != .outOfBand else {
+            return output(.pairing(adapter: index, .answer(request: request, answer: .accept)))
+        }
+        adapters[index].pairing.questions[request] = AdapterPairing.Question(peer: peer, kind: question, agent: agent)
+        let path = DBusValue.objectPath(device.path)
+        let (member, arguments): (String, [DBusValue]) =
+            switch question {
+            case .confirm(let passkey): ("RequestConfirmation", [path, .uint32(UInt32(passkey))])
+            case .enterPasskey: ("RequestPasskey", [path])
+            case .display(let passkey): ("DisplayPasskey", [path, .uint32(UInt32(passkey)), .uint16(0)])
+            case .consent, .outOfBand: ("RequestAuthorization", [path])
+            }
+        self.request(
+            .agent(adapter: index, request), of: agent.client, agent.path, Self.agentInterface, member, arguments,
+            deadline: configuration.agentDeadline)
+    }
+
+    /// An agent answered.
+    mutating func agentReplied(
+        _ request: PairingRequestID, _ result: Result<[DBusValue], DBusError>, on index: Int
+    ) {
+        guard let asked = adapters[index].pairing.questions[request] else { return }
+        switch (asked.kind, result) {
+        case (.display, .success): break  // stays until the pairing is over
+        case (.enterPasskey, .success(let values)):
+            guard let passkey = values.first?.uint32Value, passkey < 1_000_000 else { return reject(request, on: index) }
+            adapters[index].pairing.questions[request] = nil
+            output(.pairing(adapter: index, .answer(request: request, answer: .passkey(Int(passkey)))))
+        case (_, .success):
+            adapters[index].pairing.questions[request] = nil
+            output(.pairing(adapter: index, .answer(request: request, answer: .accept)))
+        case (_, .failure(let error)):
+            if error.name == DBusError.Name.noReply { cancel(asked) }
+            reject(request, on: index)
+        }
+    }
+
+    mutating func reject(_ request: PairingRequestID, on index: Int) {
+        guard let asked = adapters[index].pairing.questions.removeValue(forKey: request) else { return }
+        adapters[index].pairing.refused.insert(asked.peer)
+        output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
+    }
+
+    /// The agent need not answer any more.
+    private mutating func cancel(_ asked: AdapterPairing.Question) {
+        request(
+            .ignored, of: asked.agent.client, asked.agent.path, Self.agentInterface, "Cancel",
+            deadline: configuration.agentDeadline)
+    }
+}
+#endif

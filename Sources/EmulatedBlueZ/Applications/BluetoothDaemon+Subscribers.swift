@@ -1,0 +1,146 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+// Centrals that subscribe to the clients' characteristics, and the values that they are sent.
+extension BluetoothDaemon {
+    // MARK: Subscriptions
+
+    mutating func subscribed(_ central: PeerID, _ id: AttributeID, mtu: Int, credits: Int, on index: Int) {
+        guard let found = adapters[index].applications.characteristics[id] else { return }
+        var subscriber =
+            adapters[index].applications.subscribers[central] ?? Applications.Subscriber(mtu: mtu, credits: 0)
+        subscriber.mtu = mtu
+        subscriber.credits += credits
+        adapters[index].applications.subscribers[central] = subscriber
+        guard !found.subscribers.contains(central) else { return }
+        adapters[index].applications.characteristics[id]?.subscribers.append(central)
+        // Before 5.69 one socket serves all subscribers of a characteristic.
+        let hasSocket = dialect < .bluez5_82 && !found.sockets.isEmpty
+        guard found.acquiresNotify, !hasSocket else {
+            if !found.acquiresNotify { startServing(id, on: index) }
+            return
+        }
+        var options: [String: DBusValue] = ["link": .string("LE"), "mtu": .uint16(UInt16(clamping: mtu))]
+        if let path = adapters[index].devices[central]?.path { options["device"] = .objectPath(path) }
+        request(
+            .acquireNotify(adapter: index, id, central: central), of: found.owner.client, found.path,
+            BlueZInterfaces.characteristic, "AcquireNotify", [.properties(options)],
+            deadline: configuration.attributeDeadline)
+    }
+
+    /// The client notifies by its property `Value`; it is asked to with each subscription.
+    private mutating func startServing(_ id: AttributeID, on index: Int) {
+        guard let found = adapters[index].applications.characteristics[id] else { return }
+        adapters[index].applications.characteristics[id]?.isStarted = true
+        request(
+            .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "StartNotify",
+            deadline: configuration.attributeDeadline)
+    }
+
+    mutating func acquireNotifyAnswered(
+        _ id: AttributeID, _ central: PeerID, _ result: Result<[DBusValue], DBusError>, on index: Int
+    ) {
+        guard let found = adapters[index].applications.characteristics[id], found.subscribers.contains(central) else {
+            return
+        }
+        switch result {
+        case .success(let values):
+            guard let descriptor = values.first?.descriptorValue else { return }
+            let socket = SocketID(rawValue: nextNumber())
+            sockets[socket] = .serving(adapter: index, id, central: central, client: found.owner.client)
+            adapters[index].applications.characteristics[id]?.sockets[central] = socket
+            output(.adopt(socket, descriptor))
+        case .failure(let error):
+            if error.name == "org.bluez.Error.NotSupported" { startServing(id, on: index) }
+        }
+    }
+
+    mutating func unsubscribed(_ central: PeerID, _ id: AttributeID, on index: Int) {
+        guard let found = adapters[index].applications.characteristics[id] else { return }
+        adapters[index].applications.characteristics[id]?.subscribers.removeAll { $0 == central }
+        adapters[index].applications.subscribers[central]?.waiting.removeAll { $0.attribute == id }
+        if let socket = found.sockets[central] {
+            adapters[index].applications.characteristics[id]?.sockets[central] = nil
+            sockets[socket] = nil
+            output(.close(socket))
+        }
+        let isLast = found.subscribers == [central]
+        if isLast, found.isStarted {
+            adapters[index].applications.characteristics[id]?.isStarted = false
+            request(
+                .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "StopNotify",
+                deadline: configuration.attributeDeadline)
+        }
+        let hasOthers = adapters[index].applications.characteristics.values.contains {
+            $0.subscribers.contains(central)
+        }
+        if !hasOthers { adapters[index].applications.subscribers[central] = nil }
+    }
+
+    /// The client closed a socket: its central is still subscribed, and gets no values.
+    mutating func servingEnded(_ id: AttributeID, _ central: PeerID, on index: Int) {
+        adapters[index].applications.characteristics[id]?.sockets[central] = nil
+    }
+
+    // MARK: Values
+
+    /// The property `Value` of a client's characteristic changed: all subscribers are sent the value.
+    mutating func valueChanged(_ value: [UInt8], _ signal: ClientSignal) {
+        let object = ApplicationObject(client: signal.sender, path: signal.path)
+        for index in adapters.indices {
+            guard let id = adapters[index].applications.paths[object] else { continue }
+            for central in adapters[index].applications.characteristics[id]?.subscribers ?? [] {
+                send(Data(value), id, to: central, on: index)
+            }
+        }
+    }
+
+    /// A client wrote a value to a socket; before 5.76 it goes to all subscribers.
+    mutating func served(_ value: Data, _ id: AttributeID, to central: PeerID, on index: Int) {
+        guard dialect < .bluez5_82 else { return send(value, id, to: central, on: index) }
+        for central in adapters[index].applications.characteristics[id]?.subscribers ?? [] {
+            send(value, id, to: central, on: index)
+        }
+    }
+
+    /// Sends a value, cut to what the link carries, or keeps it until the radio takes it.
+    private mutating func send(_ value: Data, _ id: AttributeID, to central: PeerID, on index: Int) {
+        guard let subscriber = adapters[index].applications.subscribers[central],
+            subscriber.waiting.count < DaemonLimits.queuedValues
+        else { return }
+        let cut = value.prefix(ATTLimits.written(mtu: subscriber.mtu))
+        adapters[index].applications.subscribers[central]?.waiting.append((id, cut))
+        sendWaiting(to: central, on: index)
+    }
+
+    private mutating func sendWaiting(to central: PeerID, on index: Int) {
+        while let subscriber = adapters[index].applications.subscribers[central], subscriber.credits > 0,
+            let (id, value) = adapters[index].applications.subscribers[central]?.waiting.popFirst()
+        {
+            adapters[index].applications.subscribers[central]?.credits -= 1
+            adapters[index].applications.subscribers[central]?.sent.append(id)
+            output(
+                .peripheral(adapter: index, .updateValue(attribute: id, value: value, centrals: [central])))
+        }
+    }
+
+    /// Values have left, or were confirmed where they were indications.
+    mutating func valuesSent(_ count: Int, to central: PeerID, on index: Int) {
+        for _ in 0..<count {
+            guard let id = adapters[index].applications.subscribers[central]?.sent.popFirst(),
+                let found = adapters[index].applications.characteristics[id],
+                found.properties.contains(.indicate), !found.properties.contains(.notify)
+            else { continue }
+            request(
+                .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "Confirm",
+                deadline: configuration.attributeDeadline)
+        }
+        adapters[index].applications.subscribers[central]?.credits += count
+        sendWaiting(to: central, on: index)
+    }
+}
+#endif

@@ -1,0 +1,115 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+// Calls of clients: which object, interface and method they mean.
+extension BluetoothDaemon {
+    mutating func receive(_ call: MethodCall) {
+        do throws(DBusError) {
+            let interface = try self.interface(of: call)
+            switch interface {
+            case StandardInterface.introspectable.name: introspect(call)
+            case StandardInterface.objectManager.name: answer(call.id, [managedObjects])
+            case StandardInterface.properties.name: try accessProperty(call)
+            case BlueZInterfaces.agentManager: try handleAgentCall(call)
+            default: try handleAdapterCall(call, interface)
+            }
+        } catch {
+            refuse(call.id, error)
+        }
+    }
+
+    private var managedObjects: DBusValue { tree.managedObjects }
+
+    /// The interface of the method that a call selects.
+    private func interface(of call: MethodCall) throws(DBusError) -> String {
+        let found = definitions(at: call.path).first { definition in
+            (call.interface.isEmpty || definition.name == call.interface)
+                && definition.method(call.member)?.signature == call.signature
+        }
+        guard let found else { throw BlueZError.unknown(call, isObjectThere: tree.leads(to: call.path)) }
+        return found.name
+    }
+
+    /// The interfaces at a path, the standard ones included; every path that leads to an object has them.
+    private func definitions(at path: ObjectPath) -> [InterfaceDefinition] {
+        guard tree.leads(to: path) else { return [] }
+        var definitions = [StandardInterface.introspectable]
+        if path == .root { definitions.append(StandardInterface.objectManager) }
+        guard let own = tree.interfaces(at: path) else { return definitions }
+        definitions.append(StandardInterface.properties)
+        return definitions + own.compactMap { interfaces[$0] }
+    }
+
+    private mutating func introspect(_ call: MethodCall) {
+        let text = IntrospectionDocument.text(definitions(at: call.path), children: tree.children(of: call.path))
+        answer(call.id, [.string(text)])
+    }
+
+    // MARK: Properties
+
+    private mutating func accessProperty(_ call: MethodCall) throws(DBusError) {
+        let name = call.arguments.first?.stringValue ?? ""
+        guard let definition = interfaces[name], let values = tree.properties(of: name, at: call.path) else {
+            throw BlueZError.noInterface(name)
+        }
+        switch call.member {
+        case "GetAll": answer(call.id, [.properties(values)])
+        case "Get":
+            let property = call.arguments.dropFirst().first?.stringValue ?? ""
+            guard let value = values[property] else { throw BlueZError.noProperty(property) }
+            answer(call.id, [.variant(value)])
+        default:
+            let property = call.arguments.dropFirst().first?.stringValue ?? ""
+            guard let known = definition.property(property) else {
+                throw DBusError(name: DBusError.Name.unknownProperty, message: "No such property '\(property)'")
+            }
+            guard known.isWritable else { throw BlueZError.readOnly(property) }
+            guard case .variant(let value)? = call.arguments.last, value.type.text == known.type else {
+                throw BlueZError.wrongType(property)
+            }
+            try setProperty(property, value, of: name, call)
+        }
+    }
+
+    private mutating func setProperty(
+        _ property: String, _ value: DBusValue, of interface: String, _ call: MethodCall
+    ) throws(DBusError) {
+        guard let (adapter, device) = subject(of: call.path) else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        if let device {
+            try setDeviceProperty(property, value, of: device, on: adapter, call)
+        } else {
+            try setAdapterProperty(property, value, of: adapter, call)
+        }
+    }
+
+    // MARK: Objects
+
+    /// The adapter, and the device unless it is the adapter itself, that a path belongs to.
+    func subject(of path: ObjectPath) -> (adapter: Int, device: PeerID?)? {
+        guard let index = adapters.firstIndex(where: { path == $0.path || path.isBelow($0.path) }) else { return nil }
+        guard path != adapters[index].path else { return (index, nil) }
+        guard let peer = adapters[index].peers[path.prefix(4)] else { return nil }
+        return (index, peer)
+    }
+
+    private mutating func handleAdapterCall(_ call: MethodCall, _ interface: String) throws(DBusError) {
+        guard let (adapter, device) = subject(of: call.path) else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        switch (interface, device) {
+        case (BlueZInterfaces.adapter, nil): try handleCall(call, ofAdapter: adapter)
+        case (BlueZInterfaces.gattManager, nil): try handleApplicationCall(call, on: adapter)
+        case (BlueZInterfaces.advertisingManager, nil): try handleAdvertisingCall(call, on: adapter)
+        case (BlueZInterfaces.monitorManager, nil): try handleMonitorCall(call, on: adapter)
+        case (BlueZInterfaces.device, let device?): try handleCall(call, of: device, on: adapter)
+        case (BlueZInterfaces.characteristic, let device?):
+            try handleCharacteristicCall(call, of: device, on: adapter)
+        case (BlueZInterfaces.descriptor, let device?): try handleDescriptorCall(call, of: device, on: adapter)
+        default: throw BlueZError.unknown(call, isObjectThere: true)
+        }
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// What a call to a client was made for.
+enum RequestPurpose: Sendable {
+    /// An answer that changes nothing.
+    case ignored
+    case agent(adapter: Int, PairingRequestID)
+    /// The objects of an application.
+    case application(adapter: Int, ApplicationKey, CallID)
+    /// The properties of an advertisement, for a call or after a change.
+    case advertisement(adapter: Int, AdvertisementID, CallID?)
+    case monitor(adapter: Int, MonitorRootKey)
+    case read(adapter: Int, RequestID)
+    /// A part of a write.
+    case write(adapter: Int, RequestID)
+    /// The socket for the values of a characteristic.
+    case acquireNotify(adapter: Int, AttributeID, central: PeerID)
+}
+
+// Clients: their answers, their signals and their end.
+extension BluetoothDaemon {
+    mutating func replied(_ id: RequestToClient.ID, _ result: Result<[DBusValue], DBusError>) {
+        switch requests.removeValue(forKey: id) {
+        case .agent(let index, let request)?: agentReplied(request, result, on: index)
+        case .application(let index, let key, let call)?: applicationRead(key, result, call, on: index)
+        case .advertisement(let index, let id, let call)?: advertisementRead(id, result, call, on: index)
+        case .monitor(let index, let key)?: monitorRead(key, result, on: index)
+        case .read(let index, let request)?: readAnswered(request, result, on: index)
+        case .write(let index, let request)?: writeAnswered(request, result, on: index)
+        case .acquireNotify(let index, let attribute, let central)?:
+            acquireNotifyAnswered(attribute, central, result, on: index)
+        case .ignored?, nil: break
+        }
+    }
+
+    /// A client changed an object that it registered.
+    mutating func receive(_ signal: ClientSignal) {
+        switch (signal.interface, signal.member) {
+        case (StandardInterface.properties.name, "PropertiesChanged"):
+            let properties = signal.arguments.dropFirst().first?.propertiesValue ?? [:]
+            switch signal.arguments.first?.stringValue {
+            case BlueZInterfaces.characteristic?:
+                if let value = properties["Value"]?.bytesValue { valueChanged(value, signal) }
+            case Advertisements.interface?: advertisementChanged(signal)
+            default: break
+            }
+        case (StandardInterface.objectManager.name, "InterfacesRemoved"): objectsRemoved(signal)
+        case (StandardInterface.objectManager.name, "InterfacesAdded"): objectsAdded(signal)
+        default: break
+        }
+    }
+
+    /// A client left the bus: all that it had ends.
+    mutating func forget(_ client: String) {
+        for index in adapters.indices {
+            if adapters[index].discovery.forget(client) { discoveryChanged(on: index) }
+            endSessions(of: client, on: index)
+            endPendingCalls(of: client, on: index)
+            forgetApplications(of: client, on: index)
+            forgetAdvertisements(of: client, on: index)
+            forgetMonitors(of: client, on: index)
+        }
+        if let agent = agents.remove(of: client) {
+            abandonQuestions(of: agent)
+            showCapability()
+        }
+        for (socket, purpose) in sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where purpose.client == client {
+            output(.close(socket))
+            closed(socket)
+        }
+    }
+
+    private mutating func endSessions(of client: String, on index: Int) {
+        for (peer, device) in adapters[index].devices {
+            for (id, found) in device.database.characteristics where found.sessions.contains(client) {
+                endSession(client, id, of: peer, on: index)
+            }
+        }
+    }
+
+    /// A connect or a pairing that the client asked for is given up.
+    private mutating func endPendingCalls(of client: String, on index: Int) {
+        for (peer, device) in adapters[index].devices where device.connect?.call?.sender == client {
+            output(.central(adapter: index, .disconnect(peer: peer)))
+            connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
+        }
+        for (peer, device) in adapters[index].devices where device.pairing?.sender == client {
+            for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
+                reject(question, on: index)
+            }
+            endPairing(of: peer, on: index, BlueZError.authenticationCanceled)
+        }
+    }
+}
+#endif

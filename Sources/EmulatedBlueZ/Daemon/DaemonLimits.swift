@@ -1,0 +1,17 @@
+#if os(Linux)
+/// What clients may use of an emulated daemon; a client that wants more is refused.
+enum DaemonLimits {
+    /// The write commands of one link that wait for the radio.
+    static let queuedCommands = 4_096
+    /// The attributes of one application.
+    static let attributes = 4_096
+    /// The applications of one client on one adapter.
+    static let applications = 64
+    /// The advertisements of one adapter, as controllers have them.
+    static let advertisements = 5
+    /// The monitors of one client.
+    static let monitors = 64
+    /// The values of one characteristic that wait for one central.
+    static let queuedValues = 1_024
+}
+#endif

@@ -1,0 +1,212 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// Why a link is gone.
+enum LinkEnd: Sendable {
+    case closed(DisconnectReason)
+    /// The adapter was switched off.
+    case notReady
+    /// The device was removed.
+    case removed
+}
+
+// Connect and Disconnect, and the life of links.
+extension BluetoothDaemon {
+    mutating func handleCall(_ call: MethodCall, of peer: PeerID, on index: Int) throws(DBusError) {
+        switch call.member {
+        case "Connect": try connect(call, peer, on: index)
+        case "Disconnect": disconnect(call, peer, on: index)
+        case "Pair": try pair(call, peer, on: index)
+        case "CancelPairing": try cancelPairing(call, peer, on: index)
+        case "ConnectProfile", "DisconnectProfile": throw BlueZError.invalidArguments
+        default: throw BlueZError.unknown(call, isObjectThere: true)
+        }
+    }
+
+    // MARK: Connecting
+
+    private mutating func connect(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+        guard let device = adapters[index].devices[peer] else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard !device.isBlocked else { throw BlueZError.failed("br-connection-refused") }
+        guard device.connect == nil, device.pairing == nil else { throw BlueZError.busy }
+        guard device.link == nil else {
+            if device.disconnect != nil { throw BlueZError.failed("br-connection-busy") }
+            return answer(call.id)
+        }
+        startConnecting(peer, on: index, for: call)
+    }
+
+    /// Connects, for a call or for a pairing.
+    mutating func startConnecting(_ peer: PeerID, on index: Int, for call: MethodCall?) {
+        let operation = nextOperation()
+        adapters[index].devices[peer]?.connect = DaemonDevice.PendingConnect(operation: operation, call: call)
+        if adapters[index].devices[peer]?.hasPrivateAddress == false {
+            adapters[index].devices[peer]?.isTemporary = false
+        }
+        output(
+            .central(adapter: index, .connect(peer: peer, operation: operation, options: ConnectOptions())))
+        output(
+            .schedule(.connect(adapter: index, peer, operation), after: configuration.connectTimeout))
+    }
+
+    /// The device was not heard in time.
+    mutating func connectTimedOut(_ peer: PeerID, _ operation: OperationID, on index: Int) {
+        guard adapters[index].devices[peer]?.connect?.operation == operation else { return }
+        output(.central(adapter: index, .disconnect(peer: peer)))
+        connectFailed(peer, on: index, BackendError(.connectionTimeout, operation: "connect"))
+    }
+
+    mutating func connectFailed(_ peer: PeerID, on index: Int, _ error: BackendError) {
+        guard let connect = adapters[index].devices[peer]?.connect else { return }
+        adapters[index].devices[peer]?.connect = nil
+        if let call = connect.call { refuse(call.id, BlueZError.connect(error)) }
+        endPairing(of: peer, on: index, BlueZError.connectionAttemptFailed)
+    }
+
+    /// The link is there; the call is answered before the services are known.
+    mutating func connected(_ peer: PeerID, _ link: LinkID, _ parameters: LinkParameters, on index: Int) {
+        guard let device = adapters[index].devices[peer], let connect = device.connect else {
+            return output(.central(adapter: index, .disconnect(peer: peer)))
+        }
+        adapters[index].links[link] = peer
+        adapters[index].devices[peer]?.connect = nil
+        adapters[index].devices[peer]?.link = DaemonDevice.OpenLink(
+            id: link, mtu: parameters.mtu, credits: parameters.writeCredits)
+        set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
+        if let call = connect.call { answer(call.id) }
+        startPairing(of: peer, on: index)
+        discoverServices(of: peer, on: index)
+    }
+
+    // MARK: Disconnecting
+
+    /// Ends the link for all programs, after a while; a connect that is under way is given up at once.
+    private mutating func disconnect(_ call: MethodCall, _ peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer] else { return answer(call.id) }
+        if device.connect != nil {
+            output(.central(adapter: index, .disconnect(peer: peer)))
+            connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
+        }
+        guard device.isConnected else { return answer(call.id) }
+        if device.disconnect != nil {
+            adapters[index].devices[peer]?.disconnect?.calls.append(call.id)
+            return
+        }
+        let number = nextNumber()
+        adapters[index].devices[peer]?.disconnect = DaemonDevice.PendingDisconnect(number: number, calls: [call.id])
+        guard configuration.disconnectDelay > .zero else { return closeLinks(with: peer, on: index) }
+        output(.schedule(.disconnect(adapter: index, peer, number), after: configuration.disconnectDelay))
+    }
+
+    mutating func disconnectDelayPassed(_ peer: PeerID, _ number: UInt64, on index: Int) {
+        guard adapters[index].devices[peer]?.disconnect?.number == number else { return }
+        closeLinks(with: peer, on: index)
+    }
+
+    /// Ends the adapter's own link with a device and that of the device with the adapter's services.
+    mutating func closeLinks(with peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer] else { return }
+        if device.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
+        if device.isCentral { output(.host(adapter: index, .disconnectCentral(peer))) }
+    }
+
+    /// A link ended, for whatever reason.
+    ///
+    /// Sessions of `StartNotify` and the objects of the attributes stay.
+    mutating func linkLost(_ peer: PeerID, on index: Int, _ end: LinkEnd) {
+        guard let device = adapters[index].devices[peer] else { return }
+        if let connect = device.connect {
+            adapters[index].devices[peer]?.connect = nil
+            let error =
+                if case .notReady = end { BlueZError.failed("br-connection-adapter-not-powered") } else {
+                    BlueZError.failed("br-connection-canceled")
+                }
+            if let call = connect.call { refuse(call.id, error) }
+        }
+        if let link = device.link {
+            adapters[index].links[link.id] = nil
+            adapters[index].devices[peer]?.link = nil
+            failOperations(of: peer, on: index)
+        }
+        closeSockets(of: peer, on: index)
+        adapters[index].devices[peer]?.discovery = nil
+        endPairing(of: peer, on: index, BlueZError.authenticationFailed)
+        if case .closed = end {} else { adapters[index].devices[peer]?.isCentral = false }
+        guard adapters[index].devices[peer]?.isConnected == false else { return }
+        showDisconnected(device, on: index)
+    }
+
+    /// The device is not connected any more, in either role.
+    mutating func showDisconnected(_ device: DaemonDevice, on index: Int) {
+        guard device.isConnected else { return }
+        set("ServicesResolved", .boolean(false), of: BlueZInterfaces.device, at: device.path)
+        for call in adapters[index].devices[device.peer]?.disconnect?.calls ?? [] { answer(call) }
+        adapters[index].devices[device.peer]?.disconnect = nil
+        set("Connected", .boolean(false), of: BlueZInterfaces.device, at: device.path)
+        guard adapters[index].devices[device.peer]?.isTemporary == true else { return }
+        output(
+            .schedule(.temporary(adapter: index, device.peer), after: configuration.temporaryTimeout))
+    }
+
+    // MARK: Centrals of the adapter's services
+
+    /// A central is connected to the adapter's services: it has an object, too.
+    mutating func centralConnected(_ facts: PeerFacts, on index: Int) {
+        if adapters[index].devices[facts.peer] == nil {
+            let path = DaemonDevice.path(of: facts.address, on: adapters[index].path)
+            if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }
+            var device = DaemonDevice(peer: facts.peer, path: path, address: facts.address, isRandom: facts.isRandom)
+            device.name = facts.name
+            device.lastHeard = now
+            add(device, on: index)
+        }
+        guard let device = adapters[index].devices[facts.peer], !device.isCentral else { return }
+        adapters[index].devices[facts.peer]?.isCentral = true
+        set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
+    }
+
+    mutating func centralDisconnected(_ peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer], device.isCentral else { return }
+        adapters[index].devices[peer]?.isCentral = false
+        guard device.link == nil else { return }
+        endPairing(of: peer, on: index, BlueZError.authenticationFailed)
+        showDisconnected(device, on: index)
+    }
+
+    // MARK: Events
+
+    mutating func handle(_ event: CentralEvent, on index: Int) {
+        switch event {
+        case .stateChanged(let state): stateChanged(state, on: index)
+        case .discovered(let discovery): heard(discovery, on: index)
+        case .connected(let peer, let link, _, let parameters): connected(peer, link, parameters, on: index)
+        case .connectFailed(let peer, _, let error): connectFailed(peer, on: index, error)
+        case .disconnected(let link, let reason, _, _):
+            if let peer = adapters[index].links[link] { linkLost(peer, on: index, .closed(reason)) }
+        case .nameChanged(let peer, let name, _): setName(name, of: peer, on: index)
+        case .mtuChanged(let link, let mtu): mtuChanged(mtu, link, on: index)
+        case .writeCredits(let link, let count): grantCredits(count, link, on: index)
+        case .servicesChanged(let link, let removed, _): servicesChanged(link, removed, on: index)
+        case .response(_, let operation, let response): responded(response, to: operation, on: index)
+        case .valueNotified(let link, let attribute, let value):
+            if let peer = adapters[index].links[link] { notified(value, attribute, of: peer, on: index) }
+        case .authorizationChanged, .restored, .peerForgotten, .connectionEvent, .ancsAuthorizationChanged, .channel:
+            break  // nothing of this is visible in BlueZ
+        }
+    }
+
+    mutating func fired(_ timer: DaemonTimer) {
+        switch timer {
+        case .temporary(let index, let peer): temporaryTimePassed(peer, on: index)
+        case .connect(let index, let peer, let operation): connectTimedOut(peer, operation, on: index)
+        case .disconnect(let index, let peer, let number): disconnectDelayPassed(peer, number, on: index)
+        case .discoverableOver(let index, let number): discoverableOver(index, number)
+        case .advertisementOver(let index, let id): advertisementOver(id, on: index)
+        }
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+
+// Advertising packets: what clients are told of them, and how long a device is remembered.
+extension BluetoothDaemon {
+    /// The least change of signal strength that is reported where no client set a filter.
+    private static let reportedDifference = 8
+
+    mutating func heard(_ discovery: Discovery, on index: Int) {
+        let isWanted = adapters[index].discovery.lets(discovery) || adapters[index].monitors.lets(discovery)
+        guard isWanted, let address = discovery.address else { return }
+        let isNew = adapters[index].devices[discovery.peer] == nil
+        if isNew { addDevice(discovery, address, on: index) }
+        adapters[index].devices[discovery.peer]?.lastHeard = now
+        if let isConnectable = discovery.advertisement.isConnectable {
+            adapters[index].devices[discovery.peer]?.isConnectable = isConnectable
+        }
+        showData(discovery, of: discovery.peer, on: index)
+        showStrength(discovery, on: index)
+        showToMonitors(discovery, on: index)
+    }
+
+    private mutating func addDevice(_ discovery: Discovery, _ address: String, on index: Int) {
+        let path = DaemonDevice.path(of: address, on: adapters[index].path)
+        // Another device had the address before.
+        if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }
+        var device = DaemonDevice(
+            peer: discovery.peer, path: path, address: address, isRandom: DeviceAddressKind.isRandom(address))
+        device.name = discovery.advertisement.localName ?? discovery.name
+        device.lastReport = now - configuration.reportInterval
+        add(device, on: index)
+        output(
+            .schedule(.temporary(adapter: index, discovery.peer), after: configuration.temporaryTimeout))
+    }
+
+    /// The content of the packet, where it changed, or again where a client wants duplicates.
+    private mutating func showData(_ discovery: Discovery, of peer: PeerID, on index: Int) {
+        guard let path = adapters[index].devices[peer]?.path else { return }
+        let data = discovery.advertisement
+        setName(data.localName, of: peer, on: index)
+        if let services = data.serviceUUIDs {
+            let known = adapters[index].devices[peer]?.advertisedServices ?? []
+            let added = services.filter { !known.contains($0) }
+            if !added.isEmpty {
+                adapters[index].devices[peer]?.advertisedServices = known + added
+                showServices(of: peer, on: index)
+            }
+        }
+        if let power = data.txPowerLevel {
+            set("TxPower", .int16(Int16(power)), of: BlueZInterfaces.device, at: path)
+        }
+        let isRepeated = adapters[index].discovery.wantsDuplicates && isDue(peer, on: index)
+        if let entry = data.manufacturerData.flatMap(Self.manufacturerEntry) {
+            let entries = adapters[index].discovery.wantsDuplicates ? [:] : manufacturerEntries(at: path)
+            let value = Self.manufacturerData(entries.merging([entry.company: entry.data]) { $1 })
+            set("ManufacturerData", value, of: BlueZInterfaces.device, at: path, isRepeated: isRepeated)
+        }
+        if let serviceData = data.serviceData, !serviceData.isEmpty {
+            let values = Dictionary(serviceData.map { ($0.key.bluez, DBusValue.bytes(Array($0.value))) }) { $1 }
+            let known =
+                adapters[index].discovery.wantsDuplicates
+                ? [:] : tree.properties(of: BlueZInterfaces.device, at: path)?["ServiceData"]?.propertiesValue ?? [:]
+            set(
+                "ServiceData", .properties(known.merging(values) { $1 }), of: BlueZInterfaces.device, at: path,
+                isRepeated: isRepeated)
+        }
+    }
+
+    /// Whether the device may be reported again, although nothing but its signal changed.
+    private func isDue(_ peer: PeerID, on index: Int) -> Bool {
+        adapters[index].devices[peer].map { now - $0.lastReport >= configuration.reportInterval } ?? false
+    }
+
+    private mutating func showStrength(_ discovery: Discovery, on index: Int) {
+        guard let device = adapters[index].devices[discovery.peer] else { return }
+        let isFiltered = adapters[index].discovery.isFiltered || adapters[index].monitors.isActive
+        if let reported = device.reportedRSSI {
+            guard isDue(discovery.peer, on: index) else { return }
+            guard isFiltered || abs(reported - discovery.rssi) >= Self.reportedDifference else { return }
+        }
+        adapters[index].devices[discovery.peer]?.reportedRSSI = discovery.rssi
+        adapters[index].devices[discovery.peer]?.lastReport = now
+        set(
+            "RSSI", .int16(Int16(clamping: discovery.rssi)), of: BlueZInterfaces.device, at: device.path,
+            isRepeated: isFiltered)
+    }
+
+    // MARK: Manufacturer data
+
+    /// The company identifier, which is sent with the least significant byte first, and the company's data.
+    private static func manufacturerEntry(_ data: Data) -> (company: UInt16, data: [UInt8])? {
+        let bytes = Array(data)
+        guard bytes.count >= 2 else { return nil }
+        return (UInt16(bytes[1]) << 8 | UInt16(bytes[0]), Array(bytes.dropFirst(2)))
+    }
+
+    /// The data of all companies that were heard: BlueZ keeps them.
+    private func manufacturerEntries(at path: ObjectPath) -> [UInt16: [UInt8]] {
+        guard case .dictionary(let known)? = tree.properties(of: BlueZInterfaces.device, at: path)?["ManufacturerData"]
+        else { return [:] }
+        return Dictionary(
+            known.entries.compactMap { entry in
+                guard case .uint16(let company) = entry.key, case .variant(.bytes(let bytes)) = entry.value else {
+                    return nil
+                }
+                return (company, bytes)
+            }) { $1 }
+    }
+
+    private static func manufacturerData(_ entries: [UInt16: [UInt8]]) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .uint16, valueType: .variant,
+                entries: entries.sorted { $0.key < $1.key }.map {
+                    .init(key: .uint16($0.key), value: .variant(.bytes($0.value)))
+                }))
+    }
+
+    // MARK: Forgetting
+
+    /// A device may not have been heard for long: it is forgotten, or looked after again later.
+    mutating func temporaryTimePassed(_ peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer], device.isTemporary else { return }
+        let left = device.isInUse ? configuration.temporaryTimeout : device.lastHeard + configuration.temporaryTimeout - now
+        guard left <= .zero else {
+            return output(.schedule(.temporary(adapter: index, peer), after: left))
+        }
+        removeObjects(of: peer, on: index)
+    }
+
+    mutating func removeDevice(_ call: MethodCall, on index: Int) throws(DBusError) {
+        guard let path = call.arguments.first?.pathValue, let peer = adapters[index].peers[path] else {
+            throw BlueZError.doesNotExist
+        }
+        closeLinks(with: peer, on: index)
+        linkLost(peer, on: index, .removed)
+        output(.host(adapter: index, .removeBond(peer)))
+        output(.host(adapter: index, .forget(peer)))
+        removeObjects(of: peer, on: index)
+        answer(call.id)
+    }
+}
+
+/// The kinds of device addresses.
+///
+/// Source: Core Specification, Vol 6, Part B, 1.3.
+enum DeviceAddressKind {
+    /// Whether an address is random: static where its two highest bits are 11, resolvable private where they are 01.
+    static func isRandom(_ address: String) -> Bool {
+        guard let digit = address.first?.hexDigitValue else { return false }
+        return digit & 0xC == 0xC || digit & 0xC == 0x4
+    }
+}
+#endif

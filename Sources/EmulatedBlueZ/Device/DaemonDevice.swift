@@ -1,0 +1,171 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+import DequeModule
+
+/// A device that an adapter heard, is connected to or is bonded with.
+struct DaemonDevice: Sendable {
+    /// A `Connect` that is under way, for a client or for a pairing.
+    struct PendingConnect: Sendable {
+        let operation: OperationID
+        /// The client's call; nil where a pairing needs the link.
+        var call: MethodCall?
+    }
+
+    struct PendingDisconnect: Sendable {
+        let number: UInt64
+        var calls: [CallID]
+    }
+
+    struct PendingPairing: Sendable {
+        let call: CallID
+        let sender: String
+        let operation: OperationID
+        /// The keys are there; the reply waits for the services.
+        var isPaired = false
+    }
+
+    /// The adapter's own link, as the central.
+    struct OpenLink: Sendable {
+        let id: LinkID
+        var mtu: Int
+        var credits: Int
+        /// Whether responses are withheld: this side refused to pair.
+        var isMute = false
+        var commands = Deque<(attribute: AttributeID, value: Data)>()
+    }
+
+    let peer: PeerID
+    let path: ObjectPath
+    var address: String
+    let isRandom: Bool
+    var name: String?
+    var alias: String?
+    var isBonded = false
+    var isPaired = false
+    var isBlocked = false
+    /// Whether it is forgotten when it was not heard for a while.
+    var isTemporary = true
+    var isConnectable = true
+    var advertisedServices: [BluetoothUUID] = []
+    var reportedRSSI: Int?
+    var lastHeard = Duration.zero
+    var lastReport = Duration.zero
+    var connect: PendingConnect?
+    var disconnect: PendingDisconnect?
+    var pairing: PendingPairing?
+    var link: OpenLink?
+    /// Whether it is a central that is connected to the adapter's services.
+    var isCentral = false
+    var database = RemoteDatabase()
+    var discovery: ServiceDiscovery?
+
+    var isConnected: Bool { link != nil || isCentral }
+
+    /// Whether it must stay, however long it was not heard.
+    var isInUse: Bool { isConnected || connect != nil || pairing != nil }
+
+    /// Whether the address changes from time to time: such a device stays temporary until it is bonded.
+    var hasPrivateAddress: Bool {
+        isRandom && address.first.flatMap { $0.hexDigitValue }.map { $0 & 0xC != 0xC } == true
+    }
+
+    static func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
+        adapter.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+    }
+}
+
+extension BluetoothUUID {
+    /// All 128 bits, in lower case, as BlueZ writes them.
+    var bluez: String { BluetoothUUID(value: value).text.lowercased() }
+}
+
+extension BluetoothDaemon {
+    // MARK: Objects
+
+    /// A device that the host is bonded with, before it was heard.
+    mutating func addDevice(_ bond: PeerFacts, on index: Int) {
+        var device = DaemonDevice(
+            peer: bond.peer, path: DaemonDevice.path(of: bond.address, on: adapters[index].path), address: bond.address,
+            isRandom: bond.isRandom)
+        (device.name, device.isBonded, device.isPaired, device.isTemporary) = (bond.name, true, true, false)
+        add(device, on: index)
+    }
+
+    mutating func add(_ device: DaemonDevice, on index: Int) {
+        adapters[index].devices[device.peer] = device
+        adapters[index].peers[device.path] = device.peer
+        tree.add([BlueZInterfaces.device: properties(of: device, on: index)], at: device.path)
+    }
+
+    private func properties(of device: DaemonDevice, on index: Int) -> ObjectTree.Properties {
+        var properties: ObjectTree.Properties = [
+            "Address": .string(device.address), "AddressType": .string(device.isRandom ? "random" : "public"),
+            "Alias": .string(alias(of: device)), "Paired": .boolean(device.isPaired),
+            "Bonded": .boolean(device.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
+            "LegacyPairing": .boolean(false), "Connected": .boolean(device.isConnected),
+            "Adapter": .objectPath(adapters[index].path), "UUIDs": .strings([]), "ServicesResolved": .boolean(false),
+        ]
+        if let name = device.name { properties["Name"] = .string(name) }
+        return properties
+    }
+
+    /// The name that the user gave, else its own, else the address with dashes.
+    private func alias(of device: DaemonDevice) -> String {
+        device.alias ?? device.name ?? device.address.split(separator: ":").joined(separator: "-")
+    }
+
+    mutating func setName(_ name: String?, of peer: PeerID, on index: Int) {
+        guard let name, let old = adapters[index].devices[peer], old.name != name else { return }
+        adapters[index].devices[peer]?.name = name
+        guard let device = adapters[index].devices[peer] else { return }
+        set("Name", .string(name), of: BlueZInterfaces.device, at: device.path)
+        set("Alias", .string(alias(of: device)), of: BlueZInterfaces.device, at: device.path)
+    }
+
+    /// The services that it advertises, and those that it was found to have.
+    mutating func showServices(of peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer] else { return }
+        let uuids = Set(device.advertisedServices + device.database.services.values.map(\.record.uuid))
+        set("UUIDs", .strings(uuids.map(\.bluez).sorted()), of: BlueZInterfaces.device, at: device.path)
+    }
+
+    /// Forgets a device: its objects go, the deepest first.
+    mutating func removeObjects(of peer: PeerID, on index: Int) {
+        guard let device = adapters[index].devices[peer] else { return }
+        removeAttributes(of: peer, on: index)
+        monitorsLose(peer, device.path, on: index)
+        remove(device.path)
+        adapters[index].devices[peer] = nil
+        adapters[index].peers[device.path] = nil
+        adapters[index].operations = adapters[index].operations.filter { $0.value.peer != peer }
+        if let link = device.link { adapters[index].links[link.id] = nil }
+    }
+
+    // MARK: Properties
+
+    mutating func setDeviceProperty(
+        _ property: String, _ value: DBusValue, of peer: PeerID, on index: Int, _ call: MethodCall
+    ) throws(DBusError) {
+        guard let device = adapters[index].devices[peer] else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        switch (property, value) {
+        case ("Alias", .string(let alias)):
+            adapters[index].devices[peer]?.alias = alias.isEmpty ? nil : alias
+            guard let device = adapters[index].devices[peer] else { return }
+            set(property, .string(self.alias(of: device)), of: BlueZInterfaces.device, at: device.path)
+        case ("Trusted", .boolean(let isTrusted)):
+            if isTrusted { adapters[index].devices[peer]?.isTemporary = false }
+            set(property, value, of: BlueZInterfaces.device, at: device.path)
+        case ("Blocked", .boolean(let isBlocked)):
+            adapters[index].devices[peer]?.isBlocked = isBlocked
+            set(property, value, of: BlueZInterfaces.device, at: device.path)
+            if isBlocked { closeLinks(with: peer, on: index) }
+        default: set(property, value, of: BlueZInterfaces.device, at: device.path)
+        }
+        answer(call.id)
+    }
+}
+#endif

@@ -1,0 +1,220 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+// Reads and writes of characteristics and descriptors.
+extension BluetoothDaemon {
+    /// The client characteristic configuration, which BlueZ writes itself.
+    private static let clientConfiguration = BluetoothUUID(0x2902)
+
+    mutating func handleCharacteristicCall(
+        _ call: MethodCall, of peer: PeerID, on index: Int
+    ) throws(DBusError) {
+        guard let id = adapters[index].devices[peer]?.database.attributes[call.path] else {
+            throw BlueZError.unknown(call, isObjectThere: false)
+        }
+        switch call.member {
+        case "ReadValue": try read(id, call, of: peer, on: index)
+        case "WriteValue": try write(id, call, of: peer, on: index)
+        case "StartNotify": try startNotify(id, call, of: peer, on: index)
+        case "StopNotify": try stopNotify(id, call, of: peer, on: index)
+        case "AcquireNotify": try acquireNotify(id, call, of: peer, on: index)
+        case "AcquireWrite": try acquireWrite(id, call, of: peer, on: index)
+        default: throw BlueZError.unknown(call, isObjectThere: true)
+        }
+    }
+
+    mutating func handleDescriptorCall(_ call: MethodCall, of peer: PeerID, on index: Int) throws(DBusError) {
+        guard let id = adapters[index].devices[peer]?.database.attributes[call.path],
+            let descriptor = adapters[index].devices[peer]?.database.descriptors[id]
+        else { throw BlueZError.unknown(call, isObjectThere: false) }
+        guard adapters[index].devices[peer]?.link != nil else { throw BlueZError.failed("Not connected") }
+        let options = try options(of: call)
+        if call.member == "ReadValue" {
+            let isFirst = descriptor.reads.calls.isEmpty
+            guard isFirst || descriptor.reads.offset == options.offset else { throw BlueZError.busy }
+            adapters[index].devices[peer]?.database.descriptors[id]?.reads.offset = options.offset
+            adapters[index].devices[peer]?.database.descriptors[id]?.reads.calls.append(call.id)
+            if isFirst { send(.read(id), for: .readDescriptor(id), to: peer, on: index) }
+            return
+        }
+        guard descriptor.record.uuid != Self.clientConfiguration else {
+            throw BlueZError.notPermitted("Write not permitted")
+        }
+        guard !descriptor.isWriting else { throw BlueZError.busy }
+        guard options.offset == 0 else { throw BlueZError.notSupported }
+        adapters[index].devices[peer]?.database.descriptors[id]?.isWriting = true
+        let value = Data(call.arguments.first?.bytesValue ?? [])
+        send(.write(id, value), for: .writeDescriptor(id, call.id), to: peer, on: index)
+    }
+
+    // MARK: Options
+
+    private struct ValueOptions {
+        var offset = 0
+        var type: String?
+    }
+
+    private func options(of call: MethodCall) throws(DBusError) -> ValueOptions {
+        var options = ValueOptions()
+        for (key, value) in call.arguments.last?.propertiesValue ?? [:] {
+            switch (key, value) {
+            case ("offset", .uint16(let offset)): options.offset = Int(offset)
+            case ("type", .string(let type)) where ["command", "request", "reliable"].contains(type):
+                options.type = type
+            case ("offset", _), ("type", _): throw BlueZError.invalidArguments
+            default: break
+            }
+        }
+        return options
+    }
+
+    // MARK: Reading
+
+    private mutating func read(
+        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+    ) throws(DBusError) {
+        guard adapters[index].devices[peer]?.link != nil else { throw BlueZError.failed("Not connected") }
+        guard let reads = adapters[index].devices[peer]?.database.characteristics[id]?.reads else { return }
+        let options = try options(of: call)
+        guard reads.calls.isEmpty || reads.offset == options.offset else { throw BlueZError.busy }
+        adapters[index].devices[peer]?.database.characteristics[id]?.reads.offset = options.offset
+        adapters[index].devices[peer]?.database.characteristics[id]?.reads.calls.append(call.id)
+        if reads.calls.isEmpty { send(.read(id), for: .read(id), to: peer, on: index) }
+    }
+
+    /// A value was read: the property changes, then the calls are answered.
+    private mutating func finish(
+        _ reads: RemoteDatabase.PendingReads, _ response: LinkResponse, _ interface: String, _ path: ObjectPath
+    ) {
+        switch response {
+        case .value(let value) where reads.offset <= value.count:
+            let bytes = Array(value.dropFirst(reads.offset))
+            set("Value", .bytes(bytes), of: interface, at: path, isRepeated: true)
+            for call in reads.calls { answer(call, [.bytes(bytes)]) }
+        case .value:
+            for call in reads.calls { refuse(call, BlueZError.invalidArguments("Invalid offset")) }
+        case .failure(let error):
+            for call in reads.calls { refuse(call, BlueZError.attribute(error)) }
+        default:
+            for call in reads.calls { refuse(call, BlueZError.failed("Operation failed")) }
+        }
+    }
+
+    // MARK: Writing
+
+    private mutating func write(
+        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+    ) throws(DBusError) {
+        guard let link = adapters[index].devices[peer]?.link else { throw BlueZError.failed("Not connected") }
+        guard let characteristic = adapters[index].devices[peer]?.database.characteristics[id] else { return }
+        guard characteristic.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
+        guard !characteristic.isWriting else { throw BlueZError.busy }
+        let options = try options(of: call)
+        let value = Data(call.arguments.first?.bytesValue ?? [])
+        guard let type = options.type ?? characteristic.defaultWriteType else { throw BlueZError.notSupported }
+        // The radio of the emulator writes whole values.
+        guard options.offset == 0 else { throw BlueZError.notSupported }
+        guard type == "command" else {
+            guard value.count <= ATTLimits.longestValue else { throw BlueZError.invalidArguments("Invalid Length") }
+            adapters[index].devices[peer]?.database.characteristics[id]?.isWriting = true
+            return send(.write(id, value), for: .write(id, call.id), to: peer, on: index)
+        }
+        guard value.count <= ATTLimits.written(mtu: link.mtu), enqueue(value, id, to: peer, on: index) else {
+            throw BlueZError.failed("Failed to initiate write")
+        }
+        answer(call.id)
+    }
+
+    /// Sends a write command, or keeps it until the radio takes it.
+    ///
+    /// - Returns: Whether there is room for it.
+    mutating func enqueue(_ value: Data, _ attribute: AttributeID, to peer: PeerID, on index: Int) -> Bool {
+        guard let count = adapters[index].devices[peer]?.link?.commands.count, count < DaemonLimits.queuedCommands
+        else { return false }
+        adapters[index].devices[peer]?.link?.commands.append((attribute, value))
+        sendCommands(to: peer, on: index)
+        return true
+    }
+
+    private mutating func sendCommands(to peer: PeerID, on index: Int) {
+        while let link = adapters[index].devices[peer]?.link, link.credits > 0,
+            let command = adapters[index].devices[peer]?.link?.commands.popFirst()
+        {
+            adapters[index].devices[peer]?.link?.credits -= 1
+            output(
+                .central(
+                    adapter: index,
+                    .writeCommand(link: link.id, attribute: command.attribute, value: command.value)))
+        }
+    }
+
+    mutating func grantCredits(_ count: Int, _ link: LinkID, on index: Int) {
+        guard let peer = adapters[index].links[link] else { return }
+        adapters[index].devices[peer]?.link?.credits += count
+        sendCommands(to: peer, on: index)
+    }
+
+    // MARK: Responses
+
+    mutating func attributeResponded(
+        _ response: LinkResponse, _ purpose: LinkPurpose, of peer: PeerID, on index: Int
+    ) {
+        switch purpose {
+        case .read(let id):
+            guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
+            adapters[index].devices[peer]?.database.characteristics[id]?.reads = RemoteDatabase.PendingReads()
+            finish(found.reads, response, BlueZInterfaces.characteristic, found.path)
+        case .readDescriptor(let id):
+            guard let found = adapters[index].devices[peer]?.database.descriptors[id] else { return }
+            adapters[index].devices[peer]?.database.descriptors[id]?.reads = RemoteDatabase.PendingReads()
+            finish(found.reads, response, BlueZInterfaces.descriptor, found.path)
+        case .write(let id, let call):
+            adapters[index].devices[peer]?.database.characteristics[id]?.isWriting = false
+            written(response, call)
+        case .writeDescriptor(let id, let call):
+            adapters[index].devices[peer]?.database.descriptors[id]?.isWriting = false
+            written(response, call)
+        case .subscribe(let id): subscribed(response, id, of: peer, on: index)
+        case .acquireNotify(let id, let call, let sender):
+            notifyAcquired(response, id, call, sender, of: peer, on: index)
+        case .batteryLevel:
+            if case .value(let value) = response { showBatteryLevel(value, of: peer, on: index) }
+        case .unsubscribe, .services, .includes, .characteristics, .descriptors: break
+        }
+    }
+
+    private mutating func written(_ response: LinkResponse, _ call: CallID) {
+        if case .failure(let error) = response { refuse(call, BlueZError.attribute(error)) } else { answer(call) }
+    }
+
+    /// The link is gone: everything that waits for an answer fails.
+    mutating func failOperations(of peer: PeerID, on index: Int) {
+        let failure = LinkResponse.failure(BackendError(.notConnected, operation: "request"))
+        for (operation, entry) in adapters[index].operations.sorted(by: { $0.key < $1.key }) where entry.peer == peer {
+            adapters[index].operations[operation] = nil
+            if !entry.purpose.isDiscovery { attributeResponded(failure, entry.purpose, of: peer, on: index) }
+        }
+        for id in adapters[index].devices[peer]?.database.characteristics.keys.sorted() ?? [] {
+            adapters[index].devices[peer]?.database.characteristics[id]?.isSubscribed = false
+        }
+    }
+
+    /// An attribute is removed while clients wait for it.
+    mutating func refuseReads(_ reads: RemoteDatabase.PendingReads) {
+        for call in reads.calls { refuse(call, BlueZError.failed("Operation failed")) }
+    }
+}
+
+extension RemoteDatabase.Characteristic {
+    /// How a value is written where the client does not say it; nil if it cannot be written.
+    fileprivate var defaultWriteType: String? {
+        if properties.contains(.write) { return "request" }
+        if properties.contains(.writeWithoutResponse) { return "command" }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,104 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// The attributes of a device, as they were discovered, and what clients do with them.
+struct RemoteDatabase: Sendable {
+    struct Service: Sendable {
+        let record: ServiceRecord
+        let path: ObjectPath
+        var characteristics: [AttributeID] = []
+    }
+
+    struct Characteristic: Sendable {
+        let record: CharacteristicRecord
+        let path: ObjectPath
+        var descriptors: [AttributeID] = []
+        /// The clients with a session of `StartNotify`.
+        var sessions: [String] = []
+        /// Whether the values arrive: the device was told so on this link.
+        var isSubscribed = false
+        /// The calls of `StartNotify` that wait for the device's answer.
+        var starting: [(call: CallID, sender: String)] = []
+        var notifySocket: SocketID?
+        var writeSocket: SocketID?
+        /// A call of `AcquireNotify` that waits for the device's answer.
+        var isAcquiring = false
+        var reads = PendingReads()
+        var isWriting = false
+
+        var properties: CharacteristicProperties { record.properties }
+        var canNotify: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
+    }
+
+    struct Descriptor: Sendable {
+        let record: DescriptorRecord
+        let path: ObjectPath
+        var reads = PendingReads()
+        var isWriting = false
+    }
+
+    /// The reads of one attribute: one is under way, and those from the same offset join it.
+    struct PendingReads: Sendable {
+        var offset = 0
+        var calls: [CallID] = []
+    }
+
+    var services: [AttributeID: Service] = [:]
+    var characteristics: [AttributeID: Characteristic] = [:]
+    var descriptors: [AttributeID: Descriptor] = [:]
+    /// The attributes by the paths of their objects.
+    var attributes: [ObjectPath: AttributeID] = [:]
+
+    /// Removes a service with its attributes.
+    ///
+    /// - Returns: The paths of its objects, the deepest first.
+    mutating func remove(_ id: AttributeID) -> [ObjectPath] {
+        guard let service = services.removeValue(forKey: id) else { return [] }
+        var paths: [ObjectPath] = []
+        for id in service.characteristics {
+            guard let characteristic = characteristics.removeValue(forKey: id) else { continue }
+            paths += characteristic.descriptors.compactMap { descriptors.removeValue(forKey: $0)?.path }
+            paths.append(characteristic.path)
+        }
+        paths.append(service.path)
+        for path in paths { attributes[path] = nil }
+        return paths
+    }
+}
+
+extension CharacteristicProperties {
+    /// The names of the properties, in the order of their bits.
+    var bluezFlags: [String] {
+        let names: [(CharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
+            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+            (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+/// What a request on a link was sent for.
+enum LinkPurpose: Sendable {
+    case services
+    case includes(of: AttributeID)
+    case characteristics(of: AttributeID)
+    case descriptors(of: AttributeID)
+    case read(AttributeID)
+    case readDescriptor(AttributeID)
+    case write(AttributeID, CallID)
+    case writeDescriptor(AttributeID, CallID)
+    case subscribe(AttributeID)
+    case acquireNotify(AttributeID, CallID, sender: String)
+    case unsubscribe
+    case batteryLevel
+
+    var isDiscovery: Bool {
+        switch self {
+        case .services, .includes, .characteristics, .descriptors: true
+        default: false
+        }
+    }
+}
+#endif

@@ -1,0 +1,128 @@
+#if os(Linux)
+import BluetoothDBus
+
+/// The interfaces of BlueZ in one of its versions.
+struct BlueZInterfaces: Sendable {
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let battery = "org.bluez.Battery1"
+    static let service = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+    static let agentManager = "org.bluez.AgentManager1"
+
+    private let definitions: [String: InterfaceDefinition]
+
+    init(_ dialect: BlueZDialect) {
+        let all = [
+            Self.makeAdapter(dialect), Self.makeDevice(dialect), Self.makeBattery(), Self.makeService(dialect),
+            Self.makeCharacteristic(dialect), Self.makeDescriptor(dialect), Self.makeGATTManager(),
+            Self.makeAdvertisingManager(dialect), Self.makeMonitorManager(), Self.makeAgentManager(),
+            StandardInterface.introspectable, StandardInterface.properties, StandardInterface.objectManager,
+        ]
+        definitions = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    }
+
+    subscript(name: String) -> InterfaceDefinition? { definitions[name] }
+
+    private static func makeAdapter(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        var adapter = InterfaceDefinition(adapter)
+            .method("StartDiscovery").method("StopDiscovery")
+            .method("SetDiscoveryFilter", ["properties": "a{sv}"])
+            .method("GetDiscoveryFilters", returning: ["filters": "as"])
+            .method("RemoveDevice", ["device": "o"])
+            .property("Address", "s").property("AddressType", "s").property("Name", "s")
+            .property("Alias", "s", isWritable: true).property("Class", "u")
+            .property("Powered", "b", isWritable: true).property("Discoverable", "b", isWritable: true)
+            .property("DiscoverableTimeout", "u", isWritable: true).property("Pairable", "b", isWritable: true)
+            .property("PairableTimeout", "u", isWritable: true).property("Discovering", "b")
+            .property("UUIDs", "as").property("Modalias", "s").property("Roles", "as")
+        if dialect >= .bluez5_82 {
+            adapter =
+                adapter.property("PowerState", "s").property("Connectable", "b", isWritable: true)
+                .property("Manufacturer", "q").property("Version", "y")
+        }
+        return adapter
+    }
+
+    private static func makeDevice(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        var device = InterfaceDefinition(device)
+            .method("Connect").method("Disconnect").method("ConnectProfile", ["UUID": "s"])
+            .method("DisconnectProfile", ["UUID": "s"]).method("Pair").method("CancelPairing")
+            .property("Address", "s").property("AddressType", "s").property("Name", "s")
+            .property("Alias", "s", isWritable: true).property("Icon", "s").property("Class", "u")
+            .property("Appearance", "q").property("UUIDs", "as").property("Paired", "b").property("Bonded", "b")
+            .property("Trusted", "b", isWritable: true).property("Blocked", "b", isWritable: true)
+            .property("LegacyPairing", "b").property("RSSI", "n").property("Connected", "b")
+            .property("Adapter", "o").property("ManufacturerData", "a{qv}").property("ServiceData", "a{sv}")
+            .property("TxPower", "n").property("ServicesResolved", "b")
+            .property("WakeAllowed", "b", isWritable: true).property("Modalias", "s")
+        if dialect >= .bluez5_82 {
+            device = device.property("AdvertisingFlags", "ay").property("AdvertisingData", "a{yv}")
+        }
+        return device
+    }
+
+    private static func makeBattery() -> InterfaceDefinition {
+        InterfaceDefinition(battery).property("Percentage", "y").property("Source", "s")
+    }
+
+    private static func makeService(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        let service = InterfaceDefinition(service)
+            .property("UUID", "s").property("Device", "o").property("Primary", "b").property("Includes", "ao")
+        return dialect >= .bluez5_82 ? service.property("Handle", "q") : service
+    }
+
+    private static func makeCharacteristic(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        let characteristic = InterfaceDefinition(characteristic)
+            .method("ReadValue", ["options": "a{sv}"], returning: ["value": "ay"])
+            .method("WriteValue", ["value": "ay", "options": "a{sv}"])
+            .method("AcquireWrite", ["options": "a{sv}"], returning: ["fd": "h", "mtu": "q"])
+            .method("AcquireNotify", ["options": "a{sv}"], returning: ["fd": "h", "mtu": "q"])
+            .method("StartNotify").method("StopNotify")
+            .property("UUID", "s").property("Service", "o").property("Value", "ay").property("Notifying", "b")
+            .property("Flags", "as").property("WriteAcquired", "b").property("NotifyAcquired", "b")
+            .property("MTU", "q")
+        return dialect >= .bluez5_82 ? characteristic.property("Handle", "q") : characteristic
+    }
+
+    private static func makeDescriptor(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        let descriptor = InterfaceDefinition(descriptor)
+            .method("ReadValue", ["options": "a{sv}"], returning: ["value": "ay"])
+            .method("WriteValue", ["value": "ay", "options": "a{sv}"])
+            .property("UUID", "s").property("Characteristic", "o").property("Value", "ay")
+        return dialect >= .bluez5_82 ? descriptor.property("Handle", "q") : descriptor
+    }
+
+    private static func makeGATTManager() -> InterfaceDefinition {
+        InterfaceDefinition(gattManager)
+            .method("RegisterApplication", ["application": "o", "options": "a{sv}"])
+            .method("UnregisterApplication", ["application": "o"])
+    }
+
+    private static func makeAdvertisingManager(_ dialect: BlueZDialect) -> InterfaceDefinition {
+        let manager = InterfaceDefinition(advertisingManager)
+            .method("RegisterAdvertisement", ["advertisement": "o", "options": "a{sv}"])
+            .method("UnregisterAdvertisement", ["service": "o"])
+            .property("ActiveInstances", "y").property("SupportedInstances", "y").property("SupportedIncludes", "as")
+        guard dialect >= .bluez5_82 else { return manager }
+        return manager.property("SupportedSecondaryChannels", "as").property("SupportedFeatures", "as")
+            .property("SupportedCapabilities", "a{sv}")
+    }
+
+    private static func makeMonitorManager() -> InterfaceDefinition {
+        InterfaceDefinition(monitorManager)
+            .method("RegisterMonitor", ["application": "o"]).method("UnregisterMonitor", ["application": "o"])
+            .property("SupportedMonitorTypes", "as").property("SupportedFeatures", "as")
+    }
+
+    private static func makeAgentManager() -> InterfaceDefinition {
+        InterfaceDefinition(agentManager)
+            .method("RegisterAgent", ["agent": "o", "capability": "s"]).method("UnregisterAgent", ["agent": "o"])
+            .method("RequestDefaultAgent", ["agent": "o"])
+    }
+}
+#endif

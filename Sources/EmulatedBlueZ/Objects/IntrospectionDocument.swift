@@ -1,0 +1,44 @@
+#if os(Linux)
+/// The description of an object in XML, with the names and types of all arguments.
+///
+/// Clients such as dbus-python and dbus-next build their proxies from it.
+///
+/// Pure. Source: D-Bus Specification, "Introspection Data Format".
+enum IntrospectionDocument {
+    private static let head = """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+
+        """
+
+    /// No text needs escaping, because names and types contain no special characters of XML.
+    static func text(_ interfaces: [InterfaceDefinition], children: [String]) -> String {
+        let lines = interfaces.flatMap(lines) + children.map { "<node name=\"\($0)\"/>" }
+        return head + (["<node>"] + lines.map { " \($0)" } + ["</node>"]).joined(separator: "\n") + "\n"
+    }
+
+    private static func lines(of interface: InterfaceDefinition) -> [String] {
+        var lines = ["<interface name=\"\(interface.name)\">"]
+        for method in interface.methods {
+            lines.append(" <method name=\"\(method.name)\">")
+            lines += method.arguments.map { argument($0, " direction=\"in\"") }
+            lines += method.results.map { argument($0, " direction=\"out\"") }
+            lines.append(" </method>")
+        }
+        for signal in interface.signals {
+            lines.append(" <signal name=\"\(signal.name)\">")
+            lines += signal.arguments.map { argument($0, "") }
+            lines.append(" </signal>")
+        }
+        for property in interface.properties {
+            let access = property.isWritable ? "readwrite" : "read"
+            lines.append(" <property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"/>")
+        }
+        return lines + ["</interface>"]
+    }
+
+    private static func argument(_ argument: InterfaceDefinition.Argument, _ direction: String) -> String {
+        "  <arg name=\"\(argument.name)\" type=\"\(argument.type)\"\(direction)/>"
+    }
+}
+#endif

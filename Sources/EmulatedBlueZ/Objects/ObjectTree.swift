@@ -1,0 +1,188 @@
+#if os(Linux)
+import BluetoothDBus
+
+/// The objects of a service and the values of their properties, with the signals that changes cause.
+///
+/// Pure. Changes of one object are collected, as in `bluetoothd`, until ``flush()``: a new object is announced with the
+/// values that it has then, and several changes of an interface are one signal.
+///
+/// Source: BlueZ, `gdbus/object.c`.
+struct ObjectTree: Sendable {
+    typealias Properties = [String: DBusValue]
+
+    /// A signal for all who listen.
+    struct Signal: Equatable, Sendable {
+        let path: ObjectPath
+        let interface: String
+        let member: String
+        let body: [DBusValue]
+    }
+
+    private struct Object: Sendable {
+        var interfaces: [String: Properties]
+    }
+
+    private struct Pending: Sendable {
+        /// The interfaces that are announced with the next flush.
+        var added: Set<String> = []
+        /// The changed properties by interface, each in the order of its first change.
+        var changed: [String: [String]] = [:]
+    }
+
+    private var objects: [ObjectPath: Object] = [:]
+    /// The number of objects below each path, so that introspection and lookups need not search.
+    private var children: [ObjectPath: [String: Int]] = [:]
+    private var pending: [ObjectPath: Pending] = [:]
+    /// The paths of `pending`, in the order of their first changes.
+    private var order: [ObjectPath] = []
+
+    // MARK: Contents
+
+    /// The names of an object's interfaces, sorted; nil if there is no object.
+    func interfaces(at path: ObjectPath) -> [String]? { objects[path].map { $0.interfaces.keys.sorted() } }
+
+    func properties(of interface: String, at path: ObjectPath) -> Properties? { objects[path]?.interfaces[interface] }
+
+    func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?.interfaces[interface] != nil }
+
+    /// The names of the elements directly below a path, sorted.
+    func children(of path: ObjectPath) -> [String] { children[path]?.keys.sorted() ?? [] }
+
+    /// Whether there is an object at or below a path.
+    func leads(to path: ObjectPath) -> Bool { path == .root || objects[path] != nil || children[path] != nil }
+
+    /// The reply to `GetManagedObjects`: an `a{oa{sa{sv}}}`.
+    var managedObjects: DBusValue {
+        let entries = objects.sorted { $0.key < $1.key }.map { path, object in
+            DBusDictionary.Entry(key: .objectPath(path), value: Self.description(of: object.interfaces))
+        }
+        return .dictionary(
+            DBusDictionary(
+                keyType: .objectPath,
+                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
+                entries: entries))
+    }
+
+    private static func description(of interfaces: [String: Properties]) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
+                entries: interfaces.sorted { $0.key < $1.key }.map {
+                    .init(key: .string($0.key), value: .properties($0.value))
+                }))
+    }
+
+    // MARK: Changes
+
+    /// Adds interfaces to an object, which is made if it is not there.
+    mutating func add(_ interfaces: [String: Properties], at path: ObjectPath) {
+        if objects[path] == nil {
+            objects[path] = Object(interfaces: [:])
+            count(path, +1)
+        }
+        for (name, properties) in interfaces {
+            objects[path]?.interfaces[name] = properties
+            change(path) { $0.added.insert(name) }
+        }
+    }
+
+    /// Removes some interfaces of an object, or the object.
+    ///
+    /// - Returns: The signals of earlier changes, and that of the removal unless no one was told of the object.
+    mutating func remove(_ path: ObjectPath, only interfaces: [String]? = nil) -> [Signal] {
+        guard let object = objects[path] else { return [] }
+        let gone = (interfaces ?? object.interfaces.keys.sorted()).filter { object.interfaces[$0] != nil }
+        let unannounced = pending[path]?.added ?? []
+        var signals: [Signal] = []
+        let announced = gone.filter { !unannounced.contains($0) }
+        if !announced.isEmpty {
+            signals = flush()
+            signals.append(
+                Signal(
+                    path: .root, interface: StandardInterface.objectManager.name, member: "InterfacesRemoved",
+                    body: [.objectPath(path), .strings(announced)]))
+        }
+        for name in gone {
+            objects[path]?.interfaces[name] = nil
+            pending[path]?.added.remove(name)
+            pending[path]?.changed[name] = nil
+        }
+        if objects[path]?.interfaces.isEmpty == true {
+            objects[path] = nil
+            pending[path] = nil
+            order.removeAll { $0 == path }
+            count(path, -1)
+        }
+        return signals
+    }
+
+    /// Changes a property; nil removes it.
+    ///
+    /// - Parameter isRepeated: Whether an equal value is told again.
+    mutating func set(
+        _ value: DBusValue?, of property: String, _ interface: String, at path: ObjectPath, isRepeated: Bool = false
+    ) {
+        guard objects[path]?.interfaces[interface] != nil else { return }
+        let isEqual = objects[path]?.interfaces[interface]?[property] == value
+        guard !isEqual || isRepeated else { return }
+        if !isEqual { objects[path]?.interfaces[interface]?[property] = value }
+        change(path) { pending in
+            guard !pending.added.contains(interface),
+                pending.changed[interface]?.contains(property) != true
+            else { return }
+            pending.changed[interface, default: []].append(property)
+        }
+    }
+
+    private mutating func change(_ path: ObjectPath, _ body: (inout Pending) -> Void) {
+        if pending[path] == nil { order.append(path) }
+        body(&pending[path, default: Pending()])
+    }
+
+    // MARK: Signals
+
+    /// The signals of all changes since the last flush, in the order in which the objects changed first.
+    mutating func flush() -> [Signal] {
+        guard !order.isEmpty else { return [] }
+        let (paths, changes) = (order, pending)
+        order = []
+        pending = [:]
+        return paths.flatMap { path in changes[path].map { signals(of: $0, at: path) } ?? [] }
+    }
+
+    private func signals(of change: Pending, at path: ObjectPath) -> [Signal] {
+        guard let object = objects[path] else { return [] }
+        var signals: [Signal] = []
+        if !change.added.isEmpty {
+            let added = object.interfaces.filter { change.added.contains($0.key) }
+            signals.append(
+                Signal(
+                    path: .root, interface: StandardInterface.objectManager.name, member: "InterfacesAdded",
+                    body: [.objectPath(path), Self.description(of: added)]))
+        }
+        for (interface, names) in change.changed.sorted(by: { $0.key < $1.key }) where !names.isEmpty {
+            let present = object.interfaces[interface] ?? [:]
+            let values = present.filter { names.contains($0.key) }
+            signals.append(
+                Signal(
+                    path: path, interface: StandardInterface.properties.name, member: "PropertiesChanged",
+                    body: [
+                        .string(interface), .properties(values), .strings(names.filter { present[$0] == nil }),
+                    ]))
+        }
+        return signals
+    }
+
+    /// Counts an object below all its ancestors.
+    private mutating func count(_ path: ObjectPath, _ step: Int) {
+        var child = path
+        while let parent = child.parent {
+            let name = String(child.lastElement)
+            let number = (children[parent]?[name] ?? 0) + step
+            children[parent, default: [:]][name] = number > 0 ? number : nil
+            if children[parent]?.isEmpty == true { children[parent] = nil }
+            child = parent
+        }
+    }
+}
+#endif

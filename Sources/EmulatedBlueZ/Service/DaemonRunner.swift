@@ -1,0 +1,229 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import DequeModule
+import Dispatch
+import Logging
+
+/// Connects an emulated daemon with a message bus and with the hosts of an emulator.
+// Invariant: all variables are used on `queue` only, except the inbox, which its own lock guards.
+final class DaemonRunner: @unchecked Sendable {
+    private static let logger = Logger(label: "EmulatedBlueZ")
+
+    private let emulator: Emulator
+    private let connection: DBusConnection
+    private let queue: DispatchQueue
+    private let start = DispatchTime.now()
+    /// What happened on other threads and is not handled yet.
+    private let inbox = Lock(Deque<DaemonInput>())
+    private var daemon: BluetoothDaemon
+    private var hosts: [HostRoles] = []
+    private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
+    private var calls: [CallID: DBusCall] = [:]
+    private var lastCall: UInt64 = 0
+    private var sockets: [SocketID: PacketConnection] = [:]
+    /// The connections that called something, whose end matters.
+    private var clients: Set<String> = []
+    private var subscriptions: [String: [DBusSubscription]] = [:]
+    private var departures: DBusSubscription?
+    private var isStopped = false
+
+    init(_ emulator: Emulator, on connection: DBusConnection, _ configuration: EmulatedBlueZConfiguration) {
+        self.emulator = emulator
+        self.connection = connection
+        queue = connection.queue
+        daemon = BluetoothDaemon(configuration)
+    }
+
+    /// Exports the hosts, and answers calls from now on.
+    ///
+    /// On the queue.
+    func activate() {
+        for host in emulator.hosts where !host.isAnonymous { add(host) }
+        departures = connection.subscribe(
+            DBusMatchRule(sender: BusDriver.name, interface: BusDriver.name, member: "NameOwnerChanged")
+        ) { [weak self] message in self?.ownerChanged(message) }
+        connection.onCall { [weak self] call in self?.receive(call) }
+    }
+
+    /// Ends all roles, sockets and calls.
+    ///
+    /// On the queue.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        connection.onCall(nil)
+        departures = nil
+        subscriptions = [:]
+        for host in hosts { host.invalidate() }
+        for advertiser in advertisers.values { advertiser.invalidate() }
+        advertisers = [:]
+        for socket in sockets.values { socket.close() }
+        sockets = [:]
+        calls = [:]
+        connection.close()
+    }
+
+    private func add(_ host: EmulatedHost) {
+        let index = hosts.count
+        let roles = HostRoles(host) { [weak self] event in self?.enqueue(event.input(index)) }
+        hosts.append(roles)
+        handle(.hostAdded(roles.facts))
+        roles.activate()
+    }
+
+    // MARK: Inputs
+
+    /// Any thread.
+    private func enqueue(_ input: DaemonInput) {
+        let isFirst = inbox.withLock { inbox in
+            inbox.append(input)
+            return inbox.count == 1
+        }
+        if isFirst { queue.async { [weak self] in self?.drain() } }
+    }
+
+    private func drain() {
+        let inputs = inbox.withLock { inbox in
+            defer { inbox = [] }
+            return inbox
+        }
+        for input in inputs { handle(input) }
+    }
+
+    private func handle(_ input: DaemonInput) {
+        guard !isStopped else { return }
+        let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+        for output in daemon.handle(input, at: .nanoseconds(Int64(clamping: elapsed))) { perform(output) }
+    }
+
+    private func receive(_ call: DBusCall) {
+        // What the radio reported before comes first.
+        drain()
+        lastCall += 1
+        let id = CallID(rawValue: lastCall)
+        calls[id] = call
+        clients.insert(call.sender)
+        handle(
+            .call(
+                MethodCall(
+                    id: id, sender: call.sender, path: call.path, interface: call.interface ?? "", member: call.member,
+                    signature: call.signature, arguments: call.arguments)))
+    }
+
+    private func ownerChanged(_ message: DBusMessage) {
+        guard case .success(let values) = Result<DBusMessage, DBusError>.success(message).values, values.count == 3,
+            let name = values[0].stringValue, values[2].stringValue == "", clients.remove(name) != nil
+        else { return }
+        subscriptions[name] = nil
+        handle(.clientLeft(name))
+    }
+
+    // MARK: Outputs
+
+    private func perform(_ output: DaemonOutput) {
+        switch output {
+        case .answer(let id, let values): calls.removeValue(forKey: id)?.answer(values)
+        case .refuse(let id, let error): calls.removeValue(forKey: id)?.refuse(error)
+        case .signal(let signal): send(signal)
+        case .request(let request): send(request)
+        case .central(let index, let command): hosts[index].central.submit(command)
+        case .peripheral(let index, let command): hosts[index].peripheral.submit(command)
+        case .pairing(let index, let command): hosts[index].pairing.submit(command)
+        case .openAdvertiser(let index, let id): openAdvertiser(id, on: index)
+        case .advertiser(_, let id, let command): advertisers[id]?.submit(command)
+        case .closeAdvertiser(_, let id): advertisers.removeValue(forKey: id)?.invalidate()
+        case .host(let index, let action): hosts[index].perform(action)
+        case .watch(let client): watch(client)
+        case .schedule(let timer, let delay):
+            queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in self?.handle(.timer(timer)) }
+        case .answerWithSocket(let call, let socket, let mtu): answer(call, with: socket, mtu: mtu)
+        case .adopt(let socket, let descriptor): open(socket, descriptor)
+        case .send(let socket, let data): sockets[socket]?.send(data)
+        case .close(let socket): sockets.removeValue(forKey: socket)?.close()
+        }
+    }
+
+    private func send(_ signal: ObjectTree.Signal) {
+        do throws(DBusError) {
+            try connection.send(
+                .signal(path: signal.path, interface: signal.interface, member: signal.member, signal.body))
+        } catch {
+            // The end of the connection is reported anyway.
+            guard error.name != DBusError.Name.disconnected else { return }
+            Self.logger.error("\(signal.member) of \(signal.path) could not be sent: \(error)")
+        }
+    }
+
+    private func send(_ request: RequestToClient) {
+        do throws(DBusError) {
+            let message = try DBusMessage.methodCall(
+                to: request.destination, path: request.path, interface: request.interface, member: request.member,
+                request.arguments)
+            connection.call(message, deadline: request.deadline) { [weak self] reply in
+                self?.handle(.reply(request.id, reply.values))
+            }
+        } catch {
+            enqueue(.reply(request.id, .failure(error)))
+        }
+    }
+
+    private func openAdvertiser(_ id: AdvertisementID, on index: Int) {
+        let advertiser = hosts[index].makeAdvertiser { [weak self] event in
+            self?.enqueue(.advertiser(adapter: index, id, event))
+        }
+        advertisers[id] = advertiser
+    }
+
+    /// Listens to the signals of a client that registered objects.
+    private func watch(_ client: String) {
+        guard subscriptions[client] == nil else { return }
+        let rules = [
+            DBusMatchRule(
+                sender: client, interface: StandardInterface.properties.name, member: "PropertiesChanged"),
+            DBusMatchRule(sender: client, interface: StandardInterface.objectManager.name),
+        ]
+        subscriptions[client] = rules.map { rule in
+            connection.subscribe(rule) { [weak self] message in self?.receive(message, from: client) }
+        }
+    }
+
+    private func receive(_ message: DBusMessage, from client: String) {
+        guard let path = message.path, let interface = message.interface, let member = message.member else { return }
+        switch Result<DBusMessage, DBusError>.success(message).values {
+        case .success(let values):
+            handle(
+                .signal(
+                    ClientSignal(sender: client, path: path, interface: interface, member: member, arguments: values)))
+        case .failure(let error): Self.logger.debug("a signal of \(client) could not be read: \(error)")
+        }
+    }
+
+    // MARK: Sockets
+
+    private func answer(_ call: CallID, with socket: SocketID, mtu: Int) {
+        do throws(DBusError) {
+            let (own, other) = try PacketConnection.pair()
+            open(socket, own)
+            calls.removeValue(forKey: call)?.answer([.fileDescriptor(other), .uint16(UInt16(clamping: mtu))])
+        } catch {
+            calls.removeValue(forKey: call)?.refuse(BlueZError.failed("Failed"))
+            handle(.closed(socket))
+        }
+    }
+
+    private func open(_ socket: SocketID, _ descriptor: DBusFileDescriptor) {
+        let connection = PacketConnection(descriptor, on: queue) { [weak self] data in
+            guard let data else {
+                self?.sockets.removeValue(forKey: socket)?.close()
+                self?.handle(.closed(socket))
+                return
+            }
+            self?.handle(.received(socket, data))
+        }
+        sockets[socket] = connection
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothSupport
+
+/// The roles that a daemon holds on one emulated host, one of each, whatever its clients do.
+struct HostRoles: Sendable {
+    /// An event of one of the roles.
+    enum Event: Sendable {
+        case central(CentralEvent)
+        case peripheral(PeripheralEvent)
+        case pairing(PairingEvent)
+
+        func input(_ adapter: Int) -> DaemonInput {
+            switch self {
+            case .central(let event): .central(adapter: adapter, event)
+            case .peripheral(let event): .peripheral(adapter: adapter, event)
+            case .pairing(let event): .pairing(adapter: adapter, event)
+            }
+        }
+    }
+
+    /// Passes events on; the world delivers them under its lock.
+    private final class Sink<Event: Sendable>: EventSink {
+        let label = "EmulatedBlueZ"
+        private let pass: @Sendable (Event) -> Void
+
+        init(_ pass: @escaping @Sendable (Event) -> Void) { self.pass = pass }
+
+        func deliver(_ event: Event) { pass(event) }
+        func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+    }
+
+    private let host: EmulatedHost
+    private let receive: @Sendable (Event) -> Void
+    let central: any CentralBackend
+    let peripheral: any PeripheralBackend
+    let pairing: any PairingBackend
+
+    init(_ host: EmulatedHost, receive: @escaping @Sendable (Event) -> Void) {
+        self.host = host
+        self.receive = receive
+        let options = RoleOptions(adapter: host.name)
+        central = host.emulator.makeCentral(options)
+        peripheral = host.emulator.makePeripheral(options)
+        pairing = host.makePairing()
+    }
+
+    func activate() {
+        central.activate(Sink<CentralEvent> { [receive] in receive(.central($0)) })
+        peripheral.activate(Sink<PeripheralEvent> { [receive] in receive(.peripheral($0)) })
+        pairing.activate(Sink<PairingEvent> { [receive] in receive(.pairing($0)) })
+    }
+
+    func invalidate() {
+        central.invalidate()
+        peripheral.invalidate()
+        pairing.invalidate()
+    }
+
+    /// A peripheral role of one advertisement's own.
+    func makeAdvertiser(_ receive: @escaping @Sendable (PeripheralEvent) -> Void) -> any PeripheralBackend {
+        let advertiser = host.emulator.makePeripheral(RoleOptions(adapter: host.name))
+        advertiser.activate(Sink(receive))
+        return advertiser
+    }
+
+    // MARK: The host
+
+    var facts: HostFacts {
+        HostFacts(
+            name: host.name, address: host.address.description, isRandomAddress: host.address.isRandom,
+            isPowered: host.state == .poweredOn,
+            bonds: host.bonds.map { bond in
+                PeerFacts(
+                    peer: bond.peer, address: bond.identityAddress.description, isRandom: bond.identityAddress.isRandom,
+                    name: central.knownPeers([bond.peer]).first?.name)
+            })
+    }
+
+    func perform(_ action: HostAction) {
+        switch action {
+        case .power(let isOn): host.setPower(isOn)
+        case .disconnectCentral(let peer): host.disconnectCentral(peer)
+        case .removeBond(let peer): pairing.submit(.unpair(peer: peer, operation: OperationID(rawValue: 0)))
+        case .forget: break
+        }
+    }
+}
+#endif
