@@ -172,6 +172,9 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
+    /// Returns when the world has handled what is due on another thread: all events of that instant were delivered.
+    package func synchronize() { core.withLock { _ in } }
+
     /// Asks an asynchronous handler.
     func ask(
         _ handler: any AsynchronousPeripheralHandler, _ request: PeripheralRequest, _ number: UInt64,

@@ -5,7 +5,7 @@ import BluetoothSupport
 
 /// An emulated `bluetoothd`: its adapters, the sessions of its clients and what it knows of the air, as one value.
 ///
-/// Pure and synchronous: ``handle(_:at:)`` handles one input and returns the outputs, in the order in which they are to
+/// Pure and synchronous: ``handle(_:at:)`` handles inputs and returns the outputs, in the order in which they are to
 /// be done. It uses no thread, no lock, no clock, no bus and no radio.
 struct BluetoothDaemon: Sendable {
     let configuration: EmulatedBlueZConfiguration
@@ -30,11 +30,18 @@ struct BluetoothDaemon: Sendable {
 
     var dialect: BlueZDialect { configuration.dialect }
 
-    /// Handles an input.
+    /// Handles inputs that came at once; what they change of an object is one signal.
     ///
     /// - Parameter instant: The time since the daemon started.
-    mutating func handle(_ input: DaemonInput, at instant: Duration) -> [DaemonOutput] {
+    mutating func handle(_ inputs: [DaemonInput], at instant: Duration) -> [DaemonOutput] {
         now = instant
+        for input in inputs { handle(input) }
+        flush()
+        defer { outputs = [] }
+        return outputs
+    }
+
+    private mutating func handle(_ input: DaemonInput) {
         switch input {
         case .hostAdded(let host): addAdapter(host)
         case .call(let call): receive(call)
@@ -51,9 +58,6 @@ struct BluetoothDaemon: Sendable {
         case .received(let socket, let data): received(data, on: socket)
         case .closed(let socket): closed(socket)
         }
-        flush()
-        defer { outputs = [] }
-        return outputs
     }
 
     // MARK: Outputs

@@ -3,7 +3,6 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothEmulator
 import BluetoothSupport
-import DequeModule
 import Dispatch
 import Logging
 
@@ -17,7 +16,7 @@ final class DaemonRunner: @unchecked Sendable {
     private let queue: DispatchQueue
     private let start = DispatchTime.now()
     /// What happened on other threads and is not handled yet.
-    private let inbox = Lock(Deque<DaemonInput>())
+    private let inbox = Lock<[DaemonInput]>([])
     private var daemon: BluetoothDaemon
     private var hosts: [HostRoles] = []
     private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
@@ -86,17 +85,21 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func drain() {
+        // The world may be about to report more of the same instant.
+        emulator.synchronize()
         let inputs = inbox.withLock { inbox in
             defer { inbox = [] }
             return inbox
         }
-        for input in inputs { handle(input) }
+        if !inputs.isEmpty { handle(inputs) }
     }
 
-    private func handle(_ input: DaemonInput) {
+    private func handle(_ inputs: DaemonInput...) { handle(inputs) }
+
+    private func handle(_ inputs: [DaemonInput]) {
         guard !isStopped else { return }
         let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
-        for output in daemon.handle(input, at: .nanoseconds(Int64(clamping: elapsed))) { perform(output) }
+        for output in daemon.handle(inputs, at: .nanoseconds(Int64(clamping: elapsed))) { perform(output) }
     }
 
     private func receive(_ call: DBusCall) {
