@@ -298,17 +298,18 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     private func finish(_ error: DBusError) {
-        let left = state.withLock { state -> (calls: [PendingCalls<Completion>.Entry], handler: DisconnectHandler?)? in
+        // The handlers are released after the lock: what they retain may close this connection when it is released.
+        let last = state.withLock { state -> State? in
             guard state.closed == nil else { return nil }
+            let last = state
+            state = State()
             state.closed = error
-            state.subscriptions = [:]
-            state.callHandler = nil
-            defer { state.disconnectHandler = nil }
-            return (state.pending.removeAll(), state.isClosing ? nil : state.disconnectHandler)
+            state.isClosing = last.isClosing
+            return last
         }
-        guard let left else { return }
-        for call in left.calls { call.completion(.failure(error)) }
-        left.handler?(error)
+        guard var last else { return }
+        for call in last.pending.removeAll() { call.completion(.failure(error)) }
+        if !last.isClosing { last.disconnectHandler?(error) }
     }
 
     /// Closes the connection; may be called on any thread, and more than once.

@@ -137,8 +137,11 @@ public final class DBusConnection: Sendable {
 
     /// Calls `handler` on the queue with each incoming method call; without a handler, all are refused.
     package func onCall(_ handler: (@Sendable (DBusCall) -> Void)?) {
-        core.state.withLock { state in
-            if state.closed == nil { state.callHandler = handler }
+        // The old handler is released after the lock.
+        _ = core.state.withLock { state -> (@Sendable (DBusCall) -> Void)? in
+            guard state.closed == nil else { return nil }
+            defer { state.callHandler = handler }
+            return state.callHandler
         }
     }
 

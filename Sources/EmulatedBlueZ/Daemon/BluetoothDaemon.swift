@@ -17,7 +17,7 @@ struct BluetoothDaemon: Sendable {
     var sockets: [SocketID: SocketPurpose] = [:]
     var now = Duration.zero
     private(set) var outputs: [DaemonOutput] = []
-    private var lastNumber: UInt64 = 0
+    private(set) var lastNumber: UInt64 = 0
 
     static let root = ObjectPath.constant("/org/bluez")
 

@@ -1,0 +1,133 @@
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+import Testing
+
+@testable import EmulatedBlueZ
+
+/// Connect, Disconnect and what is exported of a device.
+@Suite struct ConnectingTests {
+    private static let device = "org.bluez.Device1"
+
+    private func heard(_ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration()) -> DaemonFixture {
+        var fixture = DaemonFixture(configuration)
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        _ = fixture.lines()
+        return fixture
+    }
+
+    @Test func connectedIsTrueBeforeTheReplyAndTheServicesComeAfterIt() {
+        var fixture = heard()
+        fixture.call("Connect", on: DaemonFixture.device, Self.device)
+        fixture.becomeConnected()
+        let lines = fixture.lines().filter { !$0.hasPrefix("central") && !$0.hasPrefix("schedule") }
+        #expect(
+            lines == [
+                "dev_C0_DE_00_00_18_0D Connected=true", "answer 2",
+                "dev_C0_DE_00_00_18_0D ServicesResolved=true",
+                "added service0008 GattService1", "added char0009 GattCharacteristic1",
+                "added desc000b GattDescriptor1", "added char000c GattCharacteristic1",
+                "added char000e GattCharacteristic1",
+            ].sorted { Self.rank($0) < Self.rank($1) })
+    }
+
+    /// The services come before `ServicesResolved`.
+    private static func rank(_ line: String) -> Int {
+        line.contains("Connected=true") ? 0 : line.hasPrefix("answer") ? 1 : line.hasPrefix("added") ? 2 : 3
+    }
+
+    @Test func aSecondConnectIsRefusedWhileOneIsPending() {
+        var fixture = heard()
+        fixture.call("Connect", on: DaemonFixture.device, Self.device)
+        fixture.call("Connect", on: DaemonFixture.device, Self.device, from: ":1.2")
+        #expect(fixture.lines().last == "refuse 3 InProgress: In Progress")
+    }
+
+    @Test func aDeviceThatIsNotHeardFailsAfterTwentySeconds() {
+        var fixture = heard()
+        fixture.call("Connect", on: DaemonFixture.device, Self.device)
+        let timers = fixture.outputs.compactMap { output -> DaemonTimer? in
+            if case .schedule(let timer, .seconds(20)) = output { timer } else { nil }
+        }
+        _ = fixture.lines()
+        for timer in timers { fixture.handle(.timer(timer)) }
+        #expect(fixture.lines() == ["central disconnect", "refuse 2 Failed: le-connection-abort-by-local"])
+    }
+
+    @Test func disconnectCancelsAPendingConnect() {
+        var fixture = heard()
+        fixture.call("Connect", on: DaemonFixture.device, Self.device)
+        _ = fixture.lines()
+        fixture.call("Disconnect", on: DaemonFixture.device, Self.device)
+        #expect(
+            fixture.lines() == ["central disconnect", "refuse 2 Failed: br-connection-canceled", "answer 3"])
+    }
+
+    @Test func disconnectEndsTheLinkForAllAfterTwoSeconds() {
+        var fixture = DaemonFixture.connected()
+        fixture.call("Disconnect", on: DaemonFixture.device, Self.device, from: ":1.9")
+        #expect(fixture.lines() == ["schedule 2.0 seconds"])
+        fixture.handle(.timer(.disconnect(adapter: 0, DaemonFixture.peer, fixture.daemon.lastNumber)))
+        #expect(fixture.lines() == ["central disconnect"])
+        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .local, at: Date(), isReconnecting: false))
+        #expect(
+            fixture.lines() == [
+                "dev_C0_DE_00_00_18_0D ServicesResolved=false", "answer 3", "dev_C0_DE_00_00_18_0D Connected=false",
+            ])
+    }
+
+    @Test func theAttributesStayAfterALinkAndGoWithTheDevice() {
+        var fixture = DaemonFixture.connected()
+        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        #expect(!fixture.lines().contains { $0.hasPrefix("removed") })
+        fixture.call("RemoveDevice", .objectPath(.constant(DaemonFixture.device)))
+        let removed = fixture.lines().filter { $0.hasPrefix("removed") }
+        #expect(
+            removed == [
+                "removed desc000b", "removed char0009", "removed char000c", "removed char000e", "removed service0008",
+                "removed dev_C0_DE_00_00_18_0D",
+            ])
+    }
+
+    @Test func powerEndsEverything() {
+        var fixture = DaemonFixture.connected()
+        fixture.radio(.stateChanged(.poweredOff))
+        #expect(
+            fixture.lines() == [
+                "central stopScan", "dev_C0_DE_00_00_18_0D Connected=false ServicesResolved=false -RSSI",
+                "hci0 Discovering=false Powered=false",
+            ])
+    }
+
+    @Test func anAdapterThatIsUnpluggedTakesItsObjectsWithIt() {
+        var fixture = DaemonFixture.connected()
+        fixture.radio(.stateChanged(.unsupported))
+        let lines = fixture.lines()
+        #expect(lines.last == "removed hci0")
+        #expect(lines.contains("removed dev_C0_DE_00_00_18_0D"))
+        fixture.call("StartDiscovery")
+        #expect(fixture.lines().first?.hasPrefix("refuse 3 UnknownObject") == true)
+        fixture.radio(.stateChanged(.poweredOn))
+        #expect(fixture.lines().first?.hasPrefix("added hci0 Adapter1") == true)
+    }
+
+    @Test func servicesThatChangeAreWithdrawnAndDiscoveredAgain() {
+        var fixture = DaemonFixture.connected()
+        fixture.radio(.servicesChanged(link: DaemonFixture.link, removed: [1], added: []))
+        let removed = fixture.outputs.map(DaemonFixture.line).filter { $0.hasPrefix("removed") }
+        #expect(removed.last == "removed service0008")
+        fixture.answerDiscovery()
+        #expect(fixture.lines().contains("added service0008 GattService1"))
+    }
+
+    @Test func aSwitchedOffAdapterIsSwitchedOnByItsProperty() {
+        var fixture = DaemonFixture()
+        fixture.call(
+            "Set", .string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(false)),
+            on: DaemonFixture.adapter, "org.freedesktop.DBus.Properties")
+        #expect(fixture.lines() == ["host power(false)"])
+        fixture.radio(.stateChanged(.poweredOff))
+        #expect(fixture.lines() == ["hci0 Powered=false", "answer 1"])
+    }
+}

@@ -1,0 +1,215 @@
+public import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+@testable import EmulatedBlueZ
+
+/// An emulated daemon without a bus and without a radio: inputs go in, and the outputs are lines to compare.
+struct DaemonFixture {
+    static let adapter = "/org/bluez/hci0"
+    static let peer = PeerID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
+    static let device = "/org/bluez/hci0/dev_C0_DE_00_00_18_0D"
+    static let link = LinkID(rawValue: 1)
+
+    private(set) var daemon: BluetoothDaemon
+    private var now = Duration.zero
+    private var lastCall: UInt64 = 0
+    /// The outputs that ``lines()`` has not returned.
+    private(set) var outputs: [DaemonOutput] = []
+
+    init(_ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration(), bonds: [PeerFacts] = []) {
+        daemon = BluetoothDaemon(configuration)
+        handle(
+            .hostAdded(
+                HostFacts(
+                    name: "default", address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)))
+        outputs = []
+    }
+
+    mutating func handle(_ inputs: DaemonInput...) { outputs += daemon.handle(inputs, at: now) }
+
+    mutating func pass(_ duration: Duration) { now += duration }
+
+    // MARK: Clients
+
+    /// Calls a method; the number of the call is that of the line that answers it.
+    @discardableResult
+    mutating func call(
+        _ member: String, _ arguments: DBusValue..., on path: String = adapter, _ interface: String = "org.bluez.Adapter1",
+        from sender: String = ":1.1"
+    ) -> CallID {
+        lastCall += 1
+        let id = CallID(rawValue: lastCall)
+        handle(
+            .call(
+                MethodCall(
+                    id: id, sender: sender, path: .constant(path), interface: interface, member: member,
+                    signature: arguments.map(\.type.text).joined(), arguments: arguments)))
+        return id
+    }
+
+    /// Answers the last call that the daemon made to a client.
+    mutating func reply(_ values: DBusValue...) { reply(.success(values)) }
+
+    mutating func reply(_ result: Result<[DBusValue], DBusError>) {
+        if let request = lastRequest { handle(.reply(request.id, result)) }
+    }
+
+    var lastRequest: RequestToClient? {
+        outputs.reversed().lazy.compactMap { output -> RequestToClient? in
+            if case .request(let request) = output { request } else { nil }
+        }.first
+    }
+
+    // MARK: The radio
+
+    static func discovery(
+        rssi: Int = -60, name: String? = "Heart", services: [BluetoothUUID]? = ["180D"], manufacturerData: Data? = nil,
+        isConnectable: Bool? = true
+    ) -> Discovery {
+        Discovery(
+            peer: peer, name: name,
+            advertisement: Advertisement(
+                localName: name, serviceUUIDs: services, manufacturerData: manufacturerData,
+                isConnectable: isConnectable),
+            rssi: rssi, address: "C0:DE:00:00:18:0D")
+    }
+
+    mutating func hear(_ discovery: Discovery = discovery()) { handle(.central(adapter: 0, .discovered(discovery))) }
+
+    mutating func radio(_ event: CentralEvent) { handle(.central(adapter: 0, event)) }
+
+    /// Responds to the last request on the link.
+    mutating func respond(_ response: LinkResponse) {
+        guard let operation = lastOperation else { return }
+        radio(.response(link: Self.link, operation: operation, response))
+    }
+
+    private var lastOperation: OperationID? {
+        outputs.reversed().lazy.compactMap { output -> OperationID? in
+            if case .central(_, .request(_, let operation, _)) = output { operation } else { nil }
+        }.first
+    }
+
+    /// Heard, connected and discovered, with nothing left to compare.
+    static func connected(
+        _ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration(), credits: Int = 10
+    ) -> DaemonFixture {
+        var fixture = DaemonFixture(configuration)
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        fixture.call("Connect", on: device, "org.bluez.Device1")
+        fixture.becomeConnected(credits: credits)
+        _ = fixture.lines()
+        return fixture
+    }
+
+    /// The link comes up, and one service with a few characteristics is found.
+    mutating func becomeConnected(credits: Int = 10) {
+        let parameters = LinkParameters(mtu: 100, writeCredits: credits)
+        radio(
+            .connected(peer: Self.peer, link: Self.link, operation: OperationID(rawValue: 0), parameters: parameters))
+        answerDiscovery()
+    }
+
+    /// Answers all requests of a discovery.
+    mutating func answerDiscovery() {
+        var handled: Set<OperationID> = []
+        while let (operation, request) = nextDiscovery(besides: handled) {
+            handled.insert(operation)
+            radio(.response(link: Self.link, operation: operation, Self.answer(to: request)))
+        }
+    }
+
+    private func nextDiscovery(besides handled: Set<OperationID>) -> (OperationID, LinkRequest)? {
+        for case .central(_, .request(_, let operation, let request)) in outputs
+        where request.isDiscovery && !handled.contains(operation) { return (operation, request) }
+        return nil
+    }
+
+    private static func answer(to request: LinkRequest) -> LinkResponse {
+        switch request {
+        case .discoverServices: .services([ServiceRecord(id: 1, uuid: "180D", isPrimary: true, handle: 8)])
+        case .discoverCharacteristics:
+            .characteristics([
+                CharacteristicRecord(id: 2, uuid: "2A37", properties: [.notify], handle: 10),
+                CharacteristicRecord(id: 4, uuid: "2A38", properties: [.read, .write], handle: 13),
+                CharacteristicRecord(id: 5, uuid: "FFF1", properties: [.writeWithoutResponse], handle: 15),
+            ])
+        case .discoverDescriptors(2): .descriptors([DescriptorRecord(id: 3, uuid: "2902", handle: 11)])
+        case .discoverDescriptors: .descriptors([])
+        default: .services([])
+        }
+    }
+
+    // MARK: Lines
+
+    /// What the daemon did since the last call, a line each.
+    mutating func lines() -> [String] {
+        defer { outputs = [] }
+        return outputs.map(Self.line)
+    }
+
+    static func line(_ output: DaemonOutput) -> String {
+        switch output {
+        case .answer(let call, let values):
+            (["answer \(call.rawValue)"] + values.map(text)).joined(separator: " ")
+        case .refuse(let call, let error): "refuse \(call.rawValue) \(error.name.split(separator: ".").last ?? ""): \(error.message)"
+        case .signal(let signal): line(signal)
+        case .request(let request):
+            ([":\(request.destination.split(separator: ":").last ?? "")", request.path.text, request.member]
+                + request.arguments.map(text)).joined(separator: " ")
+        case .central(_, let command): "central \(command.kind)"
+        case .peripheral(_, let command): "peripheral \(command.kind)"
+        case .pairing(_, let command): "pairing \(command)"
+        case .openAdvertiser: "open advertiser"
+        case .advertiser(_, _, let command): "advertiser \(command.kind)"
+        case .closeAdvertiser: "close advertiser"
+        case .host(_, let action): "host \(action)"
+        case .watch(let client): "watch \(client)"
+        case .schedule(_, let delay): "schedule \(delay)"
+        case .answerWithSocket(let call, _, let mtu): "answer \(call.rawValue) with a socket, MTU \(mtu)"
+        case .adopt: "adopt a socket"
+        case .send(_, let data): "send \(data.hexText)"
+        case .close: "close a socket"
+        }
+    }
+
+    private static func line(_ signal: ObjectTree.Signal) -> String {
+        let name = signal.path.text.split(separator: "/").last.map(String.init) ?? "/"
+        switch signal.member {
+        case "PropertiesChanged":
+            let changed = (signal.body[1].propertiesValue ?? [:]).sorted { $0.key < $1.key }
+                .map { "\($0.key)=\(text($0.value))" }
+            let gone = (signal.body[2].stringsValue ?? []).map { "-\($0)" }
+            return ([name] + changed + gone).joined(separator: " ")
+        case "InterfacesAdded":
+            guard case .dictionary(let interfaces) = signal.body[1] else { return "?" }
+            let names = interfaces.entries.compactMap { $0.key.stringValue?.split(separator: ".").last }
+            return (["added \(text(signal.body[0]))"] + names.map(String.init)).joined(separator: " ")
+        default: return "removed \(text(signal.body[0]))"
+        }
+    }
+
+    static func text(_ value: DBusValue) -> String {
+        switch value {
+        case .boolean(let value): "\(value)"
+        case .byte(let value): "\(value)"
+        case .int16(let value): "\(value)"
+        case .uint16(let value): "\(value)"
+        case .uint32(let value): "\(value)"
+        case .string(let value): value
+        case .objectPath(let path): path.text.split(separator: "/").last.map(String.init) ?? "/"
+        case .bytes(let bytes): "0x" + Data(bytes).hexText
+        case .array(_, let values): "[" + values.map(text).joined(separator: " ") + "]"
+        case .structure(let values): "(" + values.map(text).joined(separator: " ") + ")"
+        case .variant(let value): text(value)
+        case .dictionary(let dictionary):
+            "{" + dictionary.entries.map { "\(text($0.key)):\(text($0.value))" }.joined(separator: " ") + "}"
+        default: "?"
+        }
+    }
+}
+
+extension AttributeID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt32) { self.init(rawValue: value) }
+}
