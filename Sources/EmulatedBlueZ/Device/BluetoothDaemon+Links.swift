@@ -156,6 +156,7 @@ extension BluetoothDaemon {
 
     /// A central is connected to the adapter's services: it has an object, too.
     mutating func centralConnected(_ facts: PeerFacts, on index: Int) {
+        guard adapters[index].isPresent else { return }
         if adapters[index].devices[facts.peer] == nil {
             let path = DaemonDevice.path(of: facts.address, on: adapters[index].path)
             if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }

@@ -9,6 +9,7 @@ extension BluetoothDaemon {
     private static let reportedDifference = 8
 
     mutating func heard(_ discovery: Discovery, on index: Int) {
+        guard adapters[index].isPresent else { return }
         let isWanted = adapters[index].discovery.lets(discovery) || adapters[index].monitors.lets(discovery)
         guard isWanted, let address = discovery.address else { return }
         let isNew = adapters[index].devices[discovery.peer] == nil

@@ -134,12 +134,12 @@ extension BluetoothDaemon {
     /// Forgets a device: its objects go, the deepest first.
     mutating func removeObjects(of peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
+        failOperations(of: peer, on: index)
         removeAttributes(of: peer, on: index)
         monitorsLose(peer, device.path, on: index)
         remove(device.path)
         adapters[index].devices[peer] = nil
         adapters[index].peers[device.path] = nil
-        adapters[index].operations = adapters[index].operations.filter { $0.value.peer != peer }
         if let link = device.link { adapters[index].links[link.id] = nil }
     }
 

@@ -199,6 +199,7 @@ extension BluetoothDaemon {
         for id in service.characteristics {
             closeSockets(of: id, peer, on: index)
             guard let characteristic = database.characteristics[id] else { continue }
+            for (call, _) in characteristic.starting { refuse(call, BlueZError.failed("Operation failed")) }
             for reads in [characteristic.reads] + characteristic.descriptors.compactMap({ database.descriptors[$0]?.reads })
             {
                 refuseReads(reads)

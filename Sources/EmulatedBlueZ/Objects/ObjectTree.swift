@@ -45,6 +45,9 @@ struct ObjectTree: Sendable {
 
     func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?.interfaces[interface] != nil }
 
+    /// The paths of all objects, sorted.
+    var paths: [ObjectPath] { objects.keys.sorted() }
+
     /// The names of the elements directly below a path, sorted.
     func children(of path: ObjectPath) -> [String] { children[path]?.keys.sorted() ?? [] }
 

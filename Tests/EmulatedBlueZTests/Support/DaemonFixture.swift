@@ -126,7 +126,7 @@ struct DaemonFixture {
         return nil
     }
 
-    private static func answer(to request: LinkRequest) -> LinkResponse {
+    static func answer(to request: LinkRequest) -> LinkResponse {
         switch request {
         case .discoverServices: .services([ServiceRecord(id: 1, uuid: "180D", isPrimary: true, handle: 8)])
         case .discoverCharacteristics:
@@ -137,6 +137,9 @@ struct DaemonFixture {
             ])
         case .discoverDescriptors(2): .descriptors([DescriptorRecord(id: 3, uuid: "2902", handle: 11)])
         case .discoverDescriptors: .descriptors([])
+        case .read: .value(Data([1]))
+        case .write: .written
+        case .setNotifying(_, let isOn): .notifying(isOn)
         default: .services([])
         }
     }

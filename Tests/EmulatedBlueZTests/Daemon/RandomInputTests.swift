@@ -1,0 +1,21 @@
+import BluetoothDBus
+import Testing
+
+@testable import EmulatedBlueZ
+
+/// Whatever clients and the radio do, the daemon answers each call once, and keeps nothing of those who left.
+@Suite struct RandomInputTests {
+    @Test(arguments: 1...400) func everyCallIsAnsweredOnce(_ seed: Int) {
+        var inputs = RandomInputs(seed: UInt64(seed))
+        for _ in 0..<300 {
+            inputs.step()
+            #expect(inputs.answers.values.allSatisfy { $0 <= 1 }, "seed \(seed)")
+        }
+        inputs.end()
+        let unanswered = inputs.answers.filter { $0.value != 1 }.keys.compactMap { inputs.calls[$0] }.sorted()
+        #expect(unanswered.isEmpty, "seed \(seed)")
+        #expect(inputs.daemon.sockets.isEmpty, "seed \(seed)")
+        #expect(inputs.daemon.requests.isEmpty, "seed \(seed)")
+        #expect(inputs.daemon.tree.paths.map(\.text) == ["/org/bluez"], "seed \(seed)")
+    }
+}

@@ -1,0 +1,250 @@
+import BluetoothBackend
+import BluetoothDBus
+import BluetoothSupport
+import Testing
+
+@testable import EmulatedBlueZ
+
+/// Applications and advertisements that clients register.
+@Suite struct ServingTests {
+    private static let gatt = "org.bluez.GattManager1"
+    private static let advertising = "org.bluez.LEAdvertisingManager1"
+
+    /// The reply to `GetManagedObjects`.
+    static func objects(_ objects: [(String, String, [String: DBusValue])]) -> DBusValue {
+        .dictionary(
+            DBusDictionary(
+                keyType: .objectPath, valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
+                entries: objects.map { path, interface, properties in
+                    .init(
+                        key: .objectPath(.constant(path)),
+                        value: .dictionary(
+                            DBusDictionary(
+                                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
+                                entries: [.init(key: .string(interface), value: .properties(properties))])))
+                }))
+    }
+
+    private static func application(_ flags: [String], acquires: Bool = false) -> DBusValue {
+        var characteristic: [String: DBusValue] = [
+            "UUID": .string("0xFFF1"), "Service": .objectPath(.constant("/app/service")), "Flags": .strings(flags),
+        ]
+        if acquires { characteristic["NotifyAcquired"] = .boolean(false) }
+        return objects([
+            ("/app/agent", "org.example.Other", [:]),
+            ("/app/service/c", "org.bluez.GattCharacteristic1", characteristic),
+            ("/app/service", "org.bluez.GattService1", ["UUID": .string("FFF0"), "Primary": .boolean(true)]),
+        ])
+    }
+
+    private static let central = DaemonFixture.peer
+    private static let attribute = AttributeID(rawValue: 2)
+
+    private func registered(
+        _ flags: [String], acquires: Bool = false, _ dialect: BlueZDialect = .bluez5_66
+    ) -> DaemonFixture {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+        fixture.call(
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+        fixture.reply(Self.application(flags, acquires: acquires))
+        let operations = fixture.outputs.compactMap { output -> OperationID? in
+            if case .peripheral(_, .addService(let operation, _)) = output { operation } else { nil }
+        }
+        for operation in operations { fixture.handle(.peripheral(adapter: 0, .serviceAdded(operation: operation))) }
+        fixture.handle(
+            .centralConnected(
+                adapter: 0, PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D", isRandom: true)))
+        return fixture
+    }
+
+    private func event(_ fixture: inout DaemonFixture, _ event: PeripheralEvent) {
+        fixture.handle(.peripheral(adapter: 0, event))
+    }
+
+    // MARK: Applications
+
+    @Test func anApplicationIsReadBeforeTheCallIsAnswered() {
+        var fixture = registered(["read"])
+        #expect(
+            fixture.lines().prefix(4) == [
+                "watch :1.1", ":1.1 /app GetManagedObjects", "peripheral addService", "answer 1",
+            ])
+        fixture.call(
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+        #expect(fixture.lines() == ["refuse 2 AlreadyExists: Already Exists"])
+        fixture.handle(.clientLeft(":1.1"))
+        #expect(fixture.lines() == ["peripheral removeService"])
+    }
+
+    @Test(arguments: [
+        (objects([]), "No object received"),
+        (objects([("/a", "org.example.Other", [:])]), "No valid service object found"),
+        (objects([("/a", "org.bluez.GattService1", ["UUID": .string("1801")])]), "No valid service object found"),
+        (.string("?"), "No object received"),
+    ] as [(DBusValue, String)])
+    func applicationsThatAreNoneAreRefused(_ objects: DBusValue, _ text: String) {
+        var fixture = DaemonFixture()
+        fixture.call(
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+        fixture.reply(objects)
+        #expect(fixture.lines().last == "refuse 1 Failed: \(text)")
+    }
+
+    @Test func aReadOfACentralIsTheClientsToAnswer() {
+        var fixture = registered(["read"])
+        _ = fixture.lines()
+        event(
+            &fixture,
+            .readRequested(
+                request: RequestID(rawValue: 1), central: Self.central, attribute: Self.attribute, offset: 0, mtu: 50))
+        #expect(
+            fixture.outputs.map(DaemonFixture.line) == [
+                ":1.1 /app/service/c ReadValue {device:dev_C0_DE_00_00_18_0D link:LE mtu:50}"
+            ])
+        fixture.reply(.bytes([1]))
+        #expect(fixture.lines().last == "peripheral respond")
+    }
+
+    @Test func whatMayBeWrittenByCommandIsAnsweredBeforeTheClientIsAsked() {
+        for (flags, first) in [
+            (["write"], ":1.1 /app/service/c WriteValue 0x01 {device:dev_C0_DE_00_00_18_0D link:LE mtu:50}"),
+            (["write", "write-without-response"], "peripheral respond"),
+        ] {
+            var fixture = registered(flags)
+            _ = fixture.lines()
+            let part = WritePart(attribute: Self.attribute, offset: 0, value: Data([1]))
+            event(
+                &fixture,
+                .writeRequested(
+                    request: RequestID(rawValue: 1), central: Self.central, mtu: 50, wantsResponse: true, parts: [part]))
+            #expect(fixture.lines().first == first)
+        }
+    }
+
+    @Test func partsThatFollowEachOtherAreOneWrite() {
+        var fixture = registered(["write"])
+        _ = fixture.lines()
+        let parts = [0, 2].map { WritePart(attribute: Self.attribute, offset: $0, value: Data([1, 2])) }
+        event(
+            &fixture,
+            .writeRequested(
+                request: RequestID(rawValue: 1), central: Self.central, mtu: 50, wantsResponse: true, parts: parts))
+        #expect(fixture.lines().first?.contains("WriteValue 0x01020102 ") == true)
+    }
+
+    @Test func aSubscriptionStartsTheClientAndTheLastEndStopsIt() {
+        var fixture = registered(["notify"])
+        _ = fixture.lines()
+        event(
+            &fixture,
+            .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
+        let value = ClientSignal(
+            sender: ":1.1", path: .constant("/app/service/c"), interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged",
+            arguments: [
+                .string("org.bluez.GattCharacteristic1"),
+                .properties(["Value": .bytes(Array(repeating: 1, count: 30))]), .strings([]),
+            ])
+        fixture.handle(.signal(value))
+        fixture.handle(.signal(value))
+        #expect(fixture.lines() == [":1.1 /app/service/c StartNotify", "peripheral updateValue"])
+        event(&fixture, .notifyCredits(central: Self.central, count: 1))
+        event(&fixture, .unsubscribed(central: Self.central, attribute: Self.attribute))
+        #expect(fixture.lines() == ["peripheral updateValue", ":1.1 /app/service/c StopNotify"])
+    }
+
+    @Test func aClientThatGivesNoSocketIsStartedInstead() {
+        var fixture = registered(["notify"], acquires: true)
+        _ = fixture.lines()
+        event(
+            &fixture,
+            .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
+        #expect(fixture.outputs.map(DaemonFixture.line).last?.contains("AcquireNotify") == true)
+        fixture.reply(.failure(DBusError(name: "org.bluez.Error.NotSupported", message: "")))
+        #expect(fixture.lines().last == ":1.1 /app/service/c StartNotify")
+    }
+
+    // MARK: Advertisements
+
+    private func advertise(_ fixture: inout DaemonFixture, _ path: String, _ properties: [String: DBusValue]) {
+        fixture.call(
+            "RegisterAdvertisement", .objectPath(.constant(path)), .properties([:]), on: DaemonFixture.adapter,
+            Self.advertising)
+        fixture.reply(.properties(properties))
+        for case .openAdvertiser(_, let id) in fixture.outputs {
+            let operation = OperationID(rawValue: 0)
+            fixture.handle(.advertiser(adapter: 0, id, .advertisingStarted(operation: operation)))
+        }
+    }
+
+    @Test func anAdvertisementIsOnTheAirBeforeTheCallIsAnswered() {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Type": .string("peripheral"), "LocalName": .string("x"), "Includes": .strings([])])
+        #expect(
+            fixture.lines() == [
+                "watch :1.1", ":1.1 /ad GetAll org.bluez.LEAdvertisement1", "open advertiser",
+                "advertiser startAdvertising", "hci0 ActiveInstances=1 SupportedInstances=4", "answer 1",
+            ])
+        fixture.handle(.clientLeft(":1.1"))
+        #expect(fixture.lines() == ["close advertiser", "hci0 ActiveInstances=0 SupportedInstances=5"])
+    }
+
+    @Test(arguments: [
+        [:], ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
+        ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
+        [
+            "Type": .string("peripheral"),
+            "ServiceUUIDs": .strings([
+                "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
+            ]),
+        ],
+    ] as [[String: DBusValue]])
+    func advertisementsThatDoNotFitAreRefused(_ properties: [String: DBusValue]) {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", properties)
+        #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
+    }
+
+    @Test func thereAreFiveAdvertisementsAtMost() {
+        var fixture = DaemonFixture()
+        for number in 0..<6 { advertise(&fixture, "/ad\(number)", ["Type": .string("broadcast")]) }
+        #expect(fixture.lines().contains("refuse 6 NotPermitted: Maximum advertisements reached"))
+    }
+
+    @Test func powerReleasesAdvertisements() {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Type": .string("broadcast")])
+        _ = fixture.lines()
+        fixture.radio(.stateChanged(.poweredOff))
+        let lines = fixture.lines()
+        #expect(lines.contains("close advertiser"))
+        #expect(lines.contains(":1.1 /ad Release"))
+    }
+
+    // MARK: Monitors
+
+    @Test func aMonitorHearsWithoutADiscovery() {
+        var fixture = DaemonFixture()
+        fixture.call(
+            "RegisterMonitor", .objectPath(.constant("/m")), on: DaemonFixture.adapter,
+            "org.bluez.AdvertisementMonitorManager1")
+        let pattern = DBusValue.structure([.byte(0), .byte(0x09), .bytes(Array("Hea".utf8))])
+        fixture.reply(
+            Self.objects([
+                (
+                    "/m/1", "org.bluez.AdvertisementMonitor1",
+                    ["Type": .string("or_patterns"), "Patterns": .array(pattern.type, [pattern])]
+                )
+            ]))
+        #expect(
+            fixture.lines() == [
+                "watch :1.1", "answer 1", ":1.1 /m GetManagedObjects", "central startScan", ":1.1 /m/1 Activate",
+            ])
+        fixture.hear()
+        fixture.hear(DaemonFixture.discovery(name: "Other"))
+        let lines = fixture.lines()
+        #expect(lines.contains(":1.1 /m/1 DeviceFound dev_C0_DE_00_00_18_0D"))
+        fixture.handle(.clientLeft(":1.1"))
+        #expect(fixture.lines() == ["central stopScan"])
+    }
+}
