@@ -1,14 +1,22 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothSupport
 import Foundation
 import Testing
 
 /// The same seed and the same inputs give the same trace, byte for byte, in each process.
 @Suite struct DeterminismTests {
-    private func trace(seed: UInt64) async throws -> String {
+    private func trace(seed: UInt64) async throws -> String { try await run(seed: seed).trace }
+
+    /// The trace and the events of a manager that does what ``react(_:_:)`` does, with or without a tap.
+    private func run(
+        seed: UInt64, tap: ((Emulator) -> EmulatorTap)? = nil
+    ) async throws -> (trace: String, events: [CentralEvent]) {
         var configuration = EmulatorConfiguration.unreliable
         configuration.traceLimit = 100_000
         let emulator = try Emulator(world: .builtIn, configuration: configuration, time: .virtual, seed: seed)
+        let tap = tap?(emulator)
+        defer { tap?.cancel() }
         try emulator.add(ContractPeer.description)
         let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in Self.react(event, central) }
@@ -18,7 +26,7 @@ import Testing
         try await emulator.advance(by: .seconds(6))
         emulator.host.setPower(false)
         try await emulator.advance(by: .seconds(1))
-        return emulator.trace.joined(separator: "\n") + "\n"
+        return (emulator.trace.joined(separator: "\n") + "\n", sink.events)
     }
 
     /// Connects to all that is found, discovers and subscribes.
@@ -58,6 +66,18 @@ import Testing
         #expect(try await trace(seed: 7) == first)
         #expect(try await trace(seed: 8) != first)
         #expect(first.split(separator: "\n").count > 100)
+    }
+
+    @Test(arguments: [TapKinds.all, .advertising, .att])
+    func aTapChangesNeitherTheTraceNorTheCallbacks(kinds: TapKinds) async throws {
+        let expected = try await run(seed: 7)
+        let count = Lock(0)
+        let tapped = try await run(seed: 7) { emulator in
+            emulator.tap(kinds) { _ in count.withLock { $0 += 1 } }
+        }
+        #expect(tapped.trace == expected.trace)
+        #expect(tapped.events == expected.events)
+        #expect(count.withLock { $0 } > 15)
     }
 
     /// Written by another process.

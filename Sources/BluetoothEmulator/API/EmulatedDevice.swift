@@ -10,6 +10,9 @@ public struct EmulatedDevice: Hashable, Sendable {
     public let emulator: Emulator
     let ref: Ref<Device>
 
+    /// The number by which taps report it; no later device has it.
+    package var number: UInt32 { ref.serial }
+
     /// Whether both are the same device.
     public static func == (left: Self, right: Self) -> Bool {
         left.emulator === right.emulator && left.ref == right.ref

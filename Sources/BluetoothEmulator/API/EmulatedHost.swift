@@ -8,7 +8,8 @@ import BluetoothSupport
 public struct EmulatedHost: Sendable {
     /// Its emulator.
     public let emulator: Emulator
-    let index: Int
+    /// Its place in ``Emulator/hosts``, by which taps report it.
+    package let index: Int
 
     private func control(_ control: HostControl) { emulator.submit(.host(index, control)) }
 

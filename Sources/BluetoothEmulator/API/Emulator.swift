@@ -145,7 +145,12 @@ public final class Emulator: BluetoothBackend {
     ///
     /// No app code runs inside.
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
-        guard time != .virtual else { return core.withLock { body(&$0) } }
+        guard time != .virtual else {
+            return core.withLock { core in
+                defer { core.deliverTapped() }
+                return body(&core)
+            }
+        }
         let present = realNow
         let (result, sideEffects) = core.withLock { core -> (Result, [EmulatorCore.SideEffect]) in
             var sideEffects = core.run(until: present)

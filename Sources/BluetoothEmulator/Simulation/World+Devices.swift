@@ -16,6 +16,7 @@ extension World {
         if peripheral.description.packetLossRate > 0 { air.isLossy = true }
         let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
         for (parameter, value) in parameters { setParameter(parameter, value, of: ref) }
+        reportAddition(of: ref)
         submit(.deviceAdded(ref))
         return ref
     }
@@ -23,6 +24,7 @@ extension World {
     /// Adds a host; devices become known to it when it hears them.
     mutating func addHost(_ host: Host) {
         hosts.append(host)
+        if air.tapped.contains(.hosts) { report(.hostAdded(tappedHost(hosts.count - 1))) }
         if let period = host.identity.rotation {
             queue.schedule(.rotateHostAddress(hosts.count - 1), at: now + period.nanoseconds, isPeriodic: true)
         }
@@ -63,6 +65,7 @@ extension World {
         case .setAdvertising, .enableAdvertising, .setProximity, .setRSSI, .rename, .changeAddress, .rotateAddress,
             .setPacketLoss:
             changeAir(control, of: ref)
+            if !control.changesAddress { reportChange(of: ref) }
         }
     }
 
@@ -130,20 +133,27 @@ extension World {
     }
 
     /// The device loses its links without disconnecting; hosts notice by supervision timeout.
-    mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool) {
+    ///
+    /// - Parameter reason: Why the device is without its links.
+    mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool, reason: DisconnectReason = .timeout) {
         for link in devices[ref]?.links ?? [] {
             fallSilent(link)
             links[link]?.supervision.isLost = true
-            leaveServer(link)
+            leaveServer(link, reason: reason)
         }
-        if !staysOnAir { devices[ref]?.advertiser.enable(nil, false) }
+        if !staysOnAir {
+            devices[ref]?.advertiser.enable(nil, false)
+            reportChange(of: ref)
+        }
         wake(ref)
     }
 
     private mutating func remove(_ ref: Ref<Device>) {
         lose(ref, staysOnAir: false)
         devices[ref]?.handler.stopTimers(in: &timeline.queue)
-        if let device = devices.remove(ref) { air.addresses.remove(device.identity.address) }
+        guard let device = devices.remove(ref) else { return }
+        air.addresses.remove(device.identity.address)
+        if air.tapped.contains(.devices) { report(.deviceRemoved(device: ref.serial)) }
     }
 
     // MARK: Values
@@ -201,6 +211,7 @@ extension World {
 
     /// Service Changed, which every host subscribes to by itself.
     mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
+        reportServices(of: ref)
         for link in devices[ref]?.links ?? [] { send(.servicesChanged(removed: removed, added: added), on: link) }
     }
 
@@ -215,6 +226,7 @@ extension World {
     private mutating func setMTU(_ mtu: Int, on link: Ref<Link>) {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
+        if air.tapped.contains(.links) { report(.mtuChanged(link: link.serial, mtu: mtu)) }
         tellMTU(mtu, on: link)
         emit(toLeasesOf: peer, on: host) { .mtuChanged(link: $0, mtu: mtu) }
     }

@@ -110,6 +110,7 @@ extension World {
     private mutating func change(_ host: Int, _ body: (inout HostAdapter) -> Void) {
         let wasOn = hosts[host].adapter.isOn
         hosts[host].adapter.change(body)
+        reportChange(ofHost: host)
         let isOn = hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
@@ -136,7 +137,7 @@ extension World {
         hosts[host].scanning.removeAll()
         let open = hosts[host].links.values.sorted()
         hosts[host].links = [:]
-        for link in open { drop(link) }
+        for link in open { drop(link, reason: .local) }
         hosts[host].ledger.removeAll()
     }
 

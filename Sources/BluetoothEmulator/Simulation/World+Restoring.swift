@@ -183,6 +183,7 @@ extension World {
         }
         for manager in managers.refs { removeManager(manager) }
         outputs = []
+        air.tapped = []
         for link in links.refs { askAgain(on: link) }
     }
 

@@ -42,6 +42,14 @@ enum DeviceControl: Sendable {
     case closeChannel(ChannelID)
     case remove
 
+    /// Whether it gives the device another address, which is reported where that happens.
+    var changesAddress: Bool {
+        switch self {
+        case .changeAddress, .rotateAddress: true
+        default: false
+        }
+    }
+
     /// Whether it changes what a device is, which is its managers' business where it is a host's.
     var changesDescription: Bool {
         switch self {
@@ -150,4 +158,15 @@ enum WorldOutput: Sendable {
     /// A call that the clock owes is due.
     case alarm(UInt64)
     indirect case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
+    /// For the taps.
+    indirect case tapped(TapEvent)
+    /// A tap begins, with events that describe the world.
+    case tapBegins(UInt64, [TapEvent])
+
+    var isForTaps: Bool {
+        switch self {
+        case .tapped, .tapBegins: true
+        case .central, .peripheral, .pairing, .alarm, .ask: false
+        }
+    }
 }

@@ -13,6 +13,7 @@ struct EmulatorCore: Sendable {
     /// The instant that the real timer is set to.
     var armed: Nanoseconds?
     var virtual = VirtualTimeState()
+    var taps = Taps()
 
     init(world: World) { self.world = world }
 
@@ -23,6 +24,8 @@ struct EmulatorCore: Sendable {
         /// The manager or the call no longer exists.
         case dropped
         case delivered(RoleSink)
+        /// To the taps, which are not waited for before the end of the instant.
+        case tapped
         case sideEffect(SideEffect)
     }
 
@@ -38,9 +41,9 @@ struct EmulatorCore: Sendable {
         return sinks.removeValue(forKey: manager)
     }
 
-    /// All sinks, in the order of their managers.
+    /// All sinks, in the order of their managers, then those of the taps.
     var allSinks: [RoleSink] {
-        sinks.sorted { $0.key < $1.key }.map(\.value)
+        sinks.sorted { $0.key < $1.key }.map(\.value) + taps.receivers.map(RoleSink.tap)
     }
 
     /// Dispatches one output to its sink, or returns it as a side effect.
@@ -64,6 +67,12 @@ struct EmulatorCore: Sendable {
             return calls.removeValue(forKey: number).map { call in .sideEffect { _ in call() } } ?? .dropped
         case .ask(let link, let number, let handler, let request):
             return .sideEffect { $0.ask(handler, request, number, on: link) }
+        case .tapped(let event):
+            taps.deliver(event)
+            return .tapped
+        case .tapBegins(let number, let events):
+            taps.begin(number, with: events)
+            return .tapped
         }
     }
 
@@ -86,17 +95,19 @@ struct EmulatorCore: Sendable {
     }
 }
 
-/// The sink of a manager's events, of any role.
+/// The sink of a manager's events, of any role, or of a tap.
 enum RoleSink: Sendable {
     case central(any EventSink<CentralEvent>)
     case peripheral(any EventSink<PeripheralEvent>)
     case pairing(any EventSink<PairingEvent>)
+    case tap(TapReceiver)
 
     private var events: any EventSink {
         switch self {
         case .central(let sink): sink
         case .peripheral(let sink): sink
         case .pairing(let sink): sink
+        case .tap(let receiver): receiver
         }
     }
 

@@ -98,8 +98,11 @@ final class VirtualTimeRun: Sendable {
         if condition() { return .ended(.met) }
         if stopsWhenQuiescent, state.withLock({ $0.hasDelivered }) { return .ended(.quiescent) }
         switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
-        case .settle(let sink):
-            state.withLock { $0.hasDelivered = true }
+        case .settle(let sink, let taps):
+            state.withLock { state in
+                state.hasDelivered = true
+                state.unsettled = taps[...]
+            }
             return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits
         case .settleAll(let sinks): state.withLock { $0.unsettled = sinks[...] }
         case .sideEffect(let sideEffect): sideEffect(emulator)

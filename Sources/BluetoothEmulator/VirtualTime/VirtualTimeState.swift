@@ -13,6 +13,8 @@ struct VirtualTimeState: Sendable {
     var scopes = 0
     /// Receivers may have something to do that they were not seen to finish.
     var isUnsettled = true
+    /// The taps may have something to receive.
+    var areTapsUnsettled = false
     var stepsAtInstant = 0
     /// The number of steps at one instant that is a livelock.
     let stepLimit = 100_000
@@ -30,11 +32,19 @@ enum DriveGoal: Sendable {
 
 extension EmulatorCore {
     enum DriveStep: Sendable {
-        case settle(RoleSink)
+        /// A sink that got an event, and the taps that got some before.
+        case settle(RoleSink, taps: [RoleSink])
         case settleAll([RoleSink])
         case sideEffect(SideEffect)
         case awaitHolds
         case ended(VirtualTimeRun.Outcome)
+    }
+
+    /// The taps that may have something to receive, which are then waited for.
+    private mutating func takeUnsettledTaps() -> [RoleSink] {
+        guard virtual.areTapsUnsettled else { return [] }
+        virtual.areTapsUnsettled = false
+        return taps.receivers.map(RoleSink.tap)
     }
 
     /// Goes on until something has to be done outside the lock.
@@ -45,9 +55,13 @@ extension EmulatorCore {
             if let output = world.outputs.popFirst() {
                 switch dispatch(output) {
                 case .dropped: continue
+                case .tapped:
+                    virtual.isUnsettled = true
+                    virtual.areTapsUnsettled = true
+                    continue
                 case .delivered(let sink):
                     virtual.isUnsettled = true
-                    return .settle(sink)
+                    return .settle(sink, taps: takeUnsettledTaps())
                 case .sideEffect(let sideEffect):
                     virtual.isUnsettled = true
                     return .sideEffect(sideEffect)

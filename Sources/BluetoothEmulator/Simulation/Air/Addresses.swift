@@ -91,6 +91,7 @@ extension World {
     /// A host takes a new resolvable private address, as central and as peripheral; its links stay.
     mutating func rotateAddress(of host: Int) {
         hosts[host].identity.rotate(seed: random.seed)
+        reportChange(ofHost: host)
         guard let server = hosts[host].server else { return }
         setAddress(hosts[host].identity.airAddress, of: server)
         showAddress(of: server)
@@ -134,6 +135,7 @@ extension World {
             }
         }
         devices[ref]?.advertiser.addressChanged()
+        reportChange(of: ref)
         wake(ref)
     }
 

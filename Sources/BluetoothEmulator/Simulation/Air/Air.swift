@@ -1,12 +1,14 @@
 import BluetoothSupport
 
-/// The medium that all devices share: the addresses in use, and the packets that are lost.
+/// The medium that all devices share: the addresses in use, the packets that are lost, and what taps want to know.
 struct Air: Sendable {
     var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
     var packets: UInt64 = 0
     /// Whether packets may get lost on some link.
     var isLossy: Bool
+    /// What the taps want to be reported; empty without a tap.
+    var tapped = TapKinds()
     private var receptionRandom: SeededGenerator
     private var lossRandom: SeededGenerator
 
@@ -49,6 +51,9 @@ extension World {
         let rate = max(configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
         guard rate > 0 else { return 0 }
         let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
+        if time > 0, air.tapped.contains(.links) {
+            report(.packetsLost(link: ref.serial, count: Int(time / timing.interval)))
+        }
         if isLost {
             fallSilent(ref)
             links[ref]?.supervision.isLost = true

@@ -95,6 +95,7 @@ extension World {
         guard let sets = devices[ref]?.advertiser.sets, sets.indices.contains(index), sets[index].enabling == enabling
         else { return }
         devices[ref]?.advertiser.sets[index].isEnabled = false
+        reportChange(of: ref)
     }
 
     /// Whether the next packet of a set has an effect.
@@ -122,7 +123,7 @@ extension World {
         return devices[ref]?.advertiser.isHeard(index, by: host, in: epoch) == true
     }
 
-    private func isConnecting(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
+    func isConnecting(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
         guard !hosts[host].connecting.isEmpty, devices[ref]?.advertiser.sets[index].description.isConnectable == true,
             let peer = devices[ref]?.identity.peers[host]
         else { return false }
@@ -136,15 +137,25 @@ extension World {
                 index, generation, at: present, deviation: configuration.rssiDeviation)
         else { return }
         air.packets += 1
-        if packet.pause == 0 { devices[ref]?.advertiser.sets[index].isEnabled = false }
+        if packet.pause == 0 {
+            devices[ref]?.advertiser.sets[index].isEnabled = false
+            reportChange(of: ref)
+        }
+        let isTapped = air.tapped.contains(.advertising)
+        var (receptions, missed): ([TappedAdvertisingPacket.Reception], [Int]) = ([], [])
         for host in hosts.indices where canHear(host, ref, index) {
-            if air.misses(configuration.advertisingLossRate) { continue }
+            let isMissed = air.misses(configuration.advertisingLossRate)
+            if isTapped, let reception = reception(host, of: ref, index) {
+                if isMissed { missed.append(host) } else { receptions.append(reception) }
+            }
+            if isMissed { continue }
             if !hosts[host].scanning.scanners.isEmpty { report(ref, index, generation, packet.rssi, to: host) }
             if isConnecting(host, ref, index) {
                 answerPacket(ref, host)
                 break
             }
         }
+        if isTapped { report(ref, index, packet.rssi, receptions, missedBy: missed) }
         guard isWanted(ref, index) else { return }
         devices[ref]?.advertiser.sets[index].isScheduled = true
         queue.schedule(

@@ -19,17 +19,23 @@ extension World {
         let isSupported = hosts[link.host].adapter.features.contains(.channels)
         guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
         else {
+            reportRefusal(of: psm, .noService, on: ref)
             let error = BackendError(
                 .operationNotSupported, operation: "open channel \(psm)", message: "no service listens there")
             return complete(operation, .failure(error), on: ref)
         }
         if isEncryptionRequired, let code = link.security.level.refusal {
+            let hasKeys = code == .insufficientEncryption
+            reportRefusal(of: psm, hasKeys ? .insufficientEncryption : .insufficientAuthentication, on: ref)
             return fail(operation, code, on: ref, "open channel")
         }
         let credits = max(1, configuration.channelBuffer)
         let id = channels.insert(
             Channel(link: ref, psm: psm, client: operation.manager, server: published?.manager, credits: credits))
         links[ref]?.channels.append(id)
+        if air.tapped.contains(.channels) {
+            report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
+        }
         if let manager = published?.manager, let central = link.server.central {
             emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
@@ -98,6 +104,7 @@ extension World {
 
     private mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide) {
         guard let channel = channels[id] else { return }
+        if air.tapped.contains(.channels) { report(.channelData(id, from: side, data)) }
         let receiver = side.other
         // A side that closed its end receives nothing any more.
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
@@ -129,6 +136,7 @@ extension World {
         guard count > 0 else { return }
         channels[id]?[side].unconsumed -= count
         channels[id]?[side].credits += count
+        if air.tapped.contains(.channels) { report(.channelCredits(id, to: side, count)) }
         if !emit(.credits(count), on: id, channel, to: side) { move(id, side) }
     }
 
@@ -152,6 +160,7 @@ extension World {
     /// The channel ends; the other side gets an event.
     mutating func end(_ id: ChannelID, by side: LinkSide) {
         guard let channel = channels.remove(id) else { return }
+        if air.tapped.contains(.channels) { report(.channelClosed(id, by: side)) }
         links[channel.link]?.channels.removeAll { $0 == id }
         if !channel[side.other].isEnding { tellClosed(id, channel, side.other) }
     }

@@ -29,6 +29,7 @@ extension World {
 
     /// Schedules the consequence of the head of the queue.
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
+        if air.tapped.contains(.att) { reportRequest(start, on: ref) }
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
         case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
@@ -45,7 +46,7 @@ extension World {
     }
 
     /// The round trips before the first answer that an app can see.
-    private func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
+    func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
         if link.client.cache != nil, kind.isDiscovery { return 0 }
         func finding(_ ids: [AttributeID]?, entryHeaderSize: Int) -> Int {
@@ -81,6 +82,7 @@ extension World {
 
     /// Delivers the response of an operation and begins the next one.
     mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
+        if air.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref) }
         if managers[operation.manager]?.holds(operation.link) == true {
             emit(
                 .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
@@ -93,6 +95,10 @@ extension World {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
             links[ref]?.security.level.refusal != nil
         {
+            if air.tapped.contains(.att) {
+                let refusal = BackendError.att(code.rawValue, operation: name)
+                reportResponse(.failure(refusal), to: operation.kind, on: ref)
+            }
             return startPairing(ref, for: (operation, code))
         }
         let error = BackendError.att(code.rawValue, operation: name)
@@ -117,6 +123,7 @@ extension World {
         var room = configuration.packetsPerConnectionEvent
         while room > 0, let command = links[ref]?.takeWriteCommand() {
             room -= 1
+            if air.tapped.contains(.att) { reportCommand(command, on: ref) }
             let isPlain =
                 devices[command.device]?.faults.steps.isEmpty == true
                 && links[ref]?.client.deferred.hasCommands == false
@@ -200,6 +207,7 @@ extension World {
     /// - Returns: Whether it waits for a confirmation.
     mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let host = links[ref]?.host, let peer = links[ref]?.peer else { return false }
+        if air.tapped.contains(.att) { reportDelivery(of: item, on: ref) }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in hosts[host].ledger.subscribers(of: attribute, at: peer) {

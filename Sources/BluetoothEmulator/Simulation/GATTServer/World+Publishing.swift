@@ -46,7 +46,9 @@ extension World {
         do {
             let device = try Device(server: hosts[host], number: host, peers: peers, seed: random.seed)
             air.addresses.insert(address)
-            hosts[host].server = devices.insert(device)
+            let ref = devices.insert(device)
+            hosts[host].server = ref
+            reportAddition(of: ref)
         } catch {
             trace.log("no peripheral role: \(error)", at: now)
         }
@@ -62,6 +64,7 @@ extension World {
         let isOn = state == .poweredOn
         let wasServing = devices[server]?.signal.isOn == true
         devices[server]?.signal.isOn = isOn
+        if wasServing != isOn { reportChange(of: server) }
         if wasServing, !isOn {
             closeServer(server, isOrderly: state == .poweredOff)
             hosts[host].listeners = [:]
@@ -77,7 +80,7 @@ extension World {
     /// Bluetooth service is lost.
     private mutating func closeServer(_ server: Ref<Device>, isOrderly: Bool) {
         let open = devices[server]?.links ?? []
-        lose(server, staysOnAir: true)
+        lose(server, staysOnAir: true, reason: .local)
         guard isOrderly else { return }
         for link in open {
             queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
@@ -213,6 +216,7 @@ extension World {
         if let name = advertisement.localName, let host = devices[server]?.host {
             setDeviceName(name, ofAnonymous: host)
         }
+        reportChange(of: server)
         if let operation { emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server)
     }
@@ -221,5 +225,6 @@ extension World {
         guard let index = devices[server]?.advertiser.sets.firstIndex(where: { $0.manager == ref }) else { return }
         managers[ref]?.publication.advertisement = nil
         devices[server]?.advertiser.free(index)
+        reportChange(of: server)
     }
 }

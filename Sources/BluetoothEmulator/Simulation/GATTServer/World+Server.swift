@@ -72,6 +72,7 @@ extension World {
         guard let link = links[ref], let device = devices[link.device],
             let value = device.server.database[device.server.deviceName]?.value
         else { return }
+        if air.tapped.contains(.att) { reportResponse(.value(value), to: .deviceName, on: ref) }
         let name = String(decoding: value, as: UTF8.self)
         guard let known = hosts[link.host].peers[link.peer] else { return }
         hosts[link.host].peers[link.peer]?.deviceName = name
@@ -205,10 +206,7 @@ extension World {
         let mustAct = hosts[link.host].ledger.setSubscribed(
             operation.manager.packed, to: attribute, of: link.peer, isOn)
         if mustAct, isOn {
-            // Notifications are preferred where both are offered.
-            let kind: LinkServer.Subscription =
-                found.access.properties.contains(.notify) ? .notifications : .indications
-            subscribe(attribute, found.uuid, kind, on: ref)
+            subscribe(attribute, found.uuid, .init(preferredBy: found.access.properties), on: ref)
         } else if mustAct {
             unsubscribe(attribute, on: ref)
         }

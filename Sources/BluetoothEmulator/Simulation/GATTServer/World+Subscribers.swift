@@ -143,5 +143,6 @@ extension World {
         links[ref]?.server.requestedParameters = nil
         links[ref]?.timing.change(to: parameters, at: present)
         share(ref)
+        reportParameters(of: ref)
     }
 }

@@ -78,7 +78,8 @@ struct Link: Sendable {
     }
 }
 
-enum LinkSide: Hashable, Sendable {
+/// One end of a link.
+package enum LinkSide: Hashable, Sendable {
     case central
     case peripheral
 

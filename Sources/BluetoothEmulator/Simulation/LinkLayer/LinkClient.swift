@@ -51,6 +51,8 @@ struct LinkClient: Sendable {
     /// A response whose last parts are under way.
     var finishing: (operation: LinkOperation, response: LinkResponse)?
     var deferred = DeferredOperations()
+    /// A request was reported to the taps, and its response was not.
+    var hasReportedRequest = false
 
     /// The next transmission.
     enum Start: Sendable {

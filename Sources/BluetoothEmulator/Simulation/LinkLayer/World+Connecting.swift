@@ -83,6 +83,7 @@ extension World {
 
     mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
         let error = BackendError(code, operation: "connect")
+        if air.tapped.contains(.links) { report(.connectionFailed(host: host, peer: peer, code)) }
         failPairingRequests(peer, on: host, error)
         for lease in hosts[host].ledger.connectFailed(peer) {
             let manager = Ref<Manager>(packed: lease.manager)
@@ -110,6 +111,7 @@ extension World {
         showCentral(of: link)
         join(link, to: existing)
         hosts[host].links[peer] = link
+        reportOpening(of: link)
         if hosts[host].peers[peer] == nil {
             hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         }
@@ -192,7 +194,7 @@ extension World {
         if let other = part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
         let (host, peer) = (link.host, link.peer)
         hosts[host].links[peer] = nil
-        drop(ref)
+        drop(ref, reason: reason)
         for lease in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager), let id = lease.link else { continue }
@@ -207,19 +209,24 @@ extension World {
     }
 
     /// Removes a link from the world and from its device.
-    mutating func drop(_ ref: Ref<Link>) {
+    ///
+    /// - Parameter reason: The reason of the central.
+    mutating func drop(_ ref: Ref<Link>, reason: DisconnectReason) {
         abandonPairing(ref)
-        leaveServer(ref)
+        leaveServer(ref, reason: reason.ofOtherSide)
         endChannels(of: ref)
         rememberDatabase(of: ref)
         if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return }
+        if air.tapped.contains(.links) { report(.connectionClosed(link: ref.serial, side: .central, reason)) }
         if let token = link.supervision.timeout { queue.cancel(token) }
         if let token = link.server.transactionTimeout { queue.cancel(token) }
     }
 
     /// The server's end of a link is over, for the device or for the managers of a host.
-    mutating func leaveServer(_ ref: Ref<Link>) {
+    ///
+    /// - Parameter reason: The reason of the device.
+    mutating func leaveServer(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
         devices[device]?.links.removeAll { $0 == ref }
         closeServerChannels(of: ref)
@@ -227,6 +234,7 @@ extension World {
         tellCentralLeft(ref)
         links[ref]?.server.pendingRequest = nil
         links[ref]?.server.subscriptions = [:]
+        if air.tapped.contains(.links) { report(.connectionClosed(link: ref.serial, side: .peripheral, reason)) }
         handle(.disconnected(identity(of: ref)), at: device)
         wake(device)
     }

@@ -10,7 +10,9 @@ extension World {
         guard devices[ref]?.faults.steps.isEmpty == false, let database = devices[ref]?.server.database else {
             return nil
         }
-        return devices[ref]?.faults.remove(step, attribute, in: database)
+        let effect = devices[ref]?.faults.remove(step, attribute, in: database)
+        if let effect, air.tapped.contains(.devices) { report(.faultApplied(device: ref.serial, step, effect)) }
+        return effect
     }
 
     // MARK: Connecting and pairing
@@ -107,7 +109,9 @@ extension World {
         let error: BackendError
         switch step {
         case .readRSSI: error = BackendError(.unknown, operation: "read RSSI")
-        case .openChannel: error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
+        case .openChannel:
+            if case .request(.openChannel(let psm)) = operation.kind { reportRefusal(of: psm, .noResources, on: ref) }
+            error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
         default: return fail(operation, code, on: ref, step.rawValue)
         }
         complete(operation, .failure(error), on: ref)

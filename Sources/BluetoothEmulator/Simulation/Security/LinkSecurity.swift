@@ -9,7 +9,8 @@ struct LinkSecurity: Sendable {
     var isPairingBarred = false
 }
 
-enum SecurityLevel: Sendable {
+/// The security of a link.
+package enum SecurityLevel: Hashable, Sendable {
     /// No keys, no encryption.
     case plain
     /// Both sides have keys, but the link is not encrypted.

@@ -46,7 +46,7 @@ struct Pairing: Sendable {
 }
 
 /// How two sides authenticate each other.
-enum PairingMethod: Hashable, Sendable {
+package enum PairingMethod: Hashable, Sendable {
     /// Not at all.
     case justWorks
     /// Both show a number and ask whether it is the same.

@@ -54,6 +54,8 @@ extension World {
             peer: server.identity.peerID(of: hosts[host].identity.airAddress))
         serverBond.services = device.server.database.services
         self[serverBonds: ref][hosts[host].identity.address] = serverBond
+        reportBond(device.identity.identityAddress, on: host)
+        if let server = device.host { reportBond(hosts[host].identity.address, on: server) }
     }
 
     /// Bonds a host and a device as if they had paired before.
@@ -67,6 +69,9 @@ extension World {
         _ address: DeviceAddress, on host: Int, asker: (manager: Ref<Manager>, operation: OperationID)? = nil
     ) {
         guard let bond = hosts[host].pairing.bonds.removeValue(forKey: address) else { return }
+        if air.tapped.contains(.hosts) {
+            report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
+        }
         tellUnpaired(bond.peer, on: host, asker)
         for ref in hosts[host].links.values.sorted()
         where links[ref].flatMap({ devices[$0.device] })?.identity.identityAddress == address {
@@ -80,6 +85,7 @@ extension World {
 
     /// A device loses its keys of a host, or all, without notice.
     mutating func loseBonds(_ ref: Ref<Device>, with host: DeviceAddress?) {
+        reportLoss(ofKeys: host, by: ref)
         if let host { self[serverBonds: ref][host] = nil } else { self[serverBonds: ref] = [:] }
     }
 

@@ -26,6 +26,7 @@ extension World {
         }
         let number = identifiers.nextPairing()
         links[ref]?.security.pairing = Pairing(number: number, operation: operation, askers: askers)
+        if air.tapped.contains(.security) { report(.pairingStarted(link: ref.serial)) }
         pairingMessageSent(on: ref)
         // The exchange of features is a round trip.
         let due = link.timing.connectionEvent(from: now) + link.timing.interval + configuration.pairingDelay.nanoseconds
@@ -64,8 +65,9 @@ extension World {
         func capability(_ side: LinkSide) -> PairingCapability {
             agents[side].flatMap { managers[$0]?.capability } ?? .noInputNoOutput
         }
+        let (central, peripheral) = (capability(.central), described?.capability ?? capability(.peripheral))
         let method = PairingMethod(
-            central: capability(.central), peripheral: described?.capability ?? capability(.peripheral),
+            central: central, peripheral: peripheral,
             hasOutOfBandData: described?.hasOutOfBandData == true && agents[.central] != nil)
         guard method.isAuthenticated || described?.requiresAuthentication != true else {
             return pairingFailed(ref, .operationNotSupported, "authentication is required")
@@ -74,6 +76,10 @@ extension World {
             return pairingFailed(ref, .tooManyPairedDevices)
         }
         links[ref]?.security.pairing?.method = method
+        if air.tapped.contains(.security) {
+            let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
+            report(.pairingMethodChosen(link: ref.serial, features))
+        }
         let number = shownNumber(method, described)
         links[ref]?.security.pairing?.passkey = number
         for side in [LinkSide.central, .peripheral] {
@@ -109,6 +115,8 @@ extension World {
         links[ref]?.security.pairing = nil
         links[ref]?.security.level = method.isAuthenticated ? .authenticated : .encrypted
         share(ref)
+        if air.tapped.contains(.security) { report(.pairingSucceeded(link: ref.serial, isBonded: isBonded)) }
+        reportSecurity(of: ref)
         if let token = pairing.timeout { queue.cancel(token) }
         // A number that is still displayed disappears with the end of the pairing.
         tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
@@ -121,6 +129,7 @@ extension World {
     mutating func pairingFailed(_ ref: Ref<Link>, _ code: BackendError.Code, _ message: String? = nil) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
+        if air.tapped.contains(.security) { report(.pairingFailed(link: ref.serial, code)) }
         pairingOver(ref, pairing, BackendError(code, operation: "pair", message: message))
     }
 
@@ -146,6 +155,7 @@ extension World {
     mutating func abandonPairing(_ ref: Ref<Link>) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
+        if air.tapped.contains(.security) { report(.pairingFailed(link: ref.serial, .peerDisconnected)) }
         if let token = pairing.timeout { queue.cancel(token) }
         cancelQuestions(pairing.questions)
         let error = BackendError(.peerDisconnected, operation: "pair")

@@ -1,0 +1,151 @@
+import BluetoothBackend
+import BluetoothSupport
+
+// What the taps report of links: the connection, the Attribute Protocol, security.
+extension World {
+    // MARK: Connections
+
+    /// A link as the taps report it; one that is just opening gets what the host remembers of the services later.
+    func tappedConnection(_ ref: Ref<Link>, isOpening: Bool = false) -> TappedConnection? {
+        guard let link = links[ref], let device = devices[link.device] else { return nil }
+        let central = hosts[link.host].identity
+        let isCentralKnown = serverBond(link.device, with: link.host) != nil
+        let bond = hosts[link.host].pairing.bonds[device.identity.identityAddress]
+        let remembersServices = isOpening && link.security.level.refusal == nil && bond?.cache != nil
+        return TappedConnection(
+            link: ref.serial,
+            central: TappedConnection.End(
+                host: link.host, peer: link.server.central, address: central.airAddress,
+                identityAddress: isCentralKnown ? central.address : nil),
+            peripheral: TappedConnection.End(
+                host: device.host, peer: link.peer, address: device.identity.address,
+                identityAddress: bond.map { _ in device.identity.identityAddress }),
+            device: link.device.serial, parameters: link.timing.parameters, mtu: link.mtu,
+            security: link.security.level,
+            sharedLink: link.other.flatMap { $0 < ref ? $0.serial : nil },
+            knowsServices: remembersServices || link.client.cache != nil)
+    }
+
+    mutating func reportOpening(of ref: Ref<Link>) {
+        guard air.tapped.contains(.links), let connection = tappedConnection(ref, isOpening: true) else { return }
+        report(.connectionOpened(connection))
+    }
+
+    mutating func reportParameters(of ref: Ref<Link>) {
+        guard air.tapped.contains(.links), let link = links[ref] else { return }
+        for link in [ref, link.other].compactMap({ $0 }) {
+            guard let parameters = links[link]?.timing.parameters else { continue }
+            report(.parametersChanged(link: link.serial, parameters))
+        }
+    }
+
+    mutating func reportSecurity(of ref: Ref<Link>) {
+        guard air.tapped.contains(.security), let link = links[ref] else { return }
+        for link in [ref, link.other].compactMap({ $0 }) {
+            guard let level = links[link]?.security.level else { continue }
+            report(.securityChanged(link: link.serial, level))
+        }
+    }
+
+    /// A device forgets its keys of a host, or of all.
+    mutating func reportLoss(ofKeys host: DeviceAddress?, by ref: Ref<Device>) {
+        guard let serving = devices[ref]?.host else {
+            if air.tapped.contains(.devices) { report(.keysLost(device: ref.serial, ofHost: host)) }
+            return
+        }
+        guard air.tapped.contains(.hosts) else { return }
+        for bond in bonds(of: serving) where host == nil || bond.identityAddress == host {
+            report(.bondRemoved(host: serving, peer: bond.peer, identityAddress: bond.identityAddress))
+        }
+    }
+
+    // MARK: Channels
+
+    mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
+        if air.tapped.contains(.channels) { report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
+    }
+
+    // MARK: The Attribute Protocol
+
+    /// Reports the request at the head of a link's queue, unless it needs no packet of the Attribute Protocol.
+    mutating func reportRequest(_ start: LinkClient.Start, on ref: Ref<Link>) {
+        let event: Nanoseconds
+        switch start {
+        case .transmit: return
+        case .read(let due):
+            guard let timing = links[ref]?.timing else { return }
+            event = due - timing.interval - timing.delays.read
+        case .request(let due): event = due
+        }
+        guard let kind = links[ref]?.client.operations.first?.kind, kind.isATTRequest,
+            roundTrips(of: kind, on: ref) > 0, let server = server(on: ref),
+            let request = server.database.tappedRequest(kind, deviceName: server.deviceName)
+        else { return }
+        links[ref]?.client.hasReportedRequest = true
+        report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
+    }
+
+    /// Reports the response to the request that was reported last.
+    mutating func reportResponse(_ response: LinkResponse, to kind: LinkOperation.Kind, on ref: Ref<Link>) {
+        guard links[ref]?.client.hasReportedRequest == true else { return }
+        links[ref]?.client.hasReportedRequest = false
+        guard let answer = server(on: ref)?.database.tappedResponse(to: kind, response) else { return }
+        report(.att(link: ref.serial, .response(answer)))
+    }
+
+    /// Reports a write command; one that is longer than the MTU allows is never sent.
+    mutating func reportCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
+        guard case .writeCommand(let attribute, let value) = command.operation.kind,
+            value.count <= ATTLimits.written(mtu: command.mtu),
+            let handle = devices[command.device]?.server.database[attribute]?.handle
+        else { return }
+        report(.att(link: ref.serial, .command(handle: handle, value)))
+    }
+
+    /// Reports a notification or an indication.
+    mutating func reportDelivery(of item: LinkServer.Outgoing, on ref: Ref<Link>) {
+        guard let device = links[ref]?.device else { return }
+        switch item {
+        case .value(let attribute, let value, let needsConfirmation, _):
+            guard let handle = devices[device]?.server.database[attribute]?.handle else { return }
+            report(
+                .att(
+                    link: ref.serial,
+                    needsConfirmation
+                        ? .indication(handle: handle, value) : .notification(handle: handle, value)))
+        case .servicesChanged:
+            // The range of all handles: a central looks again for whatever it needs.
+            guard let handle = devices[device]?.server.database.serviceChangedHandle else { return }
+            report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
+        case .held: break  // reported with its content
+        }
+    }
+
+    private func server(on ref: Ref<Link>) -> GATTServer? { links[ref].flatMap { devices[$0.device]?.server } }
+}
+
+extension LinkTiming {
+    var parameters: ConnectionParameters {
+        ConnectionParameters(
+            interval: .nanoseconds(interval), peripheralLatency: latency,
+            supervisionTimeout: .nanoseconds(supervisionTimeout))
+    }
+}
+
+extension DisconnectReason {
+    /// The reason of the other side.
+    var ofOtherSide: DisconnectReason {
+        switch self {
+        case .local: .remote
+        case .remote: .local
+        case .timeout, .authentication, .unknown: self
+        }
+    }
+}
+
+extension LinkServer.Subscription {
+    /// Notifications are preferred where both are offered.
+    init(preferredBy properties: CharacteristicProperties) {
+        self = properties.contains(.notify) ? .notifications : .indications
+    }
+}

@@ -1,0 +1,116 @@
+package import BluetoothBackend
+package import BluetoothSupport
+
+/// One thing that happened in an emulated world, as an ``EmulatorTap`` reports it.
+///
+/// Hosts are numbered as in ``Emulator/hosts``; devices and links have numbers that no later one gets. A link is one
+/// direction, from the host that is the central to the device that is the peripheral.
+package struct TapEvent: Hashable, Sendable {
+    /// The time since the world began.
+    package let time: Duration
+    package let kind: Kind
+
+    package enum Kind: Hashable, Sendable {
+        /// All events before this one describe the world as it was when the tap began; those after it happen.
+        case began
+        /// So many events were dropped here, since the receiver was too slow.
+        case dropped(Int)
+
+        // MARK: Hosts and devices
+
+        case hostAdded(TappedHost)
+        /// Its power, its permission, its address or something else is another.
+        case hostChanged(TappedHost)
+        case deviceAdded(TappedDevice)
+        /// Its name, its address, its signal or its advertising is another.
+        case deviceChanged(TappedDevice)
+        case deviceRemoved(device: UInt32)
+        /// The services of a device, after it was added and after each change.
+        case servicesChanged(device: UInt32, [TappedService])
+        /// A step of a host met a fault of a device.
+        case faultApplied(device: UInt32, DeviceFault.Step, DeviceFault.Effect)
+
+        // MARK: The air
+
+        case advertising(TappedAdvertisingPacket)
+        /// Packets of a link were lost and are sent again; where they were too many in a row, the link falls silent.
+        case packetsLost(link: UInt32, count: Int)
+
+        // MARK: Links
+
+        case connectionOpened(TappedConnection)
+        case connectionFailed(host: Int, peer: PeerID, BackendError.Code)
+        /// A side's end of a link is over; the other side may notice later, or may have noticed before.
+        ///
+        /// The reason is that of the side: `.local` where it ended the link itself. Channels and requests of the link end
+        /// without an event.
+        case connectionClosed(link: UInt32, side: LinkSide, DisconnectReason)
+        case mtuChanged(link: UInt32, mtu: Int)
+        case parametersChanged(link: UInt32, ConnectionParameters)
+        case att(link: UInt32, ATTMessage)
+
+        // MARK: Security
+
+        case securityChanged(link: UInt32, SecurityLevel)
+        case pairingStarted(link: UInt32)
+        case pairingMethodChosen(link: UInt32, TappedPairingFeatures)
+        case pairingSucceeded(link: UInt32, isBonded: Bool)
+        case pairingFailed(link: UInt32, BackendError.Code)
+        case bondMade(host: Int, HostBond)
+        case bondRemoved(host: Int, peer: PeerID, identityAddress: DeviceAddress)
+        /// A described device forgot its keys of the host with that address, or of all; what the managers of a host are on
+        /// the air shares the host's bonds.
+        case keysLost(device: UInt32, ofHost: DeviceAddress?)
+
+        // MARK: L2CAP channels
+
+        /// Either side may send `credits` bytes.
+        case channelOpened(link: UInt32, ChannelID, psm: UInt16, credits: Int)
+        case channelRefused(link: UInt32, psm: UInt16, ChannelRefusal)
+        case channelData(ChannelID, from: LinkSide, Data)
+        /// A side may send so many bytes more.
+        case channelCredits(ChannelID, to: LinkSide, Int)
+        case channelClosed(ChannelID, by: LinkSide)
+    }
+}
+
+/// The kinds of events that a tap reports.
+package struct TapKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Hosts, their states and their bonds.
+    package static let hosts = TapKinds(rawValue: 1 << 0)
+    /// Devices, their services and their faults.
+    package static let devices = TapKinds(rawValue: 1 << 1)
+    /// Advertising packets, by far the most events of a large world.
+    package static let advertising = TapKinds(rawValue: 1 << 2)
+    /// Links with their parameters and their lost packets.
+    package static let links = TapKinds(rawValue: 1 << 3)
+    /// The messages of the Attribute Protocol.
+    package static let att = TapKinds(rawValue: 1 << 4)
+    /// Encryption and pairing of links.
+    package static let security = TapKinds(rawValue: 1 << 5)
+    /// L2CAP channels and their bytes.
+    package static let channels = TapKinds(rawValue: 1 << 6)
+
+    package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels]
+}
+
+extension TapEvent.Kind {
+    /// The kind to which the event belongs; empty for what every tap gets.
+    var kinds: TapKinds {
+        switch self {
+        case .began, .dropped: []
+        case .hostAdded, .hostChanged, .bondMade, .bondRemoved: .hosts
+        case .deviceAdded, .deviceChanged, .deviceRemoved, .servicesChanged, .faultApplied, .keysLost: .devices
+        case .advertising: .advertising
+        case .packetsLost, .connectionOpened, .connectionFailed, .connectionClosed, .mtuChanged, .parametersChanged:
+            .links
+        case .att: .att
+        case .securityChanged, .pairingStarted, .pairingMethodChosen, .pairingSucceeded, .pairingFailed: .security
+        case .channelOpened, .channelRefused, .channelData, .channelCredits, .channelClosed: .channels
+        }
+    }
+}

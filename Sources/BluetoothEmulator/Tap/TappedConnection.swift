@@ -1,0 +1,97 @@
+package import BluetoothBackend
+package import BluetoothSupport
+
+/// An open link, as a tap reports it.
+package struct TappedConnection: Hashable, Sendable {
+    package let link: UInt32
+    package let central: End
+    package let peripheral: End
+    /// The device that is the peripheral.
+    package let device: UInt32
+    package let parameters: ConnectionParameters
+    /// The MTU of ATT, in bytes, which both sides agreed on.
+    package let mtu: Int
+    package let security: SecurityLevel
+    /// The earlier link in the other direction whose physical link this one uses; nil where it has its own.
+    ///
+    /// The physical link ends with the last of the two.
+    package let sharedLink: UInt32?
+    /// Whether the host knows the services from an earlier link, so that it does not discover them on this one.
+    package let knowsServices: Bool
+
+    /// One side of a link.
+    package struct End: Hashable, Sendable {
+        /// The host at this side; nil for a described device.
+        package let host: Int?
+        /// The identifier under which the host at the other side knows this one; nil where that is a described device.
+        package let peer: PeerID?
+        /// The address on the air.
+        package let address: DeviceAddress
+        /// The identity address, where the other side has the keys of this one.
+        package let identityAddress: DeviceAddress?
+    }
+}
+
+/// A message of the Attribute Protocol, at the level of procedures.
+///
+/// A link has one request at a time; the next response is its answer. A procedure that takes several packets (a
+/// discovery, a value longer than the MTU allows) is one request and one response: the MTU of the link determines the
+/// packets. A response without a request answers one that the tap was too late for.
+package enum ATTMessage: Hashable, Sendable {
+    /// The central sends a request with the connection event at `sentAt`, in the time of the world.
+    case request(ATTRequest, sentAt: Duration)
+    /// The answer, or its last packet, has arrived at the central.
+    case response(ATTResponse)
+    /// A write command.
+    case command(handle: UInt16, Data)
+    case notification(handle: UInt16, Data)
+    /// An indication, which the central confirms at once.
+    case indication(handle: UInt16, Data)
+}
+
+package enum ATTRequest: Hashable, Sendable {
+    /// Discovers all primary services.
+    case discoverServices
+    /// Discovers the include declarations of a service.
+    case discoverIncludedServices(in: ClosedRange<UInt16>)
+    /// Discovers the characteristics of a service.
+    case discoverCharacteristics(in: ClosedRange<UInt16>)
+    /// Discovers the descriptors of a characteristic.
+    case discoverDescriptors(in: ClosedRange<UInt16>)
+    /// Reads a value, with as many Read Blob requests as it takes.
+    case read(handle: UInt16)
+    /// Writes a value, or prepares and executes a long one.
+    ///
+    /// A subscription is a write of the Client Characteristic Configuration.
+    case write(handle: UInt16, Data)
+}
+
+package enum ATTResponse: Hashable, Sendable {
+    /// The primary services, without their attributes.
+    case services([TappedService])
+    case includedServices([TappedService.Include])
+    /// The characteristics of a service, without their descriptors.
+    case characteristics([TappedCharacteristic])
+    case descriptors([TappedDescriptor])
+    case value(Data)
+    case written
+    case error(ATTCode)
+}
+
+/// What both sides of a pairing told each other.
+package struct TappedPairingFeatures: Hashable, Sendable {
+    package let central: PairingCapability
+    package let peripheral: PairingCapability
+    package let method: PairingMethod
+}
+
+/// Why a channel was not opened.
+///
+/// Source: Core Specification, Vol 3, Part A, 4.23 (results of LE Credit Based Connection Response).
+package enum ChannelRefusal: Hashable, Sendable {
+    /// No service listens on the number.
+    case noService
+    case noResources
+    case insufficientAuthentication
+    case insufficientEncryption
+}

@@ -1,0 +1,104 @@
+package import BluetoothBackend
+
+/// A host, as a tap reports it.
+package struct TappedHost: Hashable, Sendable {
+    package let index: Int
+    package let name: String
+    /// Whether it was made for a peripheral manager that named no host.
+    package let isAnonymous: Bool
+    package let identityAddress: DeviceAddress
+    /// The address on the air.
+    package let address: DeviceAddress
+    /// The state that managers see.
+    package let state: AdapterState
+    package let isPowered: Bool
+    package let isPlugged: Bool
+    package let isResetting: Bool
+    package let authorization: AuthorizationStatus
+}
+
+/// A device, as a tap reports it: a described one, or what the peripheral managers of a host are on the air.
+package struct TappedDevice: Hashable, Sendable {
+    package let number: UInt32
+    /// The host whose peripheral managers it is; nil for a described device.
+    package let host: Int?
+    package let name: String
+    package let identityAddress: DeviceAddress
+    /// The address on the air.
+    package let address: DeviceAddress
+    package let proximity: Proximity
+    /// The mean signal strength that a test set, in dBm; nil for that of the proximity.
+    package let rssi: Int?
+    /// Whether the host behind it is on; true for a described device.
+    package let isOn: Bool
+    package let advertising: [AdvertisingSet]
+
+    package struct AdvertisingSet: Hashable, Sendable {
+        package let description: AdvertisingDescription
+        package let isEnabled: Bool
+    }
+}
+
+/// A service of a device's database, with its attributes in the order of their handles.
+package struct TappedService: Hashable, Sendable {
+    /// From the declaration to the last attribute.
+    package let handles: ClosedRange<UInt16>
+    package let uuid: BluetoothUUID
+    package let isPrimary: Bool
+    package let included: [Include]
+    package let characteristics: [TappedCharacteristic]
+
+    /// An include declaration.
+    package struct Include: Hashable, Sendable {
+        /// The handle of the declaration.
+        package let handle: UInt16
+        /// The attributes of the included service.
+        package let handles: ClosedRange<UInt16>
+        package let uuid: BluetoothUUID
+    }
+}
+
+package struct TappedCharacteristic: Hashable, Sendable {
+    package let declarationHandle: UInt16
+    package let valueHandle: UInt16
+    /// As in the declaration, without extended ones.
+    package let properties: CharacteristicProperties
+    package let uuid: BluetoothUUID
+    package let descriptors: [TappedDescriptor]
+}
+
+package struct TappedDescriptor: Hashable, Sendable {
+    package let handle: UInt16
+    package let uuid: BluetoothUUID
+}
+
+/// One advertising packet or scan response on the air.
+///
+/// A set that no host listens to sends no packets. The flags of the Advertising Data are not part of ``data``.
+package struct TappedAdvertisingPacket: Hashable, Sendable {
+    package let device: UInt32
+    /// The index of the advertising set.
+    package let set: Int
+    /// The address on the air; see ``DeviceAddress/isRandom``.
+    package let address: DeviceAddress
+    /// A scan response follows the advertisement that was answered with a scan request.
+    package let isScanResponse: Bool
+    package let data: AdvertisingData
+    package let isConnectable: Bool
+    package let isExtended: Bool
+    /// The signal strength at the hosts, in dBm.
+    package let rssi: Int
+    /// The hosts that received it.
+    package let receptions: [Reception]
+    /// The hosts that listened and missed it.
+    package let missedBy: [Int]
+
+    /// A host that received a packet.
+    package struct Reception: Hashable, Sendable {
+        package let host: Int
+        /// The identifier under which the host knows the device.
+        package let peer: PeerID
+        /// Whether it scans; if not, it waits for the packet to connect.
+        package let isScanning: Bool
+    }
+}

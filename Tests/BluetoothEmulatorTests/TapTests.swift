@@ -1,0 +1,156 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothSupport
+import Foundation
+import Testing
+
+/// How taps receive what happens, and when they end.
+@Suite struct TapTests {
+    @Test func aTapBeginsWithTheWorldAsItIs() async throws {
+        let pair = try await ConnectedPair()
+        let recorder = TapRecorder(pair.emulator)
+        try await pair.emulator.runUntilIdle()
+        let events = recorder.events
+        #expect(events.last?.kind == .began)
+        #expect(events.allSatisfy { $0.time == pair.emulator.now })
+        let names = events.compactMap { event -> String? in
+            switch event.kind {
+            case .hostAdded(let host): "host \(host.name) \(host.isAnonymous)"
+            case .deviceAdded(let device): "device \(device.name) \(device.host.map(String.init) ?? "-")"
+            case .servicesChanged(_, let services): "services \(services.map(\.uuid.text).joined(separator: " "))"
+            case .connectionOpened(let connection): "link \(connection.central.host ?? -1) \(connection.mtu)"
+            default: nil
+            }
+        }
+        #expect(
+            names == [
+                "host default false", "host peripheral 1 true", "device peripheral 1 1",
+                "services 1800 1801 C0DE", "link 0 185",
+            ])
+    }
+
+    @Test func severalTapsReceiveTheSameAndOnlyTheKindsThatTheyWant() async throws {
+        let fixture = Fixture()
+        let all = TapRecorder(fixture.emulator)
+        let again = TapRecorder(fixture.emulator)
+        let links = TapRecorder(fixture.emulator, .links)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        try await fixture.emulator.runUntilIdle()
+        #expect(all.events == again.events)
+        #expect(all.events.count > links.events.count)
+        guard case .connectionOpened(let connection)? = links.kinds().first else {
+            throw Unexpected("\(links.events)")
+        }
+        #expect(links.kinds().count == 1)
+        #expect(connection.device == device.number && connection.central.host == fixture.emulator.host.index)
+        #expect(all.events.map(\.time) == all.events.map(\.time).sorted())
+    }
+
+    @Test func aTapEndsWithItsLastReferenceOrWhenItIsCancelled() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let kept = TapRecorder(emulator, .hosts)
+        var released: TapRecorder? = TapRecorder(emulator, .hosts)
+        let cancelled = TapRecorder(emulator, .hosts)
+        weak let observer = released
+        emulator.host.setPower(false)
+        try await emulator.runUntilIdle()
+        #expect(released?.kinds().count == 1 && cancelled.kinds().count == 1)
+        released = nil
+        cancelled.cancel()
+        cancelled.cancel()
+        #expect(observer == nil)
+        emulator.host.setPower(true)
+        try await emulator.runUntilIdle()
+        #expect(kept.kinds().count == 2)
+        #expect(cancelled.kinds().count == 1)
+    }
+
+    /// Neither the emulator's lock nor its line is held while an event is received.
+    @Test(.timeLimit(.minutes(1)))
+    func aReceiverMayCallTheEmulator() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let states = Lock<[AdapterState]>([])
+        let tap = emulator.tap(.hosts) { event in
+            guard case .hostChanged(let host) = event.kind else { return }
+            states.withLock { $0.append(emulator.hosts[host.index].state) }
+            // A control of a receiver belongs to the same instant.
+            if !host.isPowered { emulator.host.setPower(true) }
+        }
+        emulator.host.setPower(false)
+        try await emulator.runUntilIdle()
+        #expect(states.withLock { $0 } == [.poweredOff, .poweredOn])
+        #expect(emulator.host.state == .poweredOn && emulator.now == .zero)
+        tap.cancel()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func inRealTimeEventsArriveInTheOrderOfTheWorld() async throws {
+        let emulator = Emulator(configuration: .instant)
+        let (stream, continuation) = AsyncStream.makeStream(of: TapEvent.self)
+        let tap = emulator.tap([.hosts, .devices]) { continuation.yield($0) }
+        try emulator.add(ContractPeer.description)
+        for isOn in [false, true, false] { emulator.host.setPower(isOn) }
+        var seen: [String] = []
+        for await event in stream {
+            switch event.kind {
+            case .began: seen.append("began")
+            case .deviceAdded(let device): seen.append("added \(device.name)")
+            case .hostChanged(let host): seen.append("power \(host.isPowered)")
+            default: break
+            }
+            if seen.count == 5 { break }
+        }
+        let added = "added \(ContractPeer.description.name)"
+        #expect(seen == ["began", added, "power false", "power true", "power false"])
+        tap.cancel()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aReceiverThatIsTooSlowIsToldHowManyEventsItMissed() async throws {
+        let emulator = Emulator(configuration: .instant)
+        let (stream, continuation) = AsyncStream.makeStream(of: TapEvent.Kind.self)
+        let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let tap = emulator.tap(.hosts, limit: 3) { event in
+            if event.kind == .began {
+                started.signal()
+                gate.wait()
+            }
+            continuation.yield(event.kind)
+        }
+        await Task.detached { Self.wait(for: started) }.value
+        // In order, until the fourth does not fit any more.
+        for _ in 0..<5 {
+            emulator.host.setPower(false)
+            emulator.host.setPower(true)
+        }
+        gate.signal()
+        var kinds: [TapEvent.Kind] = []
+        for await kind in stream {
+            kinds.append(kind)
+            if case .dropped = kind { break }
+        }
+        #expect(kinds.last == .dropped(7))
+        #expect(kinds.count == 6)
+        tap.cancel()
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+    @Test func aWorldThatContinuesFromASnapshotHasNoTaps() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let recorder = TapRecorder(emulator)
+        try emulator.add(ContractPeer.description)
+        try await emulator.runUntilIdle()
+        let count = recorder.events.count
+        let later = Emulator(restoring: try emulator.snapshot())
+        later.host.setPower(false)
+        try await later.runUntilIdle()
+        #expect(recorder.events.count == count)
+        let other = TapRecorder(later, .hosts)
+        later.host.setPower(true)
+        try await later.runUntilIdle()
+        #expect(other.kinds().count == 1)
+    }
+}
