@@ -16,7 +16,7 @@ final class DaemonRunner: @unchecked Sendable {
     private let queue: DispatchQueue
     private let start = DispatchTime.now()
     /// What happened on other threads and is not handled yet.
-    private let inbox = Lock<[DaemonInput]>([])
+    private let inbox = Lock(Inbox())
     private var daemon: BluetoothDaemon
     private var hosts: [HostRoles] = []
     private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
@@ -75,22 +75,22 @@ final class DaemonRunner: @unchecked Sendable {
 
     // MARK: Inputs
 
+    /// Advertising packets wait so long for each other, as in a controller; all else is handled at once.
+    private static let reportDelay = DispatchTimeInterval.milliseconds(5)
+
     /// Any thread.
     private func enqueue(_ input: DaemonInput) {
-        let isFirst = inbox.withLock { inbox in
-            inbox.append(input)
-            return inbox.count == 1
+        switch inbox.withLock({ $0.append(input) }) {
+        case .none: break
+        case .soon: queue.asyncAfter(deadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
+        case .now: queue.async { [weak self] in self?.drain() }
         }
-        if isFirst { queue.async { [weak self] in self?.drain() } }
     }
 
     private func drain() {
         // The world may be about to report more of the same instant.
         emulator.synchronize()
-        let inputs = inbox.withLock { inbox in
-            defer { inbox = [] }
-            return inbox
-        }
+        let inputs = inbox.withLock { $0.takeAll() }
         if !inputs.isEmpty { handle(inputs) }
     }
 

@@ -1,0 +1,40 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// The inputs of an emulated daemon that are not handled yet.
+///
+/// Pure.
+struct Inbox: Sendable {
+    /// When the inputs have to be handled.
+    enum Urgency: Int, Sendable {
+        /// That was arranged before.
+        case none
+        /// In a moment: they may wait for others.
+        case soon
+        case now
+    }
+
+    private var inputs: [DaemonInput] = []
+    private var arranged = Urgency.none
+
+    mutating func append(_ input: DaemonInput) -> Urgency {
+        inputs.append(input)
+        let urgency: Urgency = input.isReport ? .soon : .now
+        guard urgency.rawValue > arranged.rawValue else { return .none }
+        arranged = urgency
+        return urgency
+    }
+
+    mutating func takeAll() -> [DaemonInput] {
+        defer { self = Inbox() }
+        return inputs
+    }
+}
+
+extension DaemonInput {
+    /// Whether it is an advertising packet, of which there may be thousands in a second.
+    fileprivate var isReport: Bool {
+        if case .central(_, .discovered) = self { true } else { false }
+    }
+}
+#endif
