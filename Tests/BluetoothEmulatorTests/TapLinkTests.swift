@@ -233,6 +233,34 @@ import Testing
 
     // MARK: Two hosts
 
+    @Test func theSecondLinkOfTwoHostsNamesTheFirstWhosePhysicalLinkItShares() async throws {
+        let pair = try await ConnectedPair()
+        let serving = try #require(pair.emulator.host(named: "peripheral 1"))
+        let central = try #require(serving.centrals.first?.peer)
+        let back = Fixture(host: serving.name, emulator: pair.emulator)
+        try await back.powerOn()
+        let recorder = TapRecorder(pair.emulator, [.links, .security])
+        _ = try await back.run(.connect(peer: central, operation: op(1), options: ConnectOptions()))
+        let links = recorder.events.compactMap { event -> TappedConnection? in
+            if case .connectionOpened(let connection) = event.kind { connection } else { nil }
+        }
+        #expect(links.map(\.central.host) == [0, serving.index] && links.map(\.peripheral.host) == [serving.index, 0])
+        let (first, second) = (try #require(links.first?.link), try #require(links.last?.link))
+        #expect(links.map(\.sharedLink) == [nil, first])
+        // Both directions are encrypted and end together.
+        let count = recorder.events.count
+        let secret = try pair.attributes.characteristic("C0D4")
+        _ = try await pair.central.run(.request(link: pair.link, operation: op(1), .setNotifying(secret, true)))
+        let levels = recorder.kinds(from: count).filter { $0.kinds == .security }.suffix(2)
+        #expect(levels == [.securityChanged(link: first, .encrypted), .securityChanged(link: second, .encrypted)])
+        pair.device.disconnect()
+        try await pair.emulator.runUntilIdle()
+        let closed = recorder.kinds().compactMap { kind -> UInt32? in
+            if case .connectionClosed(let link, .central, _) = kind { link } else { nil }
+        }
+        #expect(Set(closed) == [first, second] && closed.count == 2)
+    }
+
     @Test func bothHostsOfALinkAreNamed() async throws {
         let pair = try await ConnectedPair()
         let recorder = TapRecorder(pair.emulator, [.links, .security])

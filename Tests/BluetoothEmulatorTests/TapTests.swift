@@ -85,6 +85,45 @@ import Testing
         tap.cancel()
     }
 
+    @Test func aReceiverMayBeginAndCancelTaps() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let inner = Lock<EmulatorTap?>(nil)
+        let count = Lock(0)
+        let outer = emulator.tap(.hosts) { event in
+            switch event.kind {
+            case .hostChanged(let host) where !host.isPowered:
+                let tap = emulator.tap(.hosts) { event in
+                    if case .hostChanged = event.kind { count.withLock { $0 += 1 } }
+                }
+                inner.withLock { $0 = tap }
+            case .hostChanged(let host) where host.isResetting: inner.withLock { $0?.cancel() }
+            default: break
+            }
+        }
+        emulator.host.setPower(false)
+        try await emulator.runUntilIdle()
+        emulator.host.setPower(true)
+        try await emulator.runUntilIdle()
+        emulator.host.reset(for: .seconds(1))
+        try await emulator.advance(by: .milliseconds(1))
+        let received = count.withLock { $0 }
+        try await emulator.runUntilIdle()
+        #expect(count.withLock { $0 } == received && received >= 1)
+        outer.cancel()
+    }
+
+    @Test func notesAreReportedWithTheTraceOffAndLeaveItEmpty() async throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.traceLimit = 0
+        let fixture = Fixture(configuration)
+        let recorder = TapRecorder(fixture.emulator, .notes)
+        let device = try fixture.emulator.add(ContractPeer.description)
+        device.notify("C0DE", value: Data([1]))
+        try await fixture.emulator.runUntilIdle()
+        #expect(recorder.kinds() == [.note("control ignored: device 1 has no characteristic C0DE")])
+        #expect(fixture.emulator.trace.isEmpty)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func inRealTimeEventsArriveInTheOrderOfTheWorld() async throws {
         let emulator = Emulator(configuration: .instant)

@@ -49,7 +49,7 @@ extension World {
                 } ?? false
             }
             guard let device = ref.flatMap({ devices[$0] }) else {
-                trace.log("there is no device \"\(peer.device)\" to be kept connected", at: now)
+                log("there is no device \"\(peer.device)\" to be kept connected")
                 continue
             }
             let id = device.identity.peers[host]
@@ -81,7 +81,7 @@ extension World {
                     service, by: placeholder, &preserved.publication.attributes)
                 preserved.publication.services.append(service)
             } catch {
-                trace.log("service \(service.uuid) not kept: \(error)", at: now)
+                log("service \(service.uuid) not kept: \(error)")
             }
         }
         hosts[host].terminatedApps.peripherals[description.identifier] = preserved

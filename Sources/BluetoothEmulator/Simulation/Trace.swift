@@ -167,13 +167,13 @@ extension PeripheralResponse {
 extension World {
     /// Notes which devices a scan that starts will not report, and why: ten at most.
     mutating func noteSilentDevices(for parameters: ScanParameters, on host: Int) {
-        guard trace.isOn else { return }
+        guard isNoting else { return }
         var count = 0
         for ref in devices.refs where devices[ref]?.host != host {
             guard let device = devices[ref], let reason = silence(of: device, for: parameters) else { continue }
             count += 1
             guard count <= 10 else { return }
-            trace.log("device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)", at: now)
+            log("device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)")
         }
     }
 
@@ -201,15 +201,15 @@ extension World {
     /// The characteristic that a control names; a line in the trace if there is none.
     mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
         let id = characteristic(path, of: ref)
-        if id == nil { trace.log("control ignored: device \(ref.serial) has no characteristic \(path.uuid)", at: now) }
+        if id == nil { log("control ignored: device \(ref.serial) has no characteristic \(path.uuid)") }
         return id
     }
 
     mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = existing(path, of: ref) else { return }
         devices[ref]?.server.database[id]?.value = value
-        if trace.isOn, subscriberCount(path, of: ref) == 0 {
-            trace.log("new value of \(path.uuid) not sent: no central subscribes to it", at: now)
+        if isNoting, subscriberCount(path, of: ref) == 0 {
+            log("new value of \(path.uuid) not sent: no central subscribes to it")
         }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }

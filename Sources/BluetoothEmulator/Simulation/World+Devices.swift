@@ -37,13 +37,13 @@ extension World {
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
         if control.changesDescription, devices[ref]?.host != nil {
-            return trace.log("control ignored: the device is what its host's managers publish", at: now)
+            return log("control ignored: the device is what its host's managers publish")
         }
         switch control {
         case .notify(let path, let value): update(path, value, of: ref)
         case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
-        case .note(let text): trace.log(text, at: now)
+        case .note(let text): log(text)
         case .setValue(let path, let value):
             guard let id = existing(path, of: ref) else { return }
             devices[ref]?.server.database[id]?.value = value
@@ -186,7 +186,7 @@ extension World {
             else { return }
             tellServicesChanged(removed: [], added: [record], of: ref)
         } catch {
-            trace.log("service not added: \(error)", at: now)
+            log("service not added: \(error)")
         }
     }
 

@@ -176,7 +176,7 @@ extension World {
     ///
     /// Pending outputs to the apps are dropped.
     mutating func endApps() {
-        trace.log("restored from a snapshot, without its apps", at: now)
+        log("restored from a snapshot, without its apps")
         timeline.cancelAlarms()
         for host in hosts.indices {
             for identifier in startedApps(on: host) { terminateApp(identifier, on: host) }

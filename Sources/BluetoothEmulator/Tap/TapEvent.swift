@@ -16,6 +16,9 @@ package struct TapEvent: Hashable, Sendable {
         /// So many events were dropped here, since the receiver was too slow.
         case dropped(Int)
 
+        /// What no other event reports, in words: a dropped command, a control that was ignored.
+        case note(String)
+
         // MARK: Hosts and devices
 
         case hostAdded(TappedHost)
@@ -95,7 +98,10 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// L2CAP channels and their bytes.
     package static let channels = TapKinds(rawValue: 1 << 6)
 
-    package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels]
+    /// What else the trace would say.
+    package static let notes = TapKinds(rawValue: 1 << 7)
+
+    package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels, .notes]
 }
 
 extension TapEvent.Kind {
@@ -103,6 +109,7 @@ extension TapEvent.Kind {
     var kinds: TapKinds {
         switch self {
         case .began, .dropped: []
+        case .note: .notes
         case .hostAdded, .hostChanged, .bondMade, .bondRemoved: .hosts
         case .deviceAdded, .deviceChanged, .deviceRemoved, .servicesChanged, .faultApplied, .keysLost: .devices
         case .advertising: .advertising

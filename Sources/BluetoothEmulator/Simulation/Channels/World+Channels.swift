@@ -60,7 +60,7 @@ extension World {
             channels[id]?[side].isEnding == false
         else { return }
         guard data.count <= credits else {
-            return trace.log("bytes without credit on channel \(id) dropped", at: now)
+            return log("bytes without credit on channel \(id) dropped")
         }
         channels[id]?[side].credits = credits - data.count
         channels[id]?[side].queue.append(data)

@@ -22,7 +22,7 @@ extension World {
     mutating func enqueueCommand(_ attribute: AttributeID, _ value: Data, of ref: Ref<Manager>, on id: LinkID) {
         switch managers[ref]?.spendCredit(on: id) {
         case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: id)
-        case false?: trace.log("write command without credit dropped", at: now)
+        case false?: log("write command without credit dropped")
         case nil: break
         }
     }

@@ -57,7 +57,7 @@ extension World {
                 continue
             }
             if hosts[host].ledger.subscribers(of: id, at: peer).isEmpty {
-                trace.log("notification of \(path.uuid) dropped: no app subscribes to it", at: now)
+                log("notification of \(path.uuid) dropped: no app subscribes to it")
             }
             _ = deliver(
                 .value(id, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: false, sender: nil), on: link)
@@ -67,13 +67,13 @@ extension World {
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
         guard let device = devices[ref], device.handler.behaviour != nil else {
-            return trace.log("parameter \(parameter.rawValue) ignored: the device has no handler", at: now)
+            return log("parameter \(parameter.rawValue) ignored: the device has no handler")
         }
         guard let known = device.handler.builtIn?.parameters else {
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
-            return trace.log("parameter \(parameter.rawValue) ignored: the device does not have it", at: now)
+            return log("parameter \(parameter.rawValue) ignored: the device does not have it")
         }
         handle(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
     }

@@ -50,7 +50,7 @@ extension World {
             hosts[host].server = ref
             reportAddition(of: ref)
         } catch {
-            trace.log("no peripheral role: \(error)", at: now)
+            log("no peripheral role: \(error)")
         }
     }
 
@@ -74,6 +74,7 @@ extension World {
         for index in devices[server]?.advertiser.sets.indices ?? 0..<0 { devices[server]?.advertiser.free(index) }
         for manager in hosts[host].managers { managers[manager]?.publication = ManagerPublication() }
         hosts[host].terminatedApps.peripherals = [:]
+        reportChange(of: server)
     }
 
     /// Ends the links to a host's server: by disconnecting when it is switched off, by supervision timeout when its
@@ -154,7 +155,7 @@ extension World {
             guard let record = devices[server]?.server.database.record(ofService: id) else { return }
             tellServicesChanged(removed: [], added: [record], of: server)
         } catch {
-            guard let operation else { return trace.log("service not restored: \(error)", at: now) }
+            guard let operation else { return log("service not restored: \(error)") }
             emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
     }
@@ -208,7 +209,7 @@ extension World {
         guard let sets = devices[server]?.advertiser.sets else { return }
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
         guard slot < configuration.maximumAdvertisingSets else {
-            guard let operation else { return trace.log("advertising not restored: no room", at: now) }
+            guard let operation else { return log("advertising not restored: no room") }
             return operationFailed(operation, .outOfSpace, "advertise", ref)
         }
         devices[server]?.advertiser.replace(slot, with: Advertiser.AdvertisingSet(advertisement, of: ref))

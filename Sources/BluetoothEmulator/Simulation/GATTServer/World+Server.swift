@@ -113,12 +113,12 @@ extension World {
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= ATTLimits.written(mtu: command.mtu) else {
-            return trace.log("write command longer than the MTU allows dropped", at: now)
+            return log("write command longer than the MTU allows dropped")
         }
         switch devices[command.device]?.server.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
-        case .refused?: trace.log("write command refused by the device", at: now)
+        case .refused?: log("write command refused by the device")
         case .handler?:
             let response = ask(command, attribute, .writeCommand(value), on: ref)
             if response == .stored { store(value, attribute, command.device, on: ref) }

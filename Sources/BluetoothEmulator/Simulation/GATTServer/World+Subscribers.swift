@@ -71,7 +71,7 @@ extension World {
                 continue
             }
             guard let credits = links[link]?.server.notifyCredits[ref], credits > 0 else {
-                trace.log("value without credit dropped", at: now)
+                log("value without credit dropped")
                 continue
             }
             links[link]?.server.notifyCredits[ref] = credits - 1

@@ -153,7 +153,7 @@ extension World {
         switch takeFault(.writeCommand, attribute, of: command.device) {
         case nil where isFirst: return false
         case nil: links[ref]?.client.deferred.postpone(operation, until: present)
-        case .fail?: trace.log("write command lost by a fault", at: now)
+        case .fail?: log("write command lost by a fault")
         case .delay(let time)?:
             let due = present + max(0, time.nanoseconds)
             links[ref]?.client.deferred.postpone(operation, until: due)
@@ -173,7 +173,7 @@ extension World {
         else { return item }
         switch effect {
         case .fail:
-            trace.log("value lost by a fault", at: now)
+            log("value lost by a fault")
             if let sender { returnNotifyCredits(to: [sender], on: ref) }
             return nil
         case .delay(let time): return .held(item, until: now + max(0, time.nanoseconds))

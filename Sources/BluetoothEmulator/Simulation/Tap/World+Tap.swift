@@ -6,6 +6,17 @@ extension World {
     /// Reports an event; the caller has checked that a tap wants it.
     mutating func report(_ kind: TapEvent.Kind) { outputs.append(.tapped(event(kind))) }
 
+    /// Whether notes are of use to the trace or to a tap.
+    var isNoting: Bool { trace.isOn || air.tapped.contains(.notes) }
+
+    /// Notes what no event reports, such as a dropped command.
+    mutating func log(_ text: @autoclosure () -> String) {
+        guard isNoting else { return }
+        let text = text()
+        trace.log(text, at: now)
+        if air.tapped.contains(.notes) { report(.note(text)) }
+    }
+
     private func event(_ kind: TapEvent.Kind) -> TapEvent { TapEvent(time: .nanoseconds(now), kind: kind) }
 
     /// The events that describe the world as it is, for a tap that begins.

@@ -10,15 +10,18 @@ extension World {
         guard let link = links[ref], let device = devices[link.device] else { return nil }
         let central = hosts[link.host].identity
         let isCentralKnown = serverBond(link.device, with: link.host) != nil
+        // Addresses that have changed since are still those of the link, where the other side has no keys.
+        let centralAddress = isCentralKnown ? nil : link.server.centralAddress
+        let deviceAddress = hosts[link.host].peers[link.peer]?.address
         let bond = hosts[link.host].pairing.bonds[device.identity.identityAddress]
         let remembersServices = isOpening && link.security.level.refusal == nil && bond?.cache != nil
         return TappedConnection(
             link: ref.serial,
             central: TappedConnection.End(
-                host: link.host, peer: link.server.central, address: central.airAddress,
+                host: link.host, peer: link.server.central, address: centralAddress ?? central.airAddress,
                 identityAddress: isCentralKnown ? central.address : nil),
             peripheral: TappedConnection.End(
-                host: device.host, peer: link.peer, address: device.identity.address,
+                host: device.host, peer: link.peer, address: deviceAddress ?? device.identity.address,
                 identityAddress: bond.map { _ in device.identity.identityAddress }),
             device: link.device.serial, parameters: link.timing.parameters, mtu: link.mtu,
             security: link.security.level,
