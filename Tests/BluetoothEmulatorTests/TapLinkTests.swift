@@ -233,6 +233,33 @@ import Testing
 
     // MARK: Two hosts
 
+    /// Pairs two hosts, sends values and bytes, loses the link, and returns the trace and the peripheral's events.
+    private func run(withTap isTapped: Bool) async throws -> (trace: [String], events: [PeripheralEvent]) {
+        let pair = try await ConnectedPair(.default)
+        let recorder = isTapped ? TapRecorder(pair.emulator) : nil
+        pair.device.setPacketLossRate(0.3)
+        let told = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
+        guard case .channelPublished(_, let psm)? = told.last else { throw Unexpected("\(told)") }
+        for uuid: BluetoothUUID in ["C0D4", "C0D1"] { try await pair.subscribe(uuid) }
+        let answer = try await pair.central.run(.request(link: pair.link, operation: op(3), .openChannel(psm: psm)))
+        guard case .response(_, _, .channel(let channel, _))? = answer.last else { throw Unexpected("\(answer)") }
+        _ = try await pair.central.run(
+            .channel(channel, .send(Data(repeating: 1, count: 4_000))),
+            .writeCommand(link: pair.link, attribute: try pair.dynamic, value: Data([2])))
+        try await pair.peripheral.run(.updateValue(attribute: attribute(2), value: Data([7]), centrals: nil))
+        pair.emulator.host.rotateAddress()
+        pair.device.setProximity(.outOfRange)
+        try await pair.emulator.advance(by: .seconds(10))
+        if let recorder { #expect(recorder.kinds().count > 20) }
+        return (pair.emulator.trace, pair.peripheral.events)
+    }
+
+    @Test func aTapChangesNothingForHostsThatPairAndSend() async throws {
+        let (expected, tapped) = (try await run(withTap: false), try await run(withTap: true))
+        #expect(tapped.trace == expected.trace)
+        #expect(tapped.events == expected.events)
+    }
+
     @Test func theSecondLinkOfTwoHostsNamesTheFirstWhosePhysicalLinkItShares() async throws {
         let pair = try await ConnectedPair()
         let serving = try #require(pair.emulator.host(named: "peripheral 1"))
