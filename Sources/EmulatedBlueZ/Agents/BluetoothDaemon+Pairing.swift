@@ -119,7 +119,8 @@ extension BluetoothDaemon {
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         let isOurs = adapters[index].pairing.refused.remove(peer) != nil
-        endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationRejected : BlueZError.pairing(error))
+        // For the kernel a refusal of this side is a failure as any other.
+        endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.link?.isMute = true
         if !isOurs { closeLinks(with: peer, on: index) }

@@ -21,7 +21,6 @@ enum BlueZError {
     static let notConnected = make("NotConnected", "Not Connected")
     static let authenticationCanceled = make("AuthenticationCanceled", "Authentication Canceled")
     static let authenticationFailed = make("AuthenticationFailed", "Authentication Failed")
-    static let authenticationRejected = make("AuthenticationRejected", "Authentication Rejected")
     static let authenticationTimeout = make("AuthenticationTimeout", "Authentication Timeout")
     static let connectionAttemptFailed = make("ConnectionAttemptFailed", "Page Timeout")
 
@@ -63,10 +62,12 @@ enum BlueZError {
         }
     }
 
+    /// The kernel reports whatever the Security Manager refuses, on either side, as a failed authentication.
+    ///
+    /// Source: Linux, `net/bluetooth/smp.c`, `smp_failure`; BlueZ, `src/device.c`, `new_authentication_return`.
     static func pairing(_ error: BackendError) -> DBusError {
         switch error.code {
         case .operationCancelled: authenticationCanceled
-        case .operationNotSupported: authenticationRejected
         case .encryptionTimedOut: authenticationTimeout
         case .connectionFailed, .unknownDevice: connectionAttemptFailed
         case .tooManyPairedDevices: failed("Operation failed")

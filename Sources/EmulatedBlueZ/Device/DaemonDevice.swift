@@ -127,7 +127,9 @@ extension BluetoothDaemon {
     /// The services that it advertises, and those that it was found to have.
     mutating func showServices(of peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
-        let uuids = Set(device.advertisedServices + device.database.services.values.map(\.record.uuid))
+        // Generic Access and Generic Attribute have no objects, but are listed.
+        let own = device.database.services.isEmpty ? [] : [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
+        let uuids = Set(device.advertisedServices + own + device.database.services.values.map(\.record.uuid))
         set("UUIDs", .strings(uuids.map(\.bluez).sorted()), of: BlueZInterfaces.device, at: device.path)
     }
 

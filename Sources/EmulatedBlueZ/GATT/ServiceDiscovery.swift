@@ -191,6 +191,7 @@ extension BluetoothDaemon {
     mutating func servicesChanged(_ link: LinkID, _ removed: [AttributeID], on index: Int) {
         guard let peer = adapters[index].links[link] else { return }
         for id in removed { removeService(id, of: peer, on: index) }
+        showServices(of: peer, on: index)
         discoverServices(of: peer, on: index)
     }
 
@@ -206,7 +207,6 @@ extension BluetoothDaemon {
             }
         }
         for path in adapters[index].devices[peer]?.database.remove(id) ?? [] { remove(path) }
-        showServices(of: peer, on: index)
     }
 
     /// Removes the objects of all attributes.

@@ -19,6 +19,8 @@ final class DaemonRunner: @unchecked Sendable {
     private let inbox = Lock(Inbox())
     private var daemon: BluetoothDaemon
     private var hosts: [HostRoles] = []
+    private var centrals = ConnectedCentrals()
+    private var links: EmulatorTap?
     private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
     private var calls: [CallID: DBusCall] = [:]
     private var lastCall: UInt64 = 0
@@ -41,6 +43,12 @@ final class DaemonRunner: @unchecked Sendable {
     /// On the queue.
     func activate() {
         for host in emulator.hosts where !host.isAnonymous { add(host) }
+        links = emulator.tap(.links) { [weak self] event in
+            switch event.kind {
+            case .connectionOpened, .connectionClosed: self?.linksChanged()
+            default: break
+            }
+        }
         departures = connection.subscribe(
             DBusMatchRule(sender: BusDriver.name, interface: BusDriver.name, member: "NameOwnerChanged")
         ) { [weak self] message in self?.ownerChanged(message) }
@@ -53,6 +61,7 @@ final class DaemonRunner: @unchecked Sendable {
     func stop() {
         guard !isStopped else { return }
         isStopped = true
+        links = nil
         connection.onCall(nil)
         departures = nil
         subscriptions = [:]
@@ -91,7 +100,19 @@ final class DaemonRunner: @unchecked Sendable {
         // The world may be about to report more of the same instant.
         emulator.synchronize()
         let inputs = inbox.withLock { $0.takeAll() }
-        if !inputs.isEmpty { handle(inputs) }
+        guard !inputs.isEmpty else { return }
+        // A central has its object before it asks for anything.
+        let asksCentral = inputs.contains { if case .peripheral = $0 { true } else { false } }
+        handle((asksCentral ? centrals.changes(of: hosts) : []) + inputs)
+    }
+
+    /// A link of the world opened or closed: perhaps that of a central. Any thread.
+    private func linksChanged() {
+        queue.async { [weak self] in
+            guard let self, !isStopped else { return }
+            drain()
+            handle(centrals.changes(of: hosts))
+        }
     }
 
     private func handle(_ inputs: DaemonInput...) { handle(inputs) }

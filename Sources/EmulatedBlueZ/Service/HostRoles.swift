@@ -78,6 +78,15 @@ struct HostRoles: Sendable {
             })
     }
 
+    /// The centrals that are connected to the host's services.
+    var centrals: [PeerFacts] {
+        host.centrals.map { connected in
+            PeerFacts(
+                peer: connected.peer, address: connected.address.description, isRandom: connected.address.isRandom,
+                name: central.knownPeers([connected.peer]).first?.name)
+        }
+    }
+
     func perform(_ action: HostAction) {
         switch action {
         case .power(let isOn): host.setPower(isOn)

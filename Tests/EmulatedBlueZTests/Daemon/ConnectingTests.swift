@@ -25,7 +25,10 @@ import Testing
         #expect(
             lines == [
                 "dev_C0_DE_00_00_18_0D Connected=true", "answer 2",
-                "dev_C0_DE_00_00_18_0D ServicesResolved=true",
+                """
+                dev_C0_DE_00_00_18_0D ServicesResolved=true UUIDs=[00001800-0000-1000-8000-00805f9b34fb \
+                00001801-0000-1000-8000-00805f9b34fb 0000180d-0000-1000-8000-00805f9b34fb]
+                """,
                 "added service0008 GattService1", "added char0009 GattCharacteristic1",
                 "added desc000b GattDescriptor1", "added char000c GattCharacteristic1",
                 "added char000e GattCharacteristic1",

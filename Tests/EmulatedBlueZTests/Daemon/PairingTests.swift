@@ -57,8 +57,8 @@ import Testing
         fixture.answerDiscovery()
         let lines = fixture.lines()
         #expect(lines.filter { $0.hasPrefix("answer") } == ["answer 2"])
-        #expect(
-            lines.firstIndex(of: "dev_C0_DE_00_00_18_0D ServicesResolved=true") ?? 99 < lines.firstIndex(of: "answer 2") ?? 0)
+        let resolved = lines.firstIndex { $0.hasPrefix("dev_C0_DE_00_00_18_0D ServicesResolved=true") }
+        #expect(resolved ?? 99 < lines.firstIndex(of: "answer 2") ?? 0)
         fixture.call("Pair", on: DaemonFixture.device, Self.device)
         #expect(fixture.lines() == ["refuse 3 AlreadyExists: Already Exists"])
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(fixture.lines().last?.hasSuffix("PairingAnswer.reject)") == true)
         let error = BackendError(.operationCancelled, operation: "pair")
         fixture.handle(.pairing(adapter: 0, .pairingFailed(peer: DaemonFixture.peer, operation: nil, error: error)))
-        #expect(fixture.lines() == ["refuse 4 AuthenticationRejected: Authentication Rejected"])
+        #expect(fixture.lines() == ["refuse 4 AuthenticationFailed: Authentication Failed"])
     }
 
     @Test func withoutAnAgentOnlyJustWorksIsAccepted() {

@@ -1,0 +1,25 @@
+#if os(Linux)
+import BluetoothBackend
+
+/// The centrals that are connected to the hosts of a world, and how they differ from those of a moment ago.
+struct ConnectedCentrals: Sendable {
+    /// By host.
+    private var known: [Int: [PeerFacts]] = [:]
+
+    /// The centrals that came and went since the last call.
+    mutating func changes(of hosts: [HostRoles]) -> [DaemonInput] {
+        var inputs: [DaemonInput] = []
+        for (index, host) in hosts.enumerated() {
+            let (before, now) = (known[index] ?? [], host.centrals)
+            known[index] = now
+            for central in before where !now.contains(where: { $0.peer == central.peer }) {
+                inputs.append(.centralDisconnected(adapter: index, central.peer))
+            }
+            for central in now where !before.contains(where: { $0.peer == central.peer }) {
+                inputs.append(.centralConnected(adapter: index, central))
+            }
+        }
+        return inputs
+    }
+}
+#endif
