@@ -9,6 +9,8 @@ enum ContractFeature: String, CaseIterable, Sendable {
     case pairing
     /// L2CAP channels at both ends.
     case channels = "L2CAP channels"
+    /// The signal strength of links.
+    case connectedRSSI = "the signal strength of links"
     /// Other apps of the managers' host.
     case otherApps = "other apps"
     /// Apps that are ended and started again.

@@ -102,8 +102,7 @@ final class DaemonRunner: @unchecked Sendable {
         let inputs = inbox.withLock { $0.takeAll() }
         guard !inputs.isEmpty else { return }
         // A central has its object before it asks for anything.
-        let asksCentral = inputs.contains { if case .peripheral = $0 { true } else { false } }
-        handle((asksCentral ? centrals.changes(of: hosts) : []) + inputs)
+        handle((inputs.contains(where: \.isAboutCentrals) ? centrals.changes(of: hosts) : []) + inputs)
     }
 
     /// A link of the world opened or closed: perhaps that of a central. Any thread.

@@ -32,6 +32,14 @@ struct Inbox: Sendable {
 }
 
 extension DaemonInput {
+    /// Whether it may come from a central that the daemon does not know yet.
+    var isAboutCentrals: Bool {
+        switch self {
+        case .peripheral, .pairing: true
+        default: false
+        }
+    }
+
     /// Whether it is an advertising packet, of which there may be thousands in a second.
     fileprivate var isReport: Bool {
         if case .central(_, .discovered) = self { true } else { false }

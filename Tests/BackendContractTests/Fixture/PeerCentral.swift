@@ -20,6 +20,7 @@ final class PeerCentral: Sendable {
     }
 
     private let emulator: Emulator
+    private let time: any WorldTime
     private let host: EmulatedHost
     private let backend: any CentralBackend
     private let pairing: any PairingBackend
@@ -27,8 +28,9 @@ final class PeerCentral: Sendable {
 
     var lines: [String] { state.withLock { $0.events }.map(\.description) }
 
-    init(_ central: ContractCentral, in emulator: Emulator) throws {
+    init(_ central: ContractCentral, in emulator: Emulator, _ time: any WorldTime) throws {
         self.emulator = emulator
+        self.time = time
         host = try emulator.add(HostDescription(name: "central \(central.rawValue)"))
         backend = emulator.makeCentral(RoleOptions(adapter: host.name))
         pairing = host.makePairing()
@@ -73,14 +75,14 @@ final class PeerCentral: Sendable {
     // MARK: The air
 
     private func powerOn() async throws {
-        try await emulator.advance(until: { [self] in state.withLock { $0.isOn } })
+        try await time.advance(until: { [self] in state.withLock { $0.isOn } })
     }
 
     private func listen(_ milliseconds: Int) async throws -> [String] {
         try await powerOn()
         state.withLock { $0.heard = [:] }
         backend.submit(.startScan(ScanParameters(allowDuplicates: true)))
-        try await emulator.advance(by: .milliseconds(milliseconds))
+        try await time.advance(by: .milliseconds(milliseconds))
         backend.submit(.stopScan)
         return state.withLock { $0.heard.values.map { HeardAdvertiser($0).description } }.sorted()
     }
@@ -90,28 +92,28 @@ final class PeerCentral: Sendable {
         let wanted = service.map { ContractDevices.uuid($0) }
         state.withLock { $0.heard = [:] }
         backend.submit(.startScan(ScanParameters(services: wanted.map { [$0] }, allowDuplicates: true)))
-        try await emulator.advance(until: { [self] in state.withLock { !$0.heard.isEmpty } })
+        try await time.advance(until: { [self] in state.withLock { !$0.heard.isEmpty } })
         backend.submit(.stopScan)
         guard let peer = state.withLock({ $0.heard.keys.first }) else { throw ContractTimeout() }
         backend.submit(state.withLock { $0.connect(peer) })
-        try await emulator.advance(until: { [self] in state.withLock { $0.link != nil } })
+        try await time.advance(until: { [self] in state.withLock { $0.link != nil } })
         try await discover()
         state.withLock { $0.report(.connected) }
     }
 
     private func discover() async throws {
         if let command = state.withLock({ $0.discoverServices() }) { backend.submit(command) }
-        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
+        try await time.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.discoverCharacteristics() }) { backend.submit(command) }
-        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
+        try await time.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
     }
 
     private func readDescriptors(of attribute: ContractAttribute) async throws {
         guard let command = state.withLock({ $0.discoverDescriptors(of: attribute) }) else { throw ContractTimeout() }
         backend.submit(command)
-        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
+        try await time.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         for command in state.withLock({ $0.readDescriptors() }) { backend.submit(command) }
-        try await emulator.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
+        try await time.advance(until: { [self] in state.withLock { !$0.isDiscovering } })
         state.withLock { $0.reportDescriptors(of: attribute) }
     }
 
@@ -121,7 +123,7 @@ final class PeerCentral: Sendable {
         switch action {
         case .send(let count): state.withLock { $0.channel.send(count) }
         case .receive(let count):
-            try await emulator.advance(until: { [self] in
+            try await time.advance(until: { [self] in
                 pump()
                 return state.withLock { $0.channel.received >= count || !$0.channel.isIntact }
             })

@@ -5,15 +5,19 @@ import Synchronization
 /// The centrals of an emulated fixture, each created when it is first used.
 final class PeerCentrals: Sendable {
     private let emulator: Emulator
+    private let time: any WorldTime
     private let created = Lock<[ContractCentral: PeerCentral]>([:])
 
-    init(_ emulator: Emulator) { self.emulator = emulator }
+    init(_ emulator: Emulator, _ time: any WorldTime) {
+        self.emulator = emulator
+        self.time = time
+    }
 
     func known(_ central: ContractCentral) -> PeerCentral? { created.withLock { $0[central] } }
 
     func central(_ central: ContractCentral) throws -> PeerCentral {
         if let known = known(central) { return known }
-        let new = try PeerCentral(central, in: emulator)
+        let new = try PeerCentral(central, in: emulator, time)
         created.withLock { $0[central] = new }
         return new
     }

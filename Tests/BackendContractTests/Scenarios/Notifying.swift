@@ -161,12 +161,12 @@ extension ContractScenario {
             #expect(peripheral.services?.map(\.contract) == [.battery])
             try await c.roundTrip(peripheral, service.characteristic(.batteryLevel))
         },
-        .central("the signal strength of a link can be read", proving: "S98") { c in
+        .central("the signal strength of a link can be read", proving: "S98", needs: .connectedRSSI) { c in
             let peripheral = try await c.connect()
             peripheral.readRSSI()
             try await c.expect(.didReadRSSI(isInRange: true))
         },
-        .central("a channel that cannot be opened is an error", proving: "S148") { c in
+        .central("a channel that cannot be opened is an error", proving: "S148", needs: .channels) { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x81)
             try await c.expect(.didOpen(.none).failing(.operationNotSupported))

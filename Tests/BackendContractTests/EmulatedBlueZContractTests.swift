@@ -1,0 +1,28 @@
+#if BlueZ
+import BluetoothEmulator
+import CoreBluetooth
+import EmulatedBlueZ
+import Testing
+
+/// The contract's third stage: every scenario that goes over D-Bus, on the BlueZ backend and an emulated `bluetoothd`.
+///
+/// The differences that are expected are those of the real one; where the two disagree, the real one is right.
+@Suite struct EmulatedBlueZContractTests {
+    private static var applicable: [ContractScenario] {
+        ContractScenario.all.filter {
+            $0.needs.isSubset(of: EmulatedBlueZFixture.features) && $0.emulatorOnly == nil
+                && BlueZFixture.isSelected($0.name, of: $0.topic)
+        }
+    }
+
+    @Test(.enabled(if: !BlueZFixture.isChosen), arguments: BlueZDialect.allCases, applicable)
+    func contract(_ dialect: BlueZDialect, _ scenario: ContractScenario) async throws {
+        try await scenario.run(on: EmulatedBlueZFixture(dialect))
+    }
+
+    @Test func atLeastAHundredAndFiftyScenariosRun() {
+        #expect(Self.applicable.count >= 150 || BlueZFixture.isSelected("", of: "") == false)
+        print("contract: \(Self.applicable.count) of \(ContractScenario.all.count) scenarios over EmulatedBlueZ")
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothSupport
+import CoreBluetooth
+
+/// The contract's peers in an emulated world, and what they do.
+///
+/// The time of the world is the fixture's business.
+struct ContractWorld: Sendable {
+    let emulator: Emulator
+    let centrals: PeerCentrals
+    private let handler = ContractHandler()
+    private let contract: EmulatedDevice
+    private let second: EmulatedDevice
+    private let heart: EmulatedDevice
+
+    init(_ emulator: Emulator, _ time: any WorldTime) throws {
+        self.emulator = emulator
+        contract = try emulator.add(ContractDevices.contract(handler: handler))
+        second = try emulator.add(ContractDevices.second())
+        heart = try emulator.add(ContractDevices.heart())
+        centrals = PeerCentrals(emulator, time)
+    }
+
+    /// The hosts of the managers under test.
+    private var hosts: [EmulatedHost] { emulator.hosts.filter { !centrals.areOn($0) } }
+
+    /// The address of the peer "contract".
+    static let contractAddress = "F0:F1:F2:F3:F4:F5"
+
+    func perform(_ action: PeerAction) throws -> PeerReply {
+        var reply = PeerReply()
+        switch action {
+        case .reset, .settle: break
+        case .advertise(.contract, let isOn, let name, _):
+            if let name { try contract.setAdvertising(ContractDevices.advertising(name: name)) }
+            contract.setAdvertising(isOn)
+        case .advertise(.second, let isOn, let name, let manufacturerData):
+            if name != nil || manufacturerData != nil {
+                try second.setAdvertising(
+                    ContractDevices.secondAdvertising(name: name ?? "Second", manufacturerData))
+            }
+            second.setAdvertising(isOn)
+        case .advertise(.heart, let isOn, _, _): heart.setAdvertising(isOn)
+        case .disconnect: contract.disconnect()
+        case .lose(let stays): contract.reset(staysOnAir: stays)
+        case .notify(let attribute, let value):
+            contract.notify(ContractDevices.path(attribute), value: value)
+        case .setValue(let attribute, let value):
+            contract.setValue(value, of: ContractDevices.path(attribute))
+        case .value(let attribute): reply.value = contract.value(of: ContractDevices.path(attribute))
+        case .commands: reply.values = handler.commands
+        case .hold(let isOn): contract.holdReads(of: ContractDevices.path(.stored), isOn)
+        case .addService: try contract.addService(ContractDevices.extra)
+        case .removeService: contract.removeService(ContractDevices.uuid(.extra))
+        case .requestMTU(let mtu): contract.exchangeMTU(mtu)
+        case .connections: reply.count = contract.connectionCount
+        case .adapter(let isPowered): for host in hosts { host.setPower(isPowered) }
+        case .daemon(let isRunning): for host in isRunning ? [] : hosts { host.reset(for: .seconds(1)) }
+        case .secure(let pairing):
+            try contract.setPairing(PairingDescription(pairing))
+            try contract.addService(ContractDevices.secure)
+        case .forget: contract.removeBond()
+        case .endApp(let identifier): for host in hosts { host.terminateApp(restoreIdentifier: identifier) }
+        case .otherApp(true): emulator.host.connectOtherApp(to: contract)
+        case .otherApp(false): emulator.host.disconnectOtherApp(from: contract)
+        }
+        return reply
+    }
+}
+
+extension PairingDescription {
+    fileprivate init(_ pairing: PeerPairing) {
+        self.init(
+            capability: PairingCapability(pairing.capability), passkey: pairing.passkey,
+            answer: pairing.accepts ? .accept : .reject)
+    }
+}

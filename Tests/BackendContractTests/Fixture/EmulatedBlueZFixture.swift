@@ -1,0 +1,125 @@
+#if BlueZ
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import CoreBluetooth
+import EmulatedBlueZ
+import ScriptedBlueZ
+
+@testable import BlueZ
+
+/// The BlueZ backend and an emulated `bluetoothd`, on a private bus of their own, in real time.
+///
+/// Its name is that of a real `bluetoothd`: the same differences are expected of both.
+final class EmulatedBlueZFixture: ContractFixture {
+    /// Channels and the strength of links go past D-Bus, and nothing restores an app here.
+    static let features = Set(ContractFeature.allCases).subtracting([.restoration, .channels, .connectedRSSI])
+
+    let name: String
+    let backend: CBBackendSelection
+    private let time = RealWorldTime()
+    private let bus: PrivateBus
+    private let world: ContractWorld
+    private let configuration: EmulatedBlueZConfiguration
+    private let service: Lock<EmulatedBlueZ?>
+
+    init(_ dialect: BlueZDialect) async throws {
+        name = "bluez \(dialect.rawValue)"
+        bus = try PrivateBus()
+        let emulator = Emulator(configuration: .instant, seed: 1)
+        world = try ContractWorld(emulator, time)
+        configuration = EmulatedBlueZConfiguration(dialect: dialect, disconnectDelay: .zero)
+        let address = bus.address.text ?? ""
+        service = Lock(try await EmulatedBlueZ.serve(emulator, on: address, configuration: configuration))
+        backend = .custom(
+            BlueZBackend(
+                BlueZConfiguration(busAddress: address, acceptsJustWorksPairing: true), timings: Self.timings,
+                peripheralTimings: Self.peripheralTimings))
+    }
+
+    /// A daemon without latency needs less patience.
+    private static var timings: BlueZTimings {
+        var timings = BlueZTimings()
+        timings.connectRetry = .milliseconds(20)
+        timings.foreignLinkGrace = .milliseconds(250)
+        timings.powerLoss = .milliseconds(100)
+        timings.linkLoss = .milliseconds(500)
+        timings.serviceChanges = .milliseconds(50)
+        timings.rebondConfirmation = .milliseconds(200)
+        timings.initialAdapterTimeout = .milliseconds(200)
+        timings.discoveryRetry = .milliseconds(50)
+        return timings
+    }
+
+    private static var peripheralTimings: PeripheralTimings {
+        var timings = PeripheralTimings()
+        timings.quiescence = .milliseconds(100)
+        return timings
+    }
+
+    func begin() async throws {}
+
+    func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
+        try await time.advance(until: condition)
+    }
+
+    func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
+        guard count > 0 else { return world.centrals.known(central)?.lines ?? [] }
+        let central = try world.centrals.central(central)
+        try await time.advance(until: { central.lines.count >= count })
+        return central.lines
+    }
+
+    @discardableResult
+    func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
+        try await world.centrals.central(central).perform(action)
+    }
+
+    @discardableResult
+    func perform(_ action: PeerAction) async throws -> PeerReply {
+        switch action {
+        case .daemon(let isRunning): try await setDaemon(isRunning: isRunning)
+        case .otherApp(let isConnected): try await letOtherApp(connect: isConnected)
+        default: return try world.perform(action)
+        }
+        return PeerReply()
+    }
+
+    // MARK: The machine
+
+    private func setDaemon(isRunning: Bool) async throws {
+        if isRunning {
+            let new = try await EmulatedBlueZ.serve(
+                world.emulator, on: bus.address.text, configuration: configuration)
+            service.withLock { $0 = new }
+        } else {
+            let old = service.withLock { service -> EmulatedBlueZ? in
+                defer { service = nil }
+                return service
+            }
+            old?.stop()
+            try await old?.waitUntilEnd()
+        }
+    }
+
+    /// Another program on the bus connects to the contract's peer, or disconnects.
+    private func letOtherApp(connect: Bool) async throws {
+        let address = ContractWorld.contractAddress.split(separator: ":").joined(separator: "_")
+        guard let path = ObjectPath("/org/bluez/hci0/dev_\(address)") else { throw ContractTimeout() }
+        let connection = try await BusConnections.open(bus.address)
+        _ = try await connection.call(
+            to: "org.bluez", path: path, interface: "org.bluez.Device1", member: connect ? "Connect" : "Disconnect")
+    }
+}
+
+private enum BusConnections {
+    static func open(_ address: DBusAddress) async throws -> DBusConnection {
+        let opened = await withCheckedContinuation { continuation in
+            DBusConnection.open(address, queue: DispatchQueue(label: "another program")) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try opened.get()
+    }
+}
+#endif
