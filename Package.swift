@@ -235,6 +235,8 @@ let package = Package(
                 "BluetoothInstrumentation", "BluetoothSupport",
                 "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
+                .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
             ],
             swiftSettings: settings),
 

@@ -93,11 +93,21 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         /// Its value, served by the backend.
         public var value: Data
 
+        /// The accesses that the manager grants, each of which goes to it; nil where the backend serves ``value``, as it
+        /// does for apps.
+        package var permissions: AttributePermissions?
+
         /// A descriptor to publish.
         public init(id: AttributeID, uuid: BluetoothUUID, value: Data) {
             self.id = id
             self.uuid = uuid
             self.value = value
+        }
+
+        /// A descriptor whose value the manager serves.
+        package init(id: AttributeID, uuid: BluetoothUUID, permissions: AttributePermissions) {
+            self.init(id: id, uuid: uuid, value: Data())
+            self.permissions = permissions
         }
     }
 

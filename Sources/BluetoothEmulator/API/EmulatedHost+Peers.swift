@@ -34,7 +34,11 @@ extension EmulatedHost {
     /// Ends the link of a connected central, as this host, with the next connection event.
     ///
     /// Does nothing for a central that is not connected.
-    package func disconnectCentral(_ peer: PeerID) { emulator.submit(.host(index, .disconnectCentral(peer))) }
+    ///
+    /// - Parameter isForSecurity: Whether the pairing failed, which the central learns as the reason.
+    package func disconnectCentral(_ peer: PeerID, isForSecurity: Bool = false) {
+        emulator.submit(.host(index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
+    }
 
     /// The devices that the host has keys of, in the order of their identity addresses.
     package var bonds: [HostBond] { emulator.core.withLock { $0.world.bonds(of: index) } }

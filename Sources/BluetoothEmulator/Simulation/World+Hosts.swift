@@ -90,7 +90,8 @@ extension World {
             guard hosts[host].adapter.isOn else { return }
             connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer): disconnect(host, otherApp, peer)
-        case .disconnectCentral(let peer): disconnectCentral(peer, from: host)
+        case .disconnectCentral(let peer, let isForSecurity):
+            disconnectCentral(peer, from: host, isForSecurity: isForSecurity)
         }
     }
 

@@ -16,9 +16,11 @@ extension World {
     }
 
     /// A host ends the link of a central that is connected to its peripheral role.
-    mutating func disconnectCentral(_ peer: PeerID, from host: Int) {
+    mutating func disconnectCentral(_ peer: PeerID, from host: Int, isForSecurity: Bool) {
         for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
-            queue.schedule(.remoteClose(ref), at: links[ref]?.timing.connectionEvent(from: now) ?? now)
+            queue.schedule(
+                isForSecurity ? .securityClose(ref) : .remoteClose(ref),
+                at: links[ref]?.timing.connectionEvent(from: now) ?? now)
         }
     }
 

@@ -100,6 +100,7 @@ struct World: Sendable {
         case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
         case .encryptionTimeout(let host, let device, let epoch): encryptionTimedOut(device, on: host, epoch)
         case .remoteClose(let link): terminate(link, reason: .remote)
+        case .securityClose(let link): terminate(link, reason: .authentication)
         case .localClose(let link): terminate(link, reason: .local)
         case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
         case .becomeReadyToWrite(let manager, let link): becomeReadyToWrite(manager, link)

@@ -84,7 +84,7 @@ enum HostControl: Sendable {
     case connectOtherApp(PeerID)
     case disconnectOtherApp(PeerID)
     /// Ends the link of a central of the peripheral role.
-    case disconnectCentral(PeerID)
+    case disconnectCentral(PeerID, isForSecurity: Bool)
 }
 
 /// The inputs of the world, in order.
@@ -141,6 +141,8 @@ enum WorldEvent: Sendable {
     /// A bonded device did not start encryption.
     case encryptionTimeout(Int, Ref<Device>, epoch: UInt32)
     case remoteClose(Ref<Link>)
+    /// The peripheral ends a link whose pairing failed.
+    case securityClose(Ref<Link>)
     case localClose(Ref<Link>)
     case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)
     /// A link that was not ready for write commands at first is.

@@ -1,5 +1,4 @@
 package import BluetoothBackend
-package import BluetoothSupport
 
 /// One thing that happened in an emulated world, as an ``EmulatorTap`` reports it.
 ///

@@ -169,13 +169,13 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Ends what needs power: links, discovery, advertisements.
+    /// Ends what needs power: links and discovery. Applications and advertisements stay.
     private mutating func endEverything(on index: Int) {
+        endSubscriptions(on: index)
         for peer in adapters[index].devices.keys.sorted(by: { $0.description < $1.description }) {
             linkLost(peer, on: index, .notReady)
         }
         endDiscovery(on: index)
-        releaseAdvertisements(on: index)
         if adapters[index].discoverableNumber > 0 { setDiscoverable(false, index) }
     }
 
@@ -187,6 +187,7 @@ extension BluetoothDaemon {
             removeObjects(of: device.peer, on: index)
         }
         withdrawApplications(on: index)
+        releaseAdvertisements(on: index)
         releaseMonitors(on: index)
         remove(adapters[index].path)
         adapters[index].discovery = DiscoverySessions()

@@ -165,7 +165,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// The adapter is switched off or gone.
+    /// The adapter is gone.
     mutating func releaseAdvertisements(on index: Int) {
         for id in adapters[index].advertisements.ids { removeAdvertisement(id, isReleased: true, on: index) }
     }

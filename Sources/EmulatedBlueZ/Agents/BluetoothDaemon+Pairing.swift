@@ -123,7 +123,7 @@ extension BluetoothDaemon {
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.link?.isMute = true
-        if !isOurs { closeLinks(with: peer, on: index) }
+        if !isOurs { closeLinks(with: peer, on: index, isForSecurity: true) }
     }
 
     // MARK: Questions

@@ -32,7 +32,7 @@ struct ApplicationDescription: Sendable {
         let path: ObjectPath
         let characteristic: ObjectPath
         let uuid: BluetoothUUID
-        let value: Data
+        let flags: AttributeFlagNames
     }
 
     private(set) var services: [Service] = []
@@ -125,7 +125,7 @@ struct ApplicationDescription: Sendable {
         }
         return Descriptor(
             path: path, characteristic: characteristic, uuid: uuid,
-            value: Data(properties["Value"]?.bytesValue ?? []))
+            flags: AttributeFlagNames(properties["Flags"]?.stringsValue ?? []))
     }
 
     private static func uuid(_ properties: [String: DBusValue]) -> BluetoothUUID? {
@@ -146,7 +146,7 @@ struct ApplicationDescription: Sendable {
     }
 }
 
-/// The flags of a characteristic that a client serves.
+/// The flags of a characteristic or a descriptor that a client serves.
 ///
 /// Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst`, `Flags`.
 struct AttributeFlagNames: Sendable {

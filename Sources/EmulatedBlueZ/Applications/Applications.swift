@@ -34,6 +34,13 @@ struct Applications: Sendable {
         var sockets: [PeerID: SocketID] = [:]
     }
 
+    /// An object of a client that answers reads and writes.
+    struct Served: Sendable {
+        let owner: ApplicationKey
+        let path: ObjectPath
+        let interface: String
+    }
+
     /// A central with subscriptions.
     struct Subscriber: Sendable {
         var mtu: Int
@@ -52,6 +59,8 @@ struct Applications: Sendable {
 
     var all: [ApplicationKey: Application] = [:]
     var characteristics: [AttributeID: Characteristic] = [:]
+    /// The objects of all characteristics and descriptors.
+    var served: [AttributeID: Served] = [:]
     /// The characteristics by their clients and paths.
     var paths: [ApplicationObject: AttributeID] = [:]
     var operations: [OperationID: ApplicationKey] = [:]
@@ -127,12 +136,17 @@ extension BluetoothDaemon {
         adapters[index].applications.characteristics[id] = Applications.Characteristic(
             owner: key, path: described.path, properties: described.flags.properties,
             acquiresNotify: described.acquiresNotify)
+        adapters[index].applications.served[id] = Applications.Served(
+            owner: key, path: described.path, interface: BlueZInterfaces.characteristic)
         adapters[index].applications.paths[ApplicationObject(client: key.client, path: described.path)] = id
         // BlueZ adds the configuration and the extended properties itself.
         let own: Set<UInt16?> = [0x2902, 0x2900]
         let descriptors = described.descriptors.filter { !own.contains($0.uuid.bits16) }.map { descriptor in
-            ServiceDefinition.Descriptor(
-                id: adapters[index].applications.nextAttribute(), uuid: descriptor.uuid, value: descriptor.value)
+            let id = adapters[index].applications.nextAttribute()
+            adapters[index].applications.served[id] = Applications.Served(
+                owner: key, path: descriptor.path, interface: BlueZInterfaces.descriptor)
+            return ServiceDefinition.Descriptor(
+                id: id, uuid: descriptor.uuid, permissions: descriptor.flags.permissions)
         }
         return ServiceDefinition.Characteristic(
             id: id, uuid: described.uuid, properties: described.flags.properties,
@@ -163,6 +177,9 @@ extension BluetoothDaemon {
         for (_, id) in application.services { output(.peripheral(adapter: index, .removeService(id))) }
         for operation in application.adding { adapters[index].applications.operations[operation] = nil }
         if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
+        for (id, served) in adapters[index].applications.served where served.owner == key {
+            adapters[index].applications.served[id] = nil
+        }
         let gone = adapters[index].applications.characteristics.filter { $0.value.owner == key }
         for (id, characteristic) in gone {
             adapters[index].applications.characteristics[id] = nil

@@ -38,12 +38,11 @@ extension BluetoothDaemon {
     private mutating func readRequested(
         _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int, on index: Int
     ) {
-        guard let found = adapters[index].applications.characteristics[attribute] else {
+        guard let found = adapters[index].applications.served[attribute] else {
             return respond(request, code: Self.unlikelyError, on: index)
         }
         self.request(
-            .read(adapter: index, request), of: found.owner.client, found.path, BlueZInterfaces.characteristic,
-            "ReadValue", [options(central, mtu: mtu, offset: offset, on: index)],
+            .read(adapter: index, request), of: found.owner.client, found.path, found.interface, "ReadValue", [options(central, mtu: mtu, offset: offset, on: index)],
             deadline: configuration.attributeDeadline)
     }
 
@@ -84,13 +83,12 @@ extension BluetoothDaemon {
         }
         adapters[index].applications.writes[request] = Applications.Write(isAnswered: isAnswered, remaining: runs.count)
         for run in runs {
-            guard let found = adapters[index].applications.characteristics[run.attribute] else {
+            guard let found = adapters[index].applications.served[run.attribute] else {
                 partWritten(request, code: Self.unlikelyError, on: index)
                 continue
             }
             self.request(
-                .write(adapter: index, request), of: found.owner.client, found.path, BlueZInterfaces.characteristic,
-                "WriteValue",
+                .write(adapter: index, request), of: found.owner.client, found.path, found.interface, "WriteValue",
                 [.bytes(Array(run.value)), options(central, mtu: mtu, offset: run.offset, on: index)],
                 deadline: configuration.attributeDeadline)
         }

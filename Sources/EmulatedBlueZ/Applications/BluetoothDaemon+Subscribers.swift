@@ -81,6 +81,13 @@ extension BluetoothDaemon {
         if !hasOthers { adapters[index].applications.subscribers[central] = nil }
     }
 
+    /// The adapter is switched off: no central is subscribed any more.
+    mutating func endSubscriptions(on index: Int) {
+        for (id, characteristic) in adapters[index].applications.characteristics.sorted(by: { $0.key < $1.key }) {
+            for central in characteristic.subscribers { unsubscribed(central, id, on: index) }
+        }
+    }
+
     /// The client closed a socket: its central is still subscribed, and gets no values.
     mutating func servingEnded(_ id: AttributeID, _ central: PeerID, on index: Int) {
         adapters[index].applications.characteristics[id]?.sockets[central] = nil

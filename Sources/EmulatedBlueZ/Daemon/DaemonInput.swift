@@ -103,7 +103,7 @@ enum HostAction: Hashable, Sendable {
     case power(Bool)
     case removeBond(PeerID)
     /// Ends the link of a central to the host's services.
-    case disconnectCentral(PeerID)
+    case disconnectCentral(PeerID, isForSecurity: Bool)
     case forget(PeerID)
 }
 

@@ -108,10 +108,12 @@ extension BluetoothDaemon {
     }
 
     /// Ends the adapter's own link with a device and that of the device with the adapter's services.
-    mutating func closeLinks(with peer: PeerID, on index: Int) {
+    mutating func closeLinks(with peer: PeerID, on index: Int, isForSecurity: Bool = false) {
         guard let device = adapters[index].devices[peer] else { return }
         if device.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
-        if device.isCentral { output(.host(adapter: index, .disconnectCentral(peer))) }
+        if device.isCentral {
+            output(.host(adapter: index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
+        }
     }
 
     /// A link ended, for whatever reason.

@@ -90,7 +90,7 @@ struct HostRoles: Sendable {
     func perform(_ action: HostAction) {
         switch action {
         case .power(let isOn): host.setPower(isOn)
-        case .disconnectCentral(let peer): host.disconnectCentral(peer)
+        case .disconnectCentral(let peer, let isForSecurity): host.disconnectCentral(peer, isForSecurity: isForSecurity)
         case .removeBond(let peer): pairing.submit(.unpair(peer: peer, operation: OperationID(rawValue: 0)))
         case .forget: break
         }

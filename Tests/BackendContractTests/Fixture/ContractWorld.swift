@@ -14,12 +14,12 @@ struct ContractWorld: Sendable {
     private let second: EmulatedDevice
     private let heart: EmulatedDevice
 
-    init(_ emulator: Emulator, _ time: any WorldTime) throws {
+    init(_ emulator: Emulator, _ time: any WorldTime, _ manner: CentralManner) throws {
         self.emulator = emulator
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
         heart = try emulator.add(ContractDevices.heart())
-        centrals = PeerCentrals(emulator, time)
+        centrals = PeerCentrals(emulator, time, manner)
     }
 
     /// The hosts of the managers under test.

@@ -27,7 +27,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         name = "bluez \(dialect.rawValue)"
         bus = try PrivateBus()
         let emulator = Emulator(configuration: .instant, seed: 1)
-        world = try ContractWorld(emulator, time)
+        world = try ContractWorld(emulator, time, .stack)
         configuration = EmulatedBlueZConfiguration(dialect: dialect, disconnectDelay: .zero)
         let address = bus.address.text ?? ""
         service = Lock(try await EmulatedBlueZ.serve(emulator, on: address, configuration: configuration))

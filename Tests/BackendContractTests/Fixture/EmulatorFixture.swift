@@ -19,7 +19,7 @@ struct EmulatorFixture: ContractFixture {
         emulator = Emulator(configuration: configuration, time: .virtual, seed: seed)
         backend = if let wrap { .custom(try wrap(emulator)) } else { .emulator(emulator) }
         time = VirtualWorldTime(emulator: emulator)
-        world = try ContractWorld(emulator, time)
+        world = try ContractWorld(emulator, time, .app)
     }
 
     /// What happened, for a failing scenario.

@@ -4,6 +4,15 @@ import BluetoothSupport
 import Foundation
 import Synchronization
 
+/// What a central across the air sees of it.
+enum CentralManner: Sendable {
+    /// What the system shows an app: one advertiser for each device, and each change of services.
+    case app
+    /// What a stack of its own sees, as the contract's peer of a real `bluetoothd`: each advertising set, and the services
+    /// as they are some time after a change.
+    case stack
+}
+
 /// A central across the emulated air, on a host of its own.
 ///
 /// It uses the backend protocol, below the classes under test.
@@ -21,16 +30,27 @@ final class PeerCentral: Sendable {
 
     private let emulator: Emulator
     private let time: any WorldTime
+    private let manner: CentralManner
     private let host: EmulatedHost
     private let backend: any CentralBackend
     private let pairing: any PairingBackend
-    private let state = Lock(PeerCentralState())
+    private let state: Lock<PeerCentralState>
 
-    var lines: [String] { state.withLock { $0.events }.map(\.description) }
+    var lines: [String] {
+        state.withLock { state in
+            state.reportServiceChanges(before: .now - Self.rediscovery)
+            return state.events.map(\.description)
+        }
+    }
 
-    init(_ central: ContractCentral, in emulator: Emulator, _ time: any WorldTime) throws {
+    /// The time that a stack takes to discover the services again, or to start a scan.
+    private static let rediscovery = Duration.milliseconds(200)
+
+    init(_ central: ContractCentral, in emulator: Emulator, _ time: any WorldTime, _ manner: CentralManner) throws {
         self.emulator = emulator
         self.time = time
+        self.manner = manner
+        state = Lock(PeerCentralState(collectsServiceChanges: manner == .stack))
         host = try emulator.add(HostDescription(name: "central \(central.rawValue)"))
         backend = emulator.makeCentral(RoleOptions(adapter: host.name))
         pairing = host.makePairing()
@@ -81,10 +101,26 @@ final class PeerCentral: Sendable {
     private func listen(_ milliseconds: Int) async throws -> [String] {
         try await powerOn()
         state.withLock { $0.heard = [:] }
+        guard manner == .stack else {
+            backend.submit(.startScan(ScanParameters(allowDuplicates: true)))
+            try await time.advance(by: .milliseconds(milliseconds))
+            backend.submit(.stopScan)
+            return state.withLock { $0.heard.values.map { HeardAdvertiser($0).description } }.sorted()
+        }
+        // What was sent before a manager's last call took effect is not heard.
+        try await time.advance(by: Self.rediscovery)
+        let sets = Lock<[AdvertisingSet: Advertisement]>([:])
+        let tap = emulator.tap(.advertising) { [index = host.index] event in
+            guard case .advertising(let packet) = event.kind, packet.receptions.contains(where: { $0.host == index })
+            else { return }
+            let set = AdvertisingSet(device: packet.device, number: packet.set)
+            sets.withLock { _ = $0[set, default: Advertisement()].merge(packet.advertisement) }
+        }
         backend.submit(.startScan(ScanParameters(allowDuplicates: true)))
         try await time.advance(by: .milliseconds(milliseconds))
         backend.submit(.stopScan)
-        return state.withLock { $0.heard.values.map { HeardAdvertiser($0).description } }.sorted()
+        tap.cancel()
+        return sets.withLock { $0.values.map { HeardAdvertiser($0).description } }.sorted()
     }
 
     private func connect(_ service: ContractAttribute?) async throws {
@@ -160,6 +196,23 @@ extension PairingCapability {
         case .noInputNoOutput: self = .noInputNoOutput
         case .keyboardDisplay: self = .keyboardDisplay
         }
+    }
+}
+
+/// One advertising set on the air.
+private struct AdvertisingSet: Hashable {
+    let device: UInt32
+    let number: Int
+}
+
+extension TappedAdvertisingPacket {
+    /// The content, as a scan reports it.
+    fileprivate var advertisement: Advertisement {
+        Advertisement(
+            localName: data.localName, txPowerLevel: data.txPowerLevel,
+            serviceUUIDs: data.services.isEmpty ? nil : data.services,
+            serviceData: data.serviceData.isEmpty ? nil : data.serviceData, manufacturerData: data.manufacturerData,
+            isConnectable: isScanResponse ? nil : isConnectable)
     }
 }
 

@@ -27,10 +27,16 @@ struct PeerCentralState: Sendable {
     private var names: [AttributeID: ContractAttribute] = [:]
     private var descriptors: [DescriptorRecord] = []
     private var descriptorValues: [ContractAttribute: Data] = [:]
+    /// Whether the changes of services wait for others, to be reported as one.
+    private let collectsServiceChanges: Bool
+    private var serviceChanges: [(at: ContinuousClock.Instant, removed: [ContractAttribute], added: [ContractAttribute])] =
+        []
     private var requests: [OperationID: Request] = [:]
     private var lastOperation = OperationID(rawValue: 0)
     private(set) var lastRequest: PairingRequestID?
     var channel = PeerChannel()
+
+    init(collectsServiceChanges: Bool) { self.collectsServiceChanges = collectsServiceChanges }
 
     /// Whether a request of a discovery has no response yet.
     var isDiscovering: Bool {
@@ -43,6 +49,14 @@ struct PeerCentralState: Sendable {
     }
 
     mutating func report(_ event: ContractEvent) { events.append(event) }
+
+    /// Reports the changes of services up to an instant as one, once there were none after it.
+    mutating func reportServiceChanges(before instant: ContinuousClock.Instant) {
+        guard let last = serviceChanges.last, last.at <= instant else { return }
+        let (removed, added) = (serviceChanges.flatMap(\.removed), serviceChanges.flatMap(\.added))
+        serviceChanges = []
+        report(.servicesChanged(removed: removed, added: added))
+    }
 
     private mutating func begin(_ request: Request) -> OperationID {
         lastOperation = lastOperation.next
@@ -121,10 +135,13 @@ struct PeerCentralState: Sendable {
             report(.disconnected("\(reason)"))
         case .mtuChanged(_, let mtu): self.mtu = mtu
         case .servicesChanged(_, let removed, let added):
-            let gone = services.filter { removed.contains($0.id) }
-            report(
-                .servicesChanged(
-                    removed: gone.map { ContractAttribute($0.uuid) }, added: added.map { ContractAttribute($0.uuid) }))
+            let gone = services.filter { removed.contains($0.id) }.map { ContractAttribute($0.uuid) }
+            let new = added.map { ContractAttribute($0.uuid) }
+            if collectsServiceChanges {
+                serviceChanges.append((.now, gone, new))
+            } else {
+                report(.servicesChanged(removed: gone, added: new))
+            }
         case .valueNotified(_, let attribute, let value):
             report(.notified(names[attribute] ?? ContractAttribute("?"), value))
         case .channel(_, .received(let data)): channel.receive(data)

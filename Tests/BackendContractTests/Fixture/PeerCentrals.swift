@@ -6,18 +6,20 @@ import Synchronization
 final class PeerCentrals: Sendable {
     private let emulator: Emulator
     private let time: any WorldTime
+    private let manner: CentralManner
     private let created = Lock<[ContractCentral: PeerCentral]>([:])
 
-    init(_ emulator: Emulator, _ time: any WorldTime) {
+    init(_ emulator: Emulator, _ time: any WorldTime, _ manner: CentralManner) {
         self.emulator = emulator
         self.time = time
+        self.manner = manner
     }
 
     func known(_ central: ContractCentral) -> PeerCentral? { created.withLock { $0[central] } }
 
     func central(_ central: ContractCentral) throws -> PeerCentral {
         if let known = known(central) { return known }
-        let new = try PeerCentral(central, in: emulator, time)
+        let new = try PeerCentral(central, in: emulator, time, manner)
         created.withLock { $0[central] = new }
         return new
     }

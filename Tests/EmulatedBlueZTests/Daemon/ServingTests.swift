@@ -211,11 +211,13 @@ import Testing
         #expect(fixture.lines().contains("refuse 6 NotPermitted: Maximum advertisements reached"))
     }
 
-    @Test func powerReleasesAdvertisements() {
+    @Test func advertisementsOutliveThePowerButNotTheAdapter() {
         var fixture = DaemonFixture()
         advertise(&fixture, "/ad", ["Type": .string("broadcast")])
         _ = fixture.lines()
         fixture.radio(.stateChanged(.poweredOff))
+        #expect(fixture.lines() == ["hci0 Powered=false"])
+        fixture.radio(.stateChanged(.unsupported))
         let lines = fixture.lines()
         #expect(lines.contains("close advertiser"))
         #expect(lines.contains(":1.1 /ad Release"))

@@ -46,8 +46,9 @@ extension AttributeDatabase {
             hasClientConfiguration: characteristic.hasClientConfiguration)
         own(id, characteristic.id, manager, isDynamic: characteristic.staticValue == nil, &published)
         for descriptor in characteristic.descriptors {
-            let added = appendDescriptor(descriptor.uuid, to: id, value: descriptor.value)
-            own(added, descriptor.id, manager, isDynamic: false, &published)
+            let added = appendDescriptor(
+                descriptor.uuid, to: id, permissions: descriptor.permissions ?? .readable, value: descriptor.value)
+            own(added, descriptor.id, manager, isDynamic: descriptor.permissions != nil, &published)
         }
     }
 
