@@ -163,16 +163,22 @@ public final class Emulator: BluetoothBackend {
         return result
     }
 
-    /// Sets the real timer for the next instant with a due event.
+    /// The grid of the real timer, in nanoseconds: a thousand devices send ten thousand packets in a second, and a timer
+    /// for each would cost more than all that they cause.
+    private static let timerGrid = 1_000_000.0
+
+    /// Sets the real timer for the next event that is due, or up to a millisecond later, with others.
     private func arm(_ core: inout EmulatorCore) {
-        guard let factor = time.factor, let due = core.world.queue.nextDue, core.armed.map({ due < $0 }) ?? true
-        else { return }
-        core.armed = due
-        let delay = Double(due - core.world.now) / factor
-        queue.asyncAfter(deadline: .now() + .nanoseconds(delay < 1e17 ? Int(delay) : .max)) { [weak self] in
+        guard let factor = time.factor, let due = core.world.queue.nextDue else { return }
+        // The real time since the world began; times that no one lives to see are as good as never.
+        let elapsed = min(1e17, (Double(due) / factor / Self.timerGrid).rounded(.up) * Self.timerGrid)
+        let slot = UInt64(max(0, elapsed))
+        guard core.armed.map({ slot < $0 }) ?? true else { return }
+        core.armed = slot
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: start + slot)) { [weak self] in
             guard let self else { return }
             self.perform { core in
-                if core.armed == due { core.armed = nil }
+                if core.armed == slot { core.armed = nil }
             }
         }
     }

@@ -10,8 +10,8 @@ struct EmulatorCore: Sendable {
     private var recent: (manager: Ref<Manager>, sink: RoleSink)?
     /// The calls that the clock is due to make, by alarm.
     var calls: [UInt64: @Sendable () -> Void] = [:]
-    /// The instant that the real timer is set to.
-    var armed: Nanoseconds?
+    /// The instant that the real timer is set to, in real nanoseconds since the world began.
+    var armed: UInt64?
     var virtual = VirtualTimeState()
     var taps = Taps()
 
