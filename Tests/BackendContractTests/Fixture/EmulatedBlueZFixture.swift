@@ -87,6 +87,9 @@ final class EmulatedBlueZFixture: ContractFixture {
 
     // MARK: The machine
 
+    /// Unplugs the adapter of the managers' host, or plugs it in.
+    func setPlugged(_ isPlugged: Bool) { world.emulator.host.setPlugged(isPlugged) }
+
     private func setDaemon(isRunning: Bool) async throws {
         if isRunning {
             let new = try await EmulatedBlueZ.serve(

@@ -1,0 +1,94 @@
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import Foundation
+import ScriptedBlueZ
+import Testing
+
+@testable import EmulatedBlueZ
+
+/// Many connections one after the other, and calls that no program makes: what one leaves behind, many would show.
+///
+/// Needs the process for itself: `make soak`.
+@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
+struct EmulatedSoakTests {
+    private static let cycles = 10_000
+    /// The first ones fill pools and caches.
+    private static let warmUp = 500
+
+    @Test func tenThousandConnectsLeaveNothingBehind() async throws {
+        let fixture = try await ServedFixture()
+        let client = try await fixture.client()
+        try await client.call("StopDiscovery", on: .hci0, "Adapter1")
+        var before = try ProcessResources()
+        for cycle in 0..<Self.warmUp + Self.cycles {
+            if cycle == Self.warmUp { before = try ProcessResources() }
+            try await fixture.connect(client)
+            try await client.call("Disconnect", on: .monitor, "Device1")
+            try await client.wait { try await client.get("Connected", of: "Device1", at: .monitor) == .boolean(false) }
+        }
+        try compare(before, "\(Self.cycles) connects")
+        fixture.service.stop()
+    }
+
+    /// The daemon's connection may have 64 match rules, and each client needs two.
+    @Test func aThousandClientsLeaveNothingBehind() async throws {
+        let fixture = try await ServedFixture(limits: ["max_match_rules_per_connection": 64])
+        var before = try ProcessResources()
+        for cycle in 0..<1_100 {
+            if cycle == 100 { before = try ProcessResources() }
+            let client = try await BusClient(fixture.bus)
+            // There is no application at the path, which the client itself answers.
+            await #expect(throws: DBusError.self) {
+                try await client.call(
+                    "RegisterApplication", .objectPath(.root), .properties([:]), on: .hci0, "GattManager1")
+            }
+            try await client.call("StartDiscovery", on: .hci0, "Adapter1")
+            client.close()
+        }
+        try compare(before, "1,000 clients")
+        let last = try await fixture.client()
+        try await fixture.connect(last)
+        fixture.service.stop()
+    }
+
+    private func compare(_ before: ProcessResources, _ what: String) throws {
+        let after = try ProcessResources()
+        print("soak: \(what), from \(before) to \(after)")
+        #expect(after.descriptors <= before.descriptors + 2)
+        #expect(after.threads <= before.threads + 4, "Dispatch's pools breathe")
+        #expect(after.memory - before.memory < 16_384)
+    }
+
+    // MARK: Calls that no program makes
+
+    /// Random calls, by eight clients at once, for `FUZZ_SECONDS` (30 without): then the daemon serves as before.
+    @Test func randomCallsOfManyClientsChangeNothingForOthers() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seconds = environment["FUZZ_SECONDS"].flatMap { Int($0) } ?? 30
+        let seed = environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
+        print("soak: random calls for \(seconds) s, FUZZ_SEED=\(seed)")
+        let fixture = try await ServedFixture()
+        let watch = try await fixture.client()
+        let end = ContinuousClock.now + .seconds(seconds)
+        let count = try await withThrowingTaskGroup { group in
+            for number in UInt64(0)..<8 {
+                group.addTask {
+                    var calls = RandomCalls(seed: seed &+ number)
+                    return try await calls.run(on: fixture.bus, until: end)
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        print("soak: \(count) random calls")
+        #expect(count > 1_000, "seed \(seed)")
+        try await watch.call("GetDiscoveryFilters", on: .hci0, "Adapter1")
+        // Clients may have switched the adapter off, or blocked the device.
+        fixture.emulator.host.setPower(true)
+        try await watch.wait { try await watch.get("Powered", of: "Adapter1", at: .hci0) == .boolean(true) }
+        let fresh = try await ServedFixture()
+        try await fresh.connect(try await fresh.client())
+        fresh.service.stop()
+        fixture.service.stop()
+    }
+}

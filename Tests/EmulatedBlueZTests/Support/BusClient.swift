@@ -1,0 +1,80 @@
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import Dispatch
+import EmulatedBlueZ
+import ScriptedBlueZ
+
+/// A program on the bus that uses BlueZ by plain calls.
+struct BusClient: Sendable {
+    let connection: DBusConnection
+
+    init(_ bus: PrivateBus) async throws {
+        let opened = await withCheckedContinuation { continuation in
+            DBusConnection.open(bus.address, queue: DispatchQueue(label: "client")) {
+                continuation.resume(returning: $0)
+            }
+        }
+        connection = try opened.get()
+    }
+
+    @discardableResult
+    func call(
+        _ member: String, _ arguments: DBusValue..., on path: ObjectPath, _ interface: String
+    ) async throws(DBusError) -> [DBusValue] {
+        try await connection.call(
+            to: "org.bluez", path: path, interface: "org.bluez." + interface, member: member, arguments)
+    }
+
+    /// A property as it is now.
+    func get(_ name: String, of interface: String, at path: ObjectPath) async throws(DBusError) -> DBusValue? {
+        let values = try await connection.call(
+            to: "org.bluez", path: path, interface: "org.freedesktop.DBus.Properties", member: "Get",
+            [.string("org.bluez." + interface), .string(name)])
+        guard case .variant(let value)? = values.first else { return nil }
+        return value
+    }
+
+    /// Asks again until a condition is true.
+    func wait(until condition: () async throws -> Bool) async throws {
+        for _ in 0..<5_000 {
+            if try await condition() { return }
+        }
+        throw CancellationError()
+    }
+
+    func close() { connection.close() }
+}
+
+extension ObjectPath {
+    static let hci0 = ObjectPath("/org/bluez/hci0") ?? .root
+    /// The built-in heart rate monitor.
+    static let monitor = ObjectPath("/org/bluez/hci0/dev_C0_DE_00_00_18_0D") ?? .root
+}
+
+/// A world with the built-in devices and no latency, served on a bus of its own.
+struct ServedFixture {
+    let bus: PrivateBus
+    let emulator: Emulator
+    let service: EmulatedBlueZ
+
+    init(limits: [String: Int] = [:]) async throws {
+        bus = try PrivateBus(limits: limits)
+        emulator = try Emulator(world: .builtIn, configuration: .instant)
+        service = try await EmulatedBlueZ.serve(
+            emulator, on: bus.address.text, configuration: EmulatedBlueZConfiguration(disconnectDelay: .zero))
+    }
+
+    /// A client that has found the heart rate monitor.
+    func client() async throws -> BusClient {
+        let client = try await BusClient(bus)
+        try await client.call("StartDiscovery", on: .hci0, "Adapter1")
+        try await client.wait { (try? await client.get("Address", of: "Device1", at: .monitor)) != nil }
+        return client
+    }
+
+    func connect(_ client: BusClient) async throws {
+        try await client.call("Connect", on: .monitor, "Device1")
+        try await client.wait { try await client.get("ServicesResolved", of: "Device1", at: .monitor) == .boolean(true) }
+    }
+}
