@@ -255,3 +255,6 @@ def test_what_one_adapter_serves_another_reads_and_writes(bluetoothctl):
     server.expect(rf"chrc0 \(Unknown\)\] WriteValue: {HCI0} offset 0 link LE")
     assert client.read("ffe1") == "0708"
     assert client.read("ffe2") == "09"
+    client.send("write 10")
+    server.expect(rf"desc0 \(Unknown\)\] WriteValue: {HCI0} offset 0 link LE")
+    assert client.read("ffe2") == "0a"

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakGATTProtocolError
 
 from world import *
 
@@ -68,6 +69,13 @@ def test_example_gatt_server_and_advertisement(example):
             test = "12345678-1234-5678-1234-56789abcdef1"
             await client.write_gatt_char(test, b"hello", response=True)
             assert await client.read_gatt_char(test) == b"hello"
+            descriptors = {d.uuid: d.handle for d in client.services.get_characteristic(test).descriptors}
+            description = await client.read_gatt_descriptor(descriptors[uuid("2901")])
+            assert description == b"This is a characteristic for testing"
+            # The example throws an exception here, which is an unlikely error for the other side.
+            with pytest.raises(BleakGATTProtocolError) as raised:
+                await client.read_gatt_descriptor(descriptors[test[:-1] + "2"])
+            assert raised.value.code == 0x0E
             values = asyncio.Queue()
             await client.start_notify("2a37", lambda _, value: values.put_nowait(bytes(value)))
             first = await asyncio.wait_for(values.get(), 5)

@@ -17,6 +17,9 @@ def test_served_by_bluez_peripheral_used_by_bleak(world):
         async with BleakClient(device) as client:
             assert [service.uuid for service in client.services] == [uuid("BEEF")]
             assert await client.read_gatt_char("bef0") == b"blank"
+            [label] = client.services.get_characteristic("bef0").descriptors
+            assert label.uuid == uuid("BEF2")
+            assert await client.read_gatt_descriptor(label.handle) == b"Page"
             await client.write_gatt_char("bef1", b"one line", response=True)
             server.expect("^written one line by /org/bluez/hci1/dev_00_1A_7D_00_00_01$")
             assert await client.read_gatt_char("bef0") == b"one line"
