@@ -88,7 +88,8 @@ let package = Package(
         .target(
             name: "EmulatedBlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport", "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport", "BluetoothValues",
+                logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),

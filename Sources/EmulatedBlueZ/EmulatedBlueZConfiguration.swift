@@ -17,7 +17,7 @@ public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable, Com
 public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The version of BlueZ that clients see.
     public var dialect: BlueZDialect
-    /// The time without a packet after which a device that nobody used is forgotten: `TemporaryTimeout` of `main.conf`.
+    /// The time without a packet after which a device that no client used is forgotten: `TemporaryTimeout` of `main.conf`.
     public var temporaryTimeout: Duration
     /// The time after which `Device1.Connect` fails where the device is not heard.
     public var connectTimeout: Duration
@@ -36,7 +36,8 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     public init(
         dialect: BlueZDialect = .bluez5_66, temporaryTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),
-        attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25), agentDeadline: Duration = .seconds(60),
+        attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25),
+        agentDeadline: Duration = .seconds(60),
         reportInterval: Duration = .milliseconds(100)
     ) {
         self.dialect = dialect

@@ -75,7 +75,7 @@ extension BluetoothDaemon {
         ]
     }
 
-    mutating func handleMonitorCall(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func handleMonitorCall(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let key = MonitorRootKey(client: call.sender, root: root)
         guard call.member == "RegisterMonitor" else {
@@ -122,10 +122,10 @@ extension BluetoothDaemon {
         let patterns = Self.patterns(properties["Patterns"])
         guard properties["Type"]?.stringValue == "or_patterns", !patterns.isEmpty,
             monitors.count < DaemonLimits.monitors
-        else { return tell(key.client, path, "Release") }
+        else { return notify(key.client, path, "Release") }
         adapters[index].monitors.roots[key]?.append(AdvertisementMonitors.Monitor(path: path, patterns: patterns))
         listen(on: index)
-        tell(key.client, path, "Activate")
+        notify(key.client, path, "Activate")
     }
 
     /// The content of an `a(yyay)`.
@@ -139,7 +139,7 @@ extension BluetoothDaemon {
         }
     }
 
-    private mutating func tell(
+    private mutating func notify(
         _ client: String, _ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []
     ) {
         request(
@@ -156,7 +156,7 @@ extension BluetoothDaemon {
                 guard
                     adapters[index].monitors.roots[key]?[position].found.insert(discovery.peer).inserted == true
                 else { continue }
-                tell(key.client, monitor.path, "DeviceFound", [.objectPath(device.path)])
+                notify(key.client, monitor.path, "DeviceFound", [.objectPath(device.path)])
             }
         }
     }
@@ -166,7 +166,7 @@ extension BluetoothDaemon {
         for (key, monitors) in adapters[index].monitors.roots {
             for (position, monitor) in monitors.enumerated() where monitor.found.contains(peer) {
                 adapters[index].monitors.roots[key]?[position].found.remove(peer)
-                tell(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
+                notify(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
             }
         }
     }
@@ -179,7 +179,7 @@ extension BluetoothDaemon {
     /// The adapter is gone.
     mutating func releaseMonitors(on index: Int) {
         for (key, monitors) in adapters[index].monitors.roots {
-            for monitor in monitors { tell(key.client, monitor.path, "Release") }
+            for monitor in monitors { notify(key.client, monitor.path, "Release") }
         }
         adapters[index].monitors = AdvertisementMonitors()
     }

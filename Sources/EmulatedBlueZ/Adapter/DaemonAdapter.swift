@@ -15,7 +15,7 @@ struct DaemonAdapter: Sendable {
     /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
     var discoverableNumber: UInt64 = 0
     /// The calls that wait for the adapter's power to change.
-    var powerCalls: [(call: CallID, isOn: Bool)] = []
+    var powerCalls: [(call: ClientCallID, isOn: Bool)] = []
     var discovery = DiscoverySessions()
     var devices: [PeerID: DaemonDevice] = [:]
     /// By the path of the device's object.
@@ -80,7 +80,7 @@ extension BluetoothDaemon {
 
     // MARK: Methods
 
-    mutating func handleCall(_ call: MethodCall, ofAdapter index: Int) throws(DBusError) {
+    mutating func handleCall(_ call: ClientCall, ofAdapter index: Int) throws(DBusError) {
         switch call.member {
         case "StartDiscovery": try startDiscovery(call, on: index)
         case "StopDiscovery": try stopDiscovery(call, on: index)
@@ -92,7 +92,7 @@ extension BluetoothDaemon {
     }
 
     mutating func setAdapterProperty(
-        _ property: String, _ value: DBusValue, of index: Int, _ call: MethodCall
+        _ property: String, _ value: DBusValue, of index: Int, _ call: ClientCall
     ) throws(DBusError) {
         let path = adapters[index].path
         switch (property, value) {
@@ -128,7 +128,7 @@ extension BluetoothDaemon {
 
     // MARK: Power
 
-    private mutating func setPower(_ isOn: Bool, of index: Int, _ call: MethodCall) {
+    private mutating func setPower(_ isOn: Bool, of index: Int, _ call: ClientCall) {
         guard adapters[index].isPowered != isOn else { return answer(call.id) }
         adapters[index].powerCalls.append((call.id, isOn))
         output(.host(adapter: index, .power(isOn)))
@@ -169,7 +169,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Ends what needs power: links and discovery. Applications and advertisements stay.
+    /// Ends links and discovery, which need power; applications and advertisements stay.
     private mutating func endEverything(on index: Int) {
         endSubscriptions(on: index)
         for peer in adapters[index].devices.keys.sorted(by: { $0.description < $1.description }) {

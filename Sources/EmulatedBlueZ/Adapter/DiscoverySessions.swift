@@ -98,21 +98,21 @@ struct DiscoverySessions: Sendable {
 }
 
 extension BluetoothDaemon {
-    mutating func startDiscovery(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func startDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard adapters[index].isPowered else { throw BlueZError.notReady }
         guard adapters[index].discovery.start(call.sender) else { throw BlueZError.inProgress }
         discoveryChanged(on: index)
         answer(call.id)
     }
 
-    mutating func stopDiscovery(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func stopDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard adapters[index].isPowered else { throw BlueZError.notReady }
         guard adapters[index].discovery.stop(call.sender) else { throw BlueZError.failed("No discovery started") }
         discoveryChanged(on: index)
         answer(call.id)
     }
 
-    mutating func setDiscoveryFilter(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func setDiscoveryFilter(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard adapters[index].isPowered else { throw BlueZError.notReady }
         let properties = call.arguments.first?.propertiesValue ?? [:]
         let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)
@@ -138,7 +138,8 @@ extension BluetoothDaemon {
 
     /// Scans while a client discovers or a monitor is active.
     mutating func listen(on index: Int) {
-        let wants = adapters[index].isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
+        let wants =
+            adapters[index].isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
         guard wants != adapters[index].discovery.isListening else { return }
         adapters[index].discovery.isListening = wants
         output(

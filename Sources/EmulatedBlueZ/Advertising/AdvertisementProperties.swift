@@ -43,7 +43,8 @@ struct AdvertisementProperties: Sendable {
             }
         case ("ServiceData", .dictionary(let entries)):
             for entry in entries.entries {
-                guard let uuid = entry.key.stringValue.flatMap({ BluetoothUUID($0) }), let bytes = Self.bytes(entry.value)
+                guard let uuid = entry.key.stringValue.flatMap({ BluetoothUUID($0) }),
+                    let bytes = Self.bytes(entry.value)
                 else { throw Self.unreadable }
                 advertisement.serviceData = (advertisement.serviceData ?? [:]).merging([uuid: Data(bytes)]) { $1 }
             }

@@ -12,7 +12,7 @@ struct Advertisements: Sendable {
         let client: String
         let path: ObjectPath
         /// The call that waits for the first packet.
-        var call: CallID?
+        var call: ClientCallID?
         var properties: AdvertisementProperties?
         var isOnAir = false
     }
@@ -41,7 +41,7 @@ extension BluetoothDaemon {
         return properties
     }
 
-    mutating func handleAdvertisingCall(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func handleAdvertisingCall(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let known = adapters[index].advertisements.id(of: path, call.sender)
         guard call.member == "RegisterAdvertisement" else {
@@ -60,7 +60,7 @@ extension BluetoothDaemon {
         readAdvertisement(id, for: call.id, on: index)
     }
 
-    private mutating func readAdvertisement(_ id: AdvertisementID, for call: CallID?, on index: Int) {
+    private mutating func readAdvertisement(_ id: AdvertisementID, for call: ClientCallID?, on index: Int) {
         guard let registered = adapters[index].advertisements.all[id] else { return }
         request(
             .advertisement(adapter: index, id, call), of: registered.client, registered.path,
@@ -69,7 +69,7 @@ extension BluetoothDaemon {
     }
 
     mutating func advertisementRead(
-        _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, _ call: CallID?, on index: Int
+        _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID?, on index: Int
     ) {
         guard adapters[index].advertisements.all[id] != nil else { return }
         do throws(DBusError) {

@@ -57,7 +57,7 @@ struct Agents: Sendable {
 extension BluetoothDaemon {
     static let agentInterface = "org.bluez.Agent1"
 
-    mutating func handleAgentCall(_ call: MethodCall) throws(DBusError) {
+    mutating func handleAgentCall(_ call: ClientCall) throws(DBusError) {
         guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         switch call.member {
         case "RegisterAgent":

@@ -22,7 +22,7 @@ struct AdapterPairing: Sendable {
 extension BluetoothDaemon {
     // MARK: Pair
 
-    mutating func pair(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+    mutating func pair(_ call: ClientCall, _ peer: PeerID, on index: Int) throws(DBusError) {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
@@ -52,7 +52,7 @@ extension BluetoothDaemon {
         output(.pairing(adapter: index, .pair(peer: peer, operation: pairing.operation)))
     }
 
-    mutating func cancelPairing(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+    mutating func cancelPairing(_ call: ClientCall, _ peer: PeerID, on index: Int) throws(DBusError) {
         guard adapters[index].devices[peer]?.pairing != nil else { throw BlueZError.doesNotExist }
         for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
             cancel(asked)
@@ -168,7 +168,9 @@ extension BluetoothDaemon {
         switch (asked.kind, result) {
         case (.display, .success): break  // stays until the pairing is over
         case (.enterPasskey, .success(let values)):
-            guard let passkey = values.first?.uint32Value, passkey < 1_000_000 else { return reject(request, on: index) }
+            guard let passkey = values.first?.uint32Value, passkey < 1_000_000 else {
+                return reject(request, on: index)
+            }
             adapters[index].pairing.questions[request] = nil
             output(.pairing(adapter: index, .answer(request: request, answer: .passkey(Int(passkey)))))
         case (_, .success):

@@ -86,7 +86,8 @@ struct ApplicationDescription: Sendable {
             dictionary.entries.compactMap { entry in
                 guard let name = entry.key.stringValue, let properties = entry.value.propertiesValue else { return nil }
                 return (name, properties)
-            }) { $1 }
+            }
+        ) { $1 }
     }
 
     // MARK: Objects
@@ -176,7 +177,7 @@ struct AttributeFlagNames: Sendable {
             properties.formUnion([.indicate, .indicateEncryptionRequired])
         case "authenticated-signed-writes": properties.insert(.authenticatedSignedWrites)
         case "extended-properties", "reliable-write", "writable-auxiliaries": properties.insert(.extendedProperties)
-        default: break  // "authorize" and unknown ones ask for nothing that the radio does
+        default: break  // "authorize" and unknown ones ask for nothing that the controller does
         }
         // Encryption for writes replaces the plain permission, which a command of the same attribute would give.
         if permissions.contains(.writeEncryptionRequired) { permissions.remove(.writeable) }

@@ -15,10 +15,10 @@ struct Applications: Sendable {
     struct Application: Sendable {
         /// The services, in the order in which they were added, by the paths of their objects.
         var services: [(path: ObjectPath, id: AttributeID)] = []
-        /// The services whose addition the radio has not confirmed.
+        /// The services whose addition the controller has not confirmed.
         var adding: Set<OperationID> = []
         /// The call that waits for all of them.
-        var call: CallID?
+        var call: ClientCallID?
     }
 
     struct Characteristic: Sendable {
@@ -31,7 +31,7 @@ struct Applications: Sendable {
         /// Whether the client was asked to notify by its property `Value`.
         var isStarted = false
         /// The sockets that the client gave, by central; before 5.69 one of them serves all.
-        var sockets: [PeerID: SocketID] = [:]
+        var sockets: [PeerID: ClientSocketID] = [:]
     }
 
     /// An object of a client that answers reads and writes.
@@ -81,7 +81,7 @@ struct ApplicationObject: Hashable, Sendable {
 }
 
 extension BluetoothDaemon {
-    mutating func handleApplicationCall(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func handleApplicationCall(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let key = ApplicationKey(client: call.sender, root: root)
         guard call.member == "RegisterApplication" else {
@@ -101,7 +101,7 @@ extension BluetoothDaemon {
 
     /// A client listed its objects: they are added to the adapter's services.
     mutating func applicationRead(
-        _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, _ call: CallID, on index: Int
+        _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID, on index: Int
     ) {
         guard adapters[index].applications.all[key]?.call == call else { return }
         do throws(DBusError) {
@@ -119,7 +119,8 @@ extension BluetoothDaemon {
             let id = adapters[index].applications.nextAttribute()
             ids[service.path] = id
             let definition = ServiceDefinition(
-                id: id, uuid: service.uuid, isPrimary: service.isPrimary, included: service.includes.compactMap { ids[$0] },
+                id: id, uuid: service.uuid, isPrimary: service.isPrimary,
+                included: service.includes.compactMap { ids[$0] },
                 characteristics: service.characteristics.map { add($0, key, on: index) })
             let operation = nextOperation()
             adapters[index].applications.operations[operation] = key

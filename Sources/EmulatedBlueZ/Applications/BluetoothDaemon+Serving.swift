@@ -42,7 +42,8 @@ extension BluetoothDaemon {
             return respond(request, code: Self.unlikelyError, on: index)
         }
         self.request(
-            .read(adapter: index, request), of: found.owner.client, found.path, found.interface, "ReadValue", [options(central, mtu: mtu, offset: offset, on: index)],
+            .read(adapter: index, request), of: found.owner.client, found.path, found.interface, "ReadValue",
+            [options(central, mtu: mtu, offset: offset, on: index)],
             deadline: configuration.attributeDeadline)
     }
 
@@ -75,7 +76,8 @@ extension BluetoothDaemon {
         var isAnswered = !wantsResponse
         // What may be written by command is answered before the client is asked, also a request.
         let isCommandable = runs.allSatisfy { run in
-            adapters[index].applications.characteristics[run.attribute]?.properties.contains(.writeWithoutResponse) == true
+            adapters[index].applications.characteristics[run.attribute]?.properties.contains(.writeWithoutResponse)
+                == true
         }
         if wantsResponse, isCommandable {
             isAnswered = true

@@ -50,7 +50,7 @@ extension BluetoothDaemon {
         switch result {
         case .success(let values):
             guard let descriptor = values.first?.descriptorValue else { return }
-            let socket = SocketID(rawValue: nextNumber())
+            let socket = ClientSocketID(rawValue: nextNumber())
             sockets[socket] = .serving(adapter: index, id, central: central, client: found.owner.client)
             adapters[index].applications.characteristics[id]?.sockets[central] = socket
             output(.adopt(socket, descriptor))
@@ -114,7 +114,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Sends a value, cut to what the link carries, or keeps it until the radio takes it.
+    /// Sends a value, cut to what the link carries, or keeps it until the controller takes it.
     private mutating func send(_ value: Data, _ id: AttributeID, to central: PeerID, on index: Int) {
         guard let subscriber = adapters[index].applications.subscribers[central],
             subscriber.waiting.count < DaemonLimits.queuedValues

@@ -95,7 +95,7 @@ enum BlueZError {
     }
 
     /// A method that is not there, or an object that is gone.
-    static func unknown(_ call: MethodCall, isObjectThere: Bool) -> DBusError {
+    static func unknown(_ call: ClientCall, isObjectThere: Bool) -> DBusError {
         DBusError(
             name: isObjectThere ? DBusError.Name.unknownMethod : DBusError.Name.unknownObject,
             message: """

@@ -4,7 +4,7 @@ import BluetoothDBus
 
 // Calls of clients: which object, interface and method they mean.
 extension BluetoothDaemon {
-    mutating func receive(_ call: MethodCall) {
+    mutating func receive(_ call: ClientCall) {
         do throws(DBusError) {
             let interface = try self.interface(of: call)
             switch interface {
@@ -22,7 +22,7 @@ extension BluetoothDaemon {
     private var managedObjects: DBusValue { tree.managedObjects }
 
     /// The interface of the method that a call selects.
-    private func interface(of call: MethodCall) throws(DBusError) -> String {
+    private func interface(of call: ClientCall) throws(DBusError) -> String {
         let found = definitions(at: call.path).first { definition in
             (call.interface.isEmpty || definition.name == call.interface)
                 && definition.method(call.member)?.signature == call.signature
@@ -41,14 +41,14 @@ extension BluetoothDaemon {
         return definitions + own.compactMap { interfaces[$0] }
     }
 
-    private mutating func introspect(_ call: MethodCall) {
+    private mutating func introspect(_ call: ClientCall) {
         let text = IntrospectionDocument.text(definitions(at: call.path), children: tree.children(of: call.path))
         answer(call.id, [.string(text)])
     }
 
     // MARK: Properties
 
-    private mutating func accessProperty(_ call: MethodCall) throws(DBusError) {
+    private mutating func accessProperty(_ call: ClientCall) throws(DBusError) {
         let name = call.arguments.first?.stringValue ?? ""
         guard let definition = interfaces[name], let values = tree.properties(of: name, at: call.path) else {
             throw BlueZError.noInterface(name)
@@ -73,7 +73,7 @@ extension BluetoothDaemon {
     }
 
     private mutating func setProperty(
-        _ property: String, _ value: DBusValue, of interface: String, _ call: MethodCall
+        _ property: String, _ value: DBusValue, of interface: String, _ call: ClientCall
     ) throws(DBusError) {
         guard let (adapter, device) = subject(of: call.path) else {
             throw BlueZError.unknown(call, isObjectThere: false)
@@ -95,7 +95,7 @@ extension BluetoothDaemon {
         return (index, peer)
     }
 
-    private mutating func handleAdapterCall(_ call: MethodCall, _ interface: String) throws(DBusError) {
+    private mutating func handleAdapterCall(_ call: ClientCall, _ interface: String) throws(DBusError) {
         guard let (adapter, device) = subject(of: call.path) else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }

@@ -8,9 +8,9 @@ enum RequestPurpose: Sendable {
     case ignored
     case agent(adapter: Int, PairingRequestID)
     /// The objects of an application.
-    case application(adapter: Int, ApplicationKey, CallID)
+    case application(adapter: Int, ApplicationKey, ClientCallID)
     /// The properties of an advertisement, for a call or after a change.
-    case advertisement(adapter: Int, AdvertisementID, CallID?)
+    case advertisement(adapter: Int, AdvertisementID, ClientCallID?)
     case monitor(adapter: Int, MonitorRootKey)
     case read(adapter: Int, RequestID)
     /// A part of a write.

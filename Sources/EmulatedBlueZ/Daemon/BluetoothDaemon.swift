@@ -6,7 +6,7 @@ import BluetoothSupport
 /// An emulated `bluetoothd`: its adapters, the sessions of its clients and what it knows of the air, as one value.
 ///
 /// Pure and synchronous: ``handle(_:at:)`` handles inputs and returns the outputs, in the order in which they are to
-/// be done. It uses no thread, no lock, no clock, no bus and no radio.
+/// be done. It uses no thread, no lock, no clock, no bus and no controller.
 struct BluetoothDaemon: Sendable {
     let configuration: EmulatedBlueZConfiguration
     let interfaces: BlueZInterfaces
@@ -14,7 +14,7 @@ struct BluetoothDaemon: Sendable {
     var adapters: [DaemonAdapter] = []
     var agents = Agents()
     var requests: [RequestToClient.ID: RequestPurpose] = [:]
-    var sockets: [SocketID: SocketPurpose] = [:]
+    var sockets: [ClientSocketID: SocketPurpose] = [:]
     var now = Duration.zero
     private(set) var outputs: [DaemonOutput] = []
     private(set) var lastNumber: UInt64 = 0
@@ -77,13 +77,13 @@ struct BluetoothDaemon: Sendable {
     }
 
     /// Answers a call, after the signals of all changes before.
-    mutating func answer(_ call: CallID, _ values: [DBusValue] = []) {
+    mutating func answer(_ call: ClientCallID, _ values: [DBusValue] = []) {
         flush()
         outputs.append(.answer(call, values))
     }
 
     /// Refuses a call, after the signals of all changes before.
-    mutating func refuse(_ call: CallID, _ error: DBusError) {
+    mutating func refuse(_ call: ClientCallID, _ error: DBusError) {
         flush()
         outputs.append(.refuse(call, error))
     }

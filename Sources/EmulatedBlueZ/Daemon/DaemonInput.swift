@@ -4,13 +4,13 @@ import BluetoothDBus
 import BluetoothSupport
 
 /// The number of a method call of a client, by which it is answered.
-struct CallID: Hashable, Sendable {
+struct ClientCallID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
 /// A method call of a client; object, interface and signature are those of an exported method.
-struct MethodCall: Sendable {
-    let id: CallID
+struct ClientCall: Sendable {
+    let id: ClientCallID
     /// The unique name of the client's connection.
     let sender: String
     let path: ObjectPath
@@ -34,7 +34,7 @@ struct ClientSignal: Sendable {
 enum DaemonInput: Sendable {
     /// An emulated host appears as an adapter.
     indirect case hostAdded(HostFacts)
-    indirect case call(MethodCall)
+    indirect case call(ClientCall)
     /// A client answered a call of the daemon's.
     indirect case reply(RequestToClient.ID, Result<[DBusValue], DBusError>)
     indirect case signal(ClientSignal)
@@ -49,8 +49,8 @@ enum DaemonInput: Sendable {
     case pairing(adapter: Int, PairingEvent)
     case timer(DaemonTimer)
     /// A client wrote to the socket of `AcquireWrite`, or of `AcquireNotify` of its own characteristic.
-    case received(SocketID, Data)
-    case closed(SocketID)
+    case received(ClientSocketID, Data)
+    case closed(ClientSocketID)
 }
 
 /// What an adapter shows of its host, when it appears.
@@ -74,8 +74,8 @@ struct PeerFacts: Hashable, Sendable {
 
 /// What an emulated daemon does.
 enum DaemonOutput: Sendable {
-    case answer(CallID, [DBusValue])
-    case refuse(CallID, DBusError)
+    case answer(ClientCallID, [DBusValue])
+    case refuse(ClientCallID, DBusError)
     case signal(ObjectTree.Signal)
     /// Calls a method of a client's object.
     indirect case request(RequestToClient)
@@ -91,11 +91,11 @@ enum DaemonOutput: Sendable {
     case watch(client: String)
     case schedule(DaemonTimer, after: Duration)
     /// Makes a pair of sockets, and answers the call with one end and the MTU.
-    case answerWithSocket(CallID, SocketID, mtu: Int)
+    case answerWithSocket(ClientCallID, ClientSocketID, mtu: Int)
     /// The socket that a client gave with its reply.
-    case adopt(SocketID, DBusFileDescriptor)
-    case send(SocketID, Data)
-    case close(SocketID)
+    case adopt(ClientSocketID, DBusFileDescriptor)
+    case send(ClientSocketID, Data)
+    case close(ClientSocketID)
 }
 
 /// A change of a host that no role makes.
@@ -126,11 +126,11 @@ struct AdvertisementID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-struct SocketID: Hashable, Sendable {
+struct ClientSocketID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// A time that the daemon waits for; a timer that nobody waits for any more changes nothing.
+/// A time that the daemon waits for; a timer that no one waits for any more changes nothing.
 enum DaemonTimer: Hashable, Sendable {
     /// A temporary device may be forgotten.
     case temporary(adapter: Int, PeerID)

@@ -1,7 +1,7 @@
 #if os(Linux)
 /// What clients may use of an emulated daemon; a client that wants more is refused.
 enum DaemonLimits {
-    /// The write commands of one link that wait for the radio.
+    /// The write commands of one link that wait for the controller.
     static let queuedCommands = 4_096
     /// The attributes of one application.
     static let attributes = 4_096

@@ -13,7 +13,7 @@ enum LinkEnd: Sendable {
 
 // Connect and Disconnect, and the life of links.
 extension BluetoothDaemon {
-    mutating func handleCall(_ call: MethodCall, of peer: PeerID, on index: Int) throws(DBusError) {
+    mutating func handleCall(_ call: ClientCall, of peer: PeerID, on index: Int) throws(DBusError) {
         switch call.member {
         case "Connect": try connect(call, peer, on: index)
         case "Disconnect": disconnect(call, peer, on: index)
@@ -26,7 +26,7 @@ extension BluetoothDaemon {
 
     // MARK: Connecting
 
-    private mutating func connect(_ call: MethodCall, _ peer: PeerID, on index: Int) throws(DBusError) {
+    private mutating func connect(_ call: ClientCall, _ peer: PeerID, on index: Int) throws(DBusError) {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
@@ -41,7 +41,7 @@ extension BluetoothDaemon {
     }
 
     /// Connects, for a call or for a pairing.
-    mutating func startConnecting(_ peer: PeerID, on index: Int, for call: MethodCall?) {
+    mutating func startConnecting(_ peer: PeerID, on index: Int, for call: ClientCall?) {
         let operation = nextOperation()
         adapters[index].devices[peer]?.connect = DaemonDevice.PendingConnect(operation: operation, call: call)
         if adapters[index].devices[peer]?.hasPrivateAddress == false {
@@ -85,7 +85,7 @@ extension BluetoothDaemon {
     // MARK: Disconnecting
 
     /// Ends the link for all programs, after a while; a connect that is under way is given up at once.
-    private mutating func disconnect(_ call: MethodCall, _ peer: PeerID, on index: Int) {
+    private mutating func disconnect(_ call: ClientCall, _ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return answer(call.id) }
         if device.connect != nil {
             output(.central(adapter: index, .disconnect(peer: peer)))

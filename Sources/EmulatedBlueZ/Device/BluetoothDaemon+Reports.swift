@@ -107,7 +107,8 @@ extension BluetoothDaemon {
                     return nil
                 }
                 return (company, bytes)
-            }) { $1 }
+            }
+        ) { $1 }
     }
 
     private static func manufacturerData(_ entries: [UInt16: [UInt8]]) -> DBusValue {
@@ -124,14 +125,15 @@ extension BluetoothDaemon {
     /// A device may not have been heard for long: it is forgotten, or looked after again later.
     mutating func temporaryTimePassed(_ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], device.isTemporary else { return }
-        let left = device.isInUse ? configuration.temporaryTimeout : device.lastHeard + configuration.temporaryTimeout - now
+        let left =
+            device.isInUse ? configuration.temporaryTimeout : device.lastHeard + configuration.temporaryTimeout - now
         guard left <= .zero else {
             return output(.schedule(.temporary(adapter: index, peer), after: left))
         }
         removeObjects(of: peer, on: index)
     }
 
-    mutating func removeDevice(_ call: MethodCall, on index: Int) throws(DBusError) {
+    mutating func removeDevice(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard let path = call.arguments.first?.pathValue, let peer = adapters[index].peers[path] else {
             throw BlueZError.doesNotExist
         }

@@ -10,16 +10,16 @@ struct DaemonDevice: Sendable {
     struct PendingConnect: Sendable {
         let operation: OperationID
         /// The client's call; nil where a pairing needs the link.
-        var call: MethodCall?
+        var call: ClientCall?
     }
 
     struct PendingDisconnect: Sendable {
         let number: UInt64
-        var calls: [CallID]
+        var calls: [ClientCallID]
     }
 
     struct PendingPairing: Sendable {
-        let call: CallID
+        let call: ClientCallID
         let sender: String
         let operation: OperationID
         /// The keys are there; the reply waits for the services.
@@ -148,7 +148,7 @@ extension BluetoothDaemon {
     // MARK: Properties
 
     mutating func setDeviceProperty(
-        _ property: String, _ value: DBusValue, of peer: PeerID, on index: Int, _ call: MethodCall
+        _ property: String, _ value: DBusValue, of peer: PeerID, on index: Int, _ call: ClientCall
     ) throws(DBusError) {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)

@@ -9,9 +9,11 @@ extension BluetoothDaemon {
     // MARK: Sessions
 
     mutating func startNotify(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else { return }
+        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
+            return
+        }
         guard found.notifySocket == nil, !found.isAcquiring else { throw BlueZError.notPermitted("Notify acquired") }
         guard found.canNotify else { throw BlueZError.notSupported }
         guard !found.sessions.contains(call.sender) else { return answer(call.id) }
@@ -51,7 +53,7 @@ extension BluetoothDaemon {
     }
 
     mutating func stopNotify(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
         guard endSession(call.sender, id, of: peer, on: index) else {
             throw BlueZError.failed("No notify session started")
@@ -73,7 +75,9 @@ extension BluetoothDaemon {
     }
 
     private mutating func unsubscribe(_ id: AttributeID, of peer: PeerID, on index: Int) {
-        guard let found = adapters[index].devices[peer]?.database.characteristics[id], found.isSubscribed else { return }
+        guard let found = adapters[index].devices[peer]?.database.characteristics[id], found.isSubscribed else {
+            return
+        }
         // The daemon itself listens to the battery.
         guard found.record.uuid != Battery.level else { return }
         adapters[index].devices[peer]?.database.characteristics[id]?.isSubscribed = false
@@ -106,9 +110,11 @@ extension BluetoothDaemon {
     // MARK: Sockets
 
     mutating func acquireNotify(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else { return }
+        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
+            return
+        }
         guard found.notifySocket == nil else { throw BlueZError.notPermitted("Notify acquired") }
         let isOffered =
             found.properties.contains(.notify) || (dialect >= .bluez5_82 && found.properties.contains(.indicate))
@@ -121,14 +127,15 @@ extension BluetoothDaemon {
     }
 
     mutating func notifyAcquired(
-        _ response: LinkResponse, _ id: AttributeID, _ call: CallID, _ sender: String, of peer: PeerID, on index: Int
+        _ response: LinkResponse, _ id: AttributeID, _ call: ClientCallID, _ sender: String, of peer: PeerID,
+        on index: Int
     ) {
         adapters[index].devices[peer]?.database.characteristics[id]?.isAcquiring = false
         guard let mtu = adapters[index].devices[peer]?.link?.mtu,
             let path = adapters[index].devices[peer]?.database.characteristics[id]?.path
         else { return refuse(call, BlueZError.failed("Not connected")) }
         if case .failure(let error) = response { return refuse(call, BlueZError.attribute(error)) }
-        let socket = SocketID(rawValue: nextNumber())
+        let socket = ClientSocketID(rawValue: nextNumber())
         sockets[socket] = .notifying(adapter: index, peer, id, client: sender)
         adapters[index].devices[peer]?.database.characteristics[id]?.isSubscribed = true
         adapters[index].devices[peer]?.database.characteristics[id]?.notifySocket = socket
@@ -139,13 +146,15 @@ extension BluetoothDaemon {
     }
 
     mutating func acquireWrite(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else { return }
+        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
+            return
+        }
         guard found.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         guard found.properties.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
         guard let mtu = device.link?.mtu else { throw BlueZError.failed("Not connected") }
-        let socket = SocketID(rawValue: nextNumber())
+        let socket = ClientSocketID(rawValue: nextNumber())
         sockets[socket] = .writing(adapter: index, peer, id, client: call.sender)
         adapters[index].devices[peer]?.database.characteristics[id]?.writeSocket = socket
         set("WriteAcquired", .boolean(true), of: BlueZInterfaces.characteristic, at: found.path)
@@ -169,7 +178,7 @@ extension BluetoothDaemon {
     }
 
     /// A socket of a remote characteristic is closed, by the client or with the link.
-    mutating func remoteSocketClosed(_ socket: SocketID, _ id: AttributeID, _ peer: PeerID, on index: Int) {
+    mutating func remoteSocketClosed(_ socket: ClientSocketID, _ id: AttributeID, _ peer: PeerID, on index: Int) {
         guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         if found.notifySocket == socket {
             adapters[index].devices[peer]?.database.characteristics[id]?.notifySocket = nil
@@ -200,7 +209,7 @@ enum SocketPurpose: Sendable {
 }
 
 extension BluetoothDaemon {
-    mutating func received(_ data: Data, on socket: SocketID) {
+    mutating func received(_ data: Data, on socket: ClientSocketID) {
         switch sockets[socket] {
         case .writing(let index, let peer, let id, _)?:
             guard let mtu = adapters[index].devices[peer]?.link?.mtu else { return }
@@ -210,7 +219,7 @@ extension BluetoothDaemon {
         }
     }
 
-    mutating func closed(_ socket: SocketID) {
+    mutating func closed(_ socket: ClientSocketID) {
         switch sockets.removeValue(forKey: socket) {
         case .notifying(let index, let peer, let id, _)?, .writing(let index, let peer, let id, _)?:
             remoteSocketClosed(socket, id, peer, on: index)

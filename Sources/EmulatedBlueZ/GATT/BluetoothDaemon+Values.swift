@@ -11,7 +11,7 @@ extension BluetoothDaemon {
     private static let clientConfiguration = BluetoothUUID(0x2902)
 
     mutating func handleCharacteristicCall(
-        _ call: MethodCall, of peer: PeerID, on index: Int
+        _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
         guard let id = adapters[index].devices[peer]?.database.attributes[call.path] else {
             throw BlueZError.unknown(call, isObjectThere: false)
@@ -27,7 +27,7 @@ extension BluetoothDaemon {
         }
     }
 
-    mutating func handleDescriptorCall(_ call: MethodCall, of peer: PeerID, on index: Int) throws(DBusError) {
+    mutating func handleDescriptorCall(_ call: ClientCall, of peer: PeerID, on index: Int) throws(DBusError) {
         guard let id = adapters[index].devices[peer]?.database.attributes[call.path],
             let descriptor = adapters[index].devices[peer]?.database.descriptors[id]
         else { throw BlueZError.unknown(call, isObjectThere: false) }
@@ -58,7 +58,7 @@ extension BluetoothDaemon {
         var type: String?
     }
 
-    private func options(of call: MethodCall) throws(DBusError) -> ValueOptions {
+    private func options(of call: ClientCall) throws(DBusError) -> ValueOptions {
         var options = ValueOptions()
         for (key, value) in call.arguments.last?.propertiesValue ?? [:] {
             switch (key, value) {
@@ -75,7 +75,7 @@ extension BluetoothDaemon {
     // MARK: Reading
 
     private mutating func read(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
         guard adapters[index].devices[peer]?.link != nil else { throw BlueZError.failed("Not connected") }
         guard let reads = adapters[index].devices[peer]?.database.characteristics[id]?.reads else { return }
@@ -107,7 +107,7 @@ extension BluetoothDaemon {
     // MARK: Writing
 
     private mutating func write(
-        _ id: AttributeID, _ call: MethodCall, of peer: PeerID, on index: Int
+        _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
         guard let link = adapters[index].devices[peer]?.link else { throw BlueZError.failed("Not connected") }
         guard let characteristic = adapters[index].devices[peer]?.database.characteristics[id] else { return }
@@ -116,7 +116,7 @@ extension BluetoothDaemon {
         let options = try options(of: call)
         let value = Data(call.arguments.first?.bytesValue ?? [])
         guard let type = options.type ?? characteristic.defaultWriteType else { throw BlueZError.notSupported }
-        // The radio of the emulator writes whole values.
+        // The emulator writes whole values.
         guard options.offset == 0 else { throw BlueZError.notSupported }
         guard type == "command" else {
             guard value.count <= ATTLimits.longestValue else { throw BlueZError.invalidArguments("Invalid Length") }
@@ -129,7 +129,7 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// Sends a write command, or keeps it until the radio takes it.
+    /// Sends a write command, or keeps it until the controller takes it.
     ///
     /// - Returns: Whether there is room for it.
     mutating func enqueue(_ value: Data, _ attribute: AttributeID, to peer: PeerID, on index: Int) -> Bool {
@@ -187,7 +187,7 @@ extension BluetoothDaemon {
         }
     }
 
-    private mutating func written(_ response: LinkResponse, _ call: CallID) {
+    private mutating func written(_ response: LinkResponse, _ call: ClientCallID) {
         if case .failure(let error) = response { refuse(call, BlueZError.attribute(error)) } else { answer(call) }
     }
 

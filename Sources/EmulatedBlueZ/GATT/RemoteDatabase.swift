@@ -19,9 +19,9 @@ struct RemoteDatabase: Sendable {
         /// Whether the values arrive: the device was told so on this link.
         var isSubscribed = false
         /// The calls of `StartNotify` that wait for the device's answer.
-        var starting: [(call: CallID, sender: String)] = []
-        var notifySocket: SocketID?
-        var writeSocket: SocketID?
+        var starting: [(call: ClientCallID, sender: String)] = []
+        var notifySocket: ClientSocketID?
+        var writeSocket: ClientSocketID?
         /// A call of `AcquireNotify` that waits for the device's answer.
         var isAcquiring = false
         var reads = PendingReads()
@@ -41,7 +41,7 @@ struct RemoteDatabase: Sendable {
     /// The reads of one attribute: one is under way, and those from the same offset join it.
     struct PendingReads: Sendable {
         var offset = 0
-        var calls: [CallID] = []
+        var calls: [ClientCallID] = []
     }
 
     var services: [AttributeID: Service] = [:]
@@ -87,10 +87,10 @@ enum LinkPurpose: Sendable {
     case descriptors(of: AttributeID)
     case read(AttributeID)
     case readDescriptor(AttributeID)
-    case write(AttributeID, CallID)
-    case writeDescriptor(AttributeID, CallID)
+    case write(AttributeID, ClientCallID)
+    case writeDescriptor(AttributeID, ClientCallID)
     case subscribe(AttributeID)
-    case acquireNotify(AttributeID, CallID, sender: String)
+    case acquireNotify(AttributeID, ClientCallID, sender: String)
     case unsubscribe
     case batteryLevel
 

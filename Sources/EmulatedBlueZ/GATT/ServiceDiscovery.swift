@@ -166,7 +166,9 @@ extension BluetoothDaemon {
     }
 
     private mutating func showIncludes(_ included: [AttributeID], of id: AttributeID, _ peer: PeerID, on index: Int) {
-        guard let database = adapters[index].devices[peer]?.database, let service = database.services[id] else { return }
+        guard let database = adapters[index].devices[peer]?.database, let service = database.services[id] else {
+            return
+        }
         let paths = included.compactMap { database.services[$0]?.path }
         set("Includes", .objectPaths(paths), of: BlueZInterfaces.service, at: service.path)
     }
@@ -196,12 +198,15 @@ extension BluetoothDaemon {
     }
 
     private mutating func removeService(_ id: AttributeID, of peer: PeerID, on index: Int) {
-        guard let database = adapters[index].devices[peer]?.database, let service = database.services[id] else { return }
+        guard let database = adapters[index].devices[peer]?.database, let service = database.services[id] else {
+            return
+        }
         for id in service.characteristics {
             closeSockets(of: id, peer, on: index)
             guard let characteristic = database.characteristics[id] else { continue }
             for (call, _) in characteristic.starting { refuse(call, BlueZError.failed("Operation failed")) }
-            for reads in [characteristic.reads] + characteristic.descriptors.compactMap({ database.descriptors[$0]?.reads })
+            for reads in [characteristic.reads]
+                + characteristic.descriptors.compactMap({ database.descriptors[$0]?.reads })
             {
                 refuseReads(reads)
             }

@@ -16,15 +16,15 @@ final class DaemonRunner: @unchecked Sendable {
     private let queue: DispatchQueue
     private let start = DispatchTime.now()
     /// What happened on other threads and is not handled yet.
-    private let inbox = Lock(Inbox())
+    private let inbox = Lock(DaemonInbox())
     private var daemon: BluetoothDaemon
     private var hosts: [HostRoles] = []
     private var centrals = ConnectedCentrals()
     private var links: EmulatorTap?
     private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
-    private var calls: [CallID: DBusCall] = [:]
+    private var calls: [ClientCallID: DBusCall] = [:]
     private var lastCall: UInt64 = 0
-    private var sockets: [SocketID: PacketConnection] = [:]
+    private var sockets: [ClientSocketID: PacketConnection] = [:]
     /// The connections that called something, whose end matters.
     private var clients: Set<String> = []
     private var subscriptions: [String: [DBusSubscription]] = [:]
@@ -105,7 +105,9 @@ final class DaemonRunner: @unchecked Sendable {
         handle((inputs.contains(where: \.isAboutCentrals) ? centrals.changes(of: hosts) : []) + inputs)
     }
 
-    /// A link of the world opened or closed: perhaps that of a central. Any thread.
+    /// A link of the world opened or closed: perhaps that of a central.
+    ///
+    /// Any thread.
     private func linksChanged() {
         queue.async { [weak self] in
             guard let self, !isStopped else { return }
@@ -123,15 +125,15 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func receive(_ call: DBusCall) {
-        // What the radio reported before comes first.
+        // What the controller reported before comes first.
         drain()
         lastCall += 1
-        let id = CallID(rawValue: lastCall)
+        let id = ClientCallID(rawValue: lastCall)
         calls[id] = call
         clients.insert(call.sender)
         handle(
             .call(
-                MethodCall(
+                ClientCall(
                     id: id, sender: call.sender, path: call.path, interface: call.interface ?? "", member: call.member,
                     signature: call.signature, arguments: call.arguments)))
     }
@@ -226,7 +228,7 @@ final class DaemonRunner: @unchecked Sendable {
 
     // MARK: Sockets
 
-    private func answer(_ call: CallID, with socket: SocketID, mtu: Int) {
+    private func answer(_ call: ClientCallID, with socket: ClientSocketID, mtu: Int) {
         do throws(DBusError) {
             let (own, other) = try PacketConnection.pair()
             open(socket, own)
@@ -237,7 +239,7 @@ final class DaemonRunner: @unchecked Sendable {
         }
     }
 
-    private func open(_ socket: SocketID, _ descriptor: DBusFileDescriptor) {
+    private func open(_ socket: ClientSocketID, _ descriptor: DBusFileDescriptor) {
         let connection = PacketConnection(descriptor, on: queue) { [weak self] data in
             guard let data else {
                 self?.sockets.removeValue(forKey: socket)?.close()

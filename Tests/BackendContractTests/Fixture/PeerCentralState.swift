@@ -29,8 +29,9 @@ struct PeerCentralState: Sendable {
     private var descriptorValues: [ContractAttribute: Data] = [:]
     /// Whether the changes of services wait for others, to be reported as one.
     private let collectsServiceChanges: Bool
-    private var serviceChanges: [(at: ContinuousClock.Instant, removed: [ContractAttribute], added: [ContractAttribute])] =
-        []
+    private var serviceChanges:
+        [(at: ContinuousClock.Instant, removed: [ContractAttribute], added: [ContractAttribute])] =
+            []
     private var requests: [OperationID: Request] = [:]
     private var lastOperation = OperationID(rawValue: 0)
     private(set) var lastRequest: PairingRequestID?

@@ -48,11 +48,13 @@ import Testing
         #expect(fixture.lines().last == "refuse 4 InvalidArguments: Invalid offset")
     }
 
-    @Test(arguments: [
-        (0x02, "NotPermitted: Read not permitted"), (0x05, "NotPermitted: Not paired"),
-        (0x08, "NotAuthorized: Operation Not Authorized"), (0x0D, "InvalidArguments: Invalid Length"),
-        (0x80, "Failed: Operation failed with ATT error: 0x80"), (0x0E, "Failed: Operation failed with ATT error: 0x0e"),
-    ] as [(UInt8, String)])
+    @Test(
+        arguments: [
+            (0x02, "NotPermitted: Read not permitted"), (0x05, "NotPermitted: Not paired"),
+            (0x08, "NotAuthorized: Operation Not Authorized"), (0x0D, "InvalidArguments: Invalid Length"),
+            (0x80, "Failed: Operation failed with ATT error: 0x80"),
+            (0x0E, "Failed: Operation failed with ATT error: 0x0e"),
+        ] as [(UInt8, String)])
     func errorsOfTheDeviceHaveTheTextsOfBlueZ(_ code: UInt8, _ text: String) {
         var fixture = DaemonFixture.connected()
         fixture.call("ReadValue", Self.none, on: Self.readable, Self.characteristic)
@@ -64,7 +66,7 @@ import Testing
         var fixture = DaemonFixture.connected()
         fixture.call("ReadValue", Self.none, on: Self.readable, Self.characteristic)
         fixture.call("WriteValue", .bytes([1]), Self.none, on: Self.readable, Self.characteristic)
-        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
         let refused = fixture.lines().filter { $0.hasPrefix("refuse") }
         #expect(refused == ["refuse 3 Failed: Not connected", "refuse 4 Failed: Not connected"])
     }
@@ -78,14 +80,14 @@ import Testing
         #expect(fixture.lines() == ["central write", "refuse 4 InProgress: In Progress"])
     }
 
-    @Test func commandsWaitForTheRadioAndAreAnsweredAtOnce() {
+    @Test func commandsWaitForCreditsAndAreAnsweredAtOnce() {
         var fixture = DaemonFixture.connected(credits: 1)
         let command = options(["type": .string("command")])
         for _ in 0..<3 {
             fixture.call("WriteValue", .bytes([1]), command, on: Self.commandable, Self.characteristic)
         }
         #expect(fixture.lines() == ["central writeCommand", "answer 3", "answer 4", "answer 5"])
-        fixture.radio(.writeCredits(link: DaemonFixture.link, count: 1))
+        fixture.report(.writeCredits(link: DaemonFixture.link, count: 1))
         #expect(fixture.lines() == ["central writeCommand"])
     }
 
@@ -131,7 +133,9 @@ import Testing
     @Test func eachValueIsASignalOfItsOwn() {
         var fixture = subscribed()
         _ = fixture.lines()
-        let values = [1, 1, 2].map { CentralEvent.valueNotified(link: DaemonFixture.link, attribute: 2, value: Data([$0])) }
+        let values = [1, 1, 2].map {
+            CentralEvent.valueNotified(link: DaemonFixture.link, attribute: 2, value: Data([$0]))
+        }
         fixture.handle(
             .central(adapter: 0, values[0]), .central(adapter: 0, values[1]), .central(adapter: 0, values[2]))
         #expect(fixture.lines() == ["char0009 Value=0x01", "char0009 Value=0x01", "char0009 Value=0x02"])
@@ -139,7 +143,7 @@ import Testing
 
     @Test func sessionsSurviveTheLink() {
         var fixture = subscribed()
-        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
         fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
         _ = fixture.lines()
         fixture.becomeConnected()
@@ -164,12 +168,13 @@ import Testing
         fixture.respond(.notifying(true))
         #expect(
             fixture.lines() == [
-                "central setNotifying", "char0009 NotifyAcquired=true Notifying=true", "answer 3 with a socket, MTU 100",
+                "central setNotifying", "char0009 NotifyAcquired=true Notifying=true",
+                "answer 3 with a socket, MTU 100",
             ])
-        fixture.radio(.valueNotified(link: DaemonFixture.link, attribute: 2, value: Data([5])))
+        fixture.report(.valueNotified(link: DaemonFixture.link, attribute: 2, value: Data([5])))
         fixture.call("StartNotify", on: Self.notifying, Self.characteristic)
         #expect(fixture.lines() == ["send 05", "refuse 4 NotPermitted: Notify acquired"])
-        fixture.handle(.closed(SocketID(rawValue: fixture.daemon.lastNumber)))
+        fixture.handle(.closed(ClientSocketID(rawValue: fixture.daemon.lastNumber)))
         #expect(fixture.lines() == ["central setNotifying", "char0009 NotifyAcquired=false Notifying=false"])
     }
 
@@ -177,7 +182,7 @@ import Testing
         var fixture = DaemonFixture.connected()
         fixture.call("AcquireWrite", Self.none, on: Self.commandable, Self.characteristic)
         #expect(fixture.lines() == ["char000e WriteAcquired=true", "answer 3 with a socket, MTU 100"])
-        fixture.handle(.received(SocketID(rawValue: fixture.daemon.lastNumber), Data([1])))
+        fixture.handle(.received(ClientSocketID(rawValue: fixture.daemon.lastNumber), Data([1])))
         fixture.call("WriteValue", .bytes([1]), Self.none, on: Self.commandable, Self.characteristic)
         #expect(fixture.lines() == ["central writeCommand", "refuse 4 NotPermitted: Write acquired"])
         fixture.handle(.clientLeft(":1.1"))

@@ -23,16 +23,17 @@ import Testing
         fixture.becomeConnected()
         let lines = fixture.lines().filter { !$0.hasPrefix("central") && !$0.hasPrefix("schedule") }
         #expect(
-            lines == [
-                "dev_C0_DE_00_00_18_0D Connected=true", "answer 2",
-                """
-                dev_C0_DE_00_00_18_0D ServicesResolved=true UUIDs=[00001800-0000-1000-8000-00805f9b34fb \
-                00001801-0000-1000-8000-00805f9b34fb 0000180d-0000-1000-8000-00805f9b34fb]
-                """,
-                "added service0008 GattService1", "added char0009 GattCharacteristic1",
-                "added desc000b GattDescriptor1", "added char000c GattCharacteristic1",
-                "added char000e GattCharacteristic1",
-            ].sorted { Self.rank($0) < Self.rank($1) })
+            lines
+                == [
+                    "dev_C0_DE_00_00_18_0D Connected=true", "answer 2",
+                    """
+                    dev_C0_DE_00_00_18_0D ServicesResolved=true UUIDs=[00001800-0000-1000-8000-00805f9b34fb \
+                    00001801-0000-1000-8000-00805f9b34fb 0000180d-0000-1000-8000-00805f9b34fb]
+                    """,
+                    "added service0008 GattService1", "added char0009 GattCharacteristic1",
+                    "added desc000b GattDescriptor1", "added char000c GattCharacteristic1",
+                    "added char000e GattCharacteristic1",
+                ].sorted { Self.rank($0) < Self.rank($1) })
     }
 
     /// The services come before `ServicesResolved`.
@@ -73,7 +74,7 @@ import Testing
         #expect(fixture.lines() == ["schedule 2.0 seconds"])
         fixture.handle(.timer(.disconnect(adapter: 0, DaemonFixture.peer, fixture.daemon.lastNumber)))
         #expect(fixture.lines() == ["central disconnect"])
-        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .local, at: Date(), isReconnecting: false))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .local, at: Date(), isReconnecting: false))
         #expect(
             fixture.lines() == [
                 "dev_C0_DE_00_00_18_0D ServicesResolved=false", "answer 3", "dev_C0_DE_00_00_18_0D Connected=false",
@@ -82,7 +83,7 @@ import Testing
 
     @Test func theAttributesStayAfterALinkAndGoWithTheDevice() {
         var fixture = DaemonFixture.connected()
-        fixture.radio(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
         #expect(!fixture.lines().contains { $0.hasPrefix("removed") })
         fixture.call("RemoveDevice", .objectPath(.constant(DaemonFixture.device)))
         let removed = fixture.lines().filter { $0.hasPrefix("removed") }
@@ -95,7 +96,7 @@ import Testing
 
     @Test func powerEndsEverything() {
         var fixture = DaemonFixture.connected()
-        fixture.radio(.stateChanged(.poweredOff))
+        fixture.report(.stateChanged(.poweredOff))
         #expect(
             fixture.lines() == [
                 "central stopScan", "dev_C0_DE_00_00_18_0D Connected=false ServicesResolved=false -RSSI",
@@ -105,19 +106,19 @@ import Testing
 
     @Test func anAdapterThatIsUnpluggedTakesItsObjectsWithIt() {
         var fixture = DaemonFixture.connected()
-        fixture.radio(.stateChanged(.unsupported))
+        fixture.report(.stateChanged(.unsupported))
         let lines = fixture.lines()
         #expect(lines.last == "removed hci0")
         #expect(lines.contains("removed dev_C0_DE_00_00_18_0D"))
         fixture.call("StartDiscovery")
         #expect(fixture.lines().first?.hasPrefix("refuse 3 UnknownObject") == true)
-        fixture.radio(.stateChanged(.poweredOn))
+        fixture.report(.stateChanged(.poweredOn))
         #expect(fixture.lines().first?.hasPrefix("added hci0 Adapter1") == true)
     }
 
     @Test func servicesThatChangeAreWithdrawnAndDiscoveredAgain() {
         var fixture = DaemonFixture.connected()
-        fixture.radio(.servicesChanged(link: DaemonFixture.link, removed: [1], added: []))
+        fixture.report(.servicesChanged(link: DaemonFixture.link, removed: [1], added: []))
         let removed = fixture.outputs.map(DaemonFixture.line).filter { $0.hasPrefix("removed") }
         #expect(removed.last == "removed service0008")
         fixture.answerDiscovery()
@@ -130,7 +131,7 @@ import Testing
             "Set", .string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(false)),
             on: DaemonFixture.adapter, "org.freedesktop.DBus.Properties")
         #expect(fixture.lines() == ["host power(false)"])
-        fixture.radio(.stateChanged(.poweredOff))
+        fixture.report(.stateChanged(.poweredOff))
         #expect(fixture.lines() == ["hci0 Powered=false", "answer 1"])
     }
 }

@@ -92,7 +92,7 @@ import Testing
         var fixture = DaemonFixture()
         let filters: [[String: DBusValue]] = [
             ["Unknown": .boolean(true)], ["RSSI": .string("-70")], ["UUIDs": .strings(["x"])],
-            ["RSSI": .int16(-70), "Pathloss": .uint16(50)], ["Transport": .string("radio")],
+            ["RSSI": .int16(-70), "Pathloss": .uint16(50)], ["Transport": .string("controller")],
         ]
         for filter in filters { fixture.call("SetDiscoveryFilter", properties(filter)) }
         #expect(fixture.lines().allSatisfy { $0.contains("InvalidArguments") })
@@ -145,7 +145,7 @@ import Testing
 
     @Test func anAdapterWithoutPowerIsNotReady() {
         var fixture = DaemonFixture()
-        fixture.radio(.stateChanged(.poweredOff))
+        fixture.report(.stateChanged(.poweredOff))
         _ = fixture.lines()
         fixture.call("StartDiscovery")
         fixture.call("SetDiscoveryFilter", properties([:]))

@@ -27,7 +27,8 @@ import Testing
         register(&fixture, "DisplayYesNo")
         register(&fixture, "KeyboardOnly", from: ":1.2")
         register(&fixture)
-        fixture.call("RequestDefaultAgent", .objectPath(.constant("/agent")), on: "/org/bluez", Self.manager, from: ":1.2")
+        fixture.call(
+            "RequestDefaultAgent", .objectPath(.constant("/agent")), on: "/org/bluez", Self.manager, from: ":1.2")
         fixture.handle(.clientLeft(":1.2"))
         fixture.handle(.clientLeft(":1.1"))
         #expect(
@@ -48,7 +49,7 @@ import Testing
         fixture.call("Pair", on: DaemonFixture.device, Self.device)
         #expect(fixture.lines().first == "central connect")
         let parameters = LinkParameters(mtu: 23, writeCredits: 1)
-        fixture.radio(
+        fixture.report(
             .connected(
                 peer: DaemonFixture.peer, link: DaemonFixture.link, operation: OperationID(rawValue: 0),
                 parameters: parameters))

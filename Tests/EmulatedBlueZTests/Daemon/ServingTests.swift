@@ -14,7 +14,8 @@ import Testing
     static func objects(_ objects: [(String, String, [String: DBusValue])]) -> DBusValue {
         .dictionary(
             DBusDictionary(
-                keyType: .objectPath, valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
+                keyType: .objectPath,
+                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
                 entries: objects.map { path, interface, properties in
                     .init(
                         key: .objectPath(.constant(path)),
@@ -45,7 +46,8 @@ import Testing
     ) -> DaemonFixture {
         var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
         fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
+            Self.gatt)
         fixture.reply(Self.application(flags, acquires: acquires))
         let operations = fixture.outputs.compactMap { output -> OperationID? in
             if case .peripheral(_, .addService(let operation, _)) = output { operation } else { nil }
@@ -70,22 +72,25 @@ import Testing
                 "watch :1.1", ":1.1 /app GetManagedObjects", "peripheral addService", "answer 1",
             ])
         fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
+            Self.gatt)
         #expect(fixture.lines() == ["refuse 2 AlreadyExists: Already Exists"])
         fixture.handle(.clientLeft(":1.1"))
         #expect(fixture.lines() == ["peripheral removeService"])
     }
 
-    @Test(arguments: [
-        (objects([]), "No object received"),
-        (objects([("/a", "org.example.Other", [:])]), "No valid service object found"),
-        (objects([("/a", "org.bluez.GattService1", ["UUID": .string("1801")])]), "No valid service object found"),
-        (.string("?"), "No object received"),
-    ] as [(DBusValue, String)])
+    @Test(
+        arguments: [
+            (objects([]), "No object received"),
+            (objects([("/a", "org.example.Other", [:])]), "No valid service object found"),
+            (objects([("/a", "org.bluez.GattService1", ["UUID": .string("1801")])]), "No valid service object found"),
+            (.string("?"), "No object received"),
+        ] as [(DBusValue, String)])
     func applicationsThatAreNoneAreRefused(_ objects: DBusValue, _ text: String) {
         var fixture = DaemonFixture()
         fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter, Self.gatt)
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
+            Self.gatt)
         fixture.reply(objects)
         #expect(fixture.lines().last == "refuse 1 Failed: \(text)")
     }
@@ -116,7 +121,8 @@ import Testing
             event(
                 &fixture,
                 .writeRequested(
-                    request: RequestID(rawValue: 1), central: Self.central, mtu: 50, wantsResponse: true, parts: [part]))
+                    request: RequestID(rawValue: 1), central: Self.central, mtu: 50, wantsResponse: true, parts: [part])
+            )
             #expect(fixture.lines().first == first)
         }
     }
@@ -179,7 +185,8 @@ import Testing
 
     @Test func anAdvertisementIsOnTheAirBeforeTheCallIsAnswered() {
         var fixture = DaemonFixture()
-        advertise(&fixture, "/ad", ["Type": .string("peripheral"), "LocalName": .string("x"), "Includes": .strings([])])
+        advertise(
+            &fixture, "/ad", ["Type": .string("peripheral"), "LocalName": .string("x"), "Includes": .strings([])])
         #expect(
             fixture.lines() == [
                 "watch :1.1", ":1.1 /ad GetAll org.bluez.LEAdvertisement1", "open advertiser",
@@ -189,16 +196,17 @@ import Testing
         #expect(fixture.lines() == ["close advertiser", "hci0 ActiveInstances=0 SupportedInstances=5"])
     }
 
-    @Test(arguments: [
-        [:], ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
-        ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
-        [
-            "Type": .string("peripheral"),
-            "ServiceUUIDs": .strings([
-                "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
-            ]),
-        ],
-    ] as [[String: DBusValue]])
+    @Test(
+        arguments: [
+            [:], ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
+            ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
+            [
+                "Type": .string("peripheral"),
+                "ServiceUUIDs": .strings([
+                    "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
+                ]),
+            ],
+        ] as [[String: DBusValue]])
     func advertisementsThatDoNotFitAreRefused(_ properties: [String: DBusValue]) {
         var fixture = DaemonFixture()
         advertise(&fixture, "/ad", properties)
@@ -215,9 +223,9 @@ import Testing
         var fixture = DaemonFixture()
         advertise(&fixture, "/ad", ["Type": .string("broadcast")])
         _ = fixture.lines()
-        fixture.radio(.stateChanged(.poweredOff))
+        fixture.report(.stateChanged(.poweredOff))
         #expect(fixture.lines() == ["hci0 Powered=false"])
-        fixture.radio(.stateChanged(.unsupported))
+        fixture.report(.stateChanged(.unsupported))
         let lines = fixture.lines()
         #expect(lines.contains("close advertiser"))
         #expect(lines.contains(":1.1 /ad Release"))

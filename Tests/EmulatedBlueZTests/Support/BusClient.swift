@@ -58,9 +58,9 @@ struct ServedFixture {
     let emulator: Emulator
     let service: EmulatedBlueZ
 
-    init(limits: [String: Int] = [:]) async throws {
+    init(limits: [String: Int] = [:], time: EmulatorTime = .real) async throws {
         bus = try PrivateBus(limits: limits)
-        emulator = try Emulator(world: .builtIn, configuration: .instant)
+        emulator = try Emulator(world: .builtIn, configuration: .instant, time: time)
         service = try await EmulatedBlueZ.serve(
             emulator, on: bus.address.text, configuration: EmulatedBlueZConfiguration(disconnectDelay: .zero))
     }
@@ -75,6 +75,8 @@ struct ServedFixture {
 
     func connect(_ client: BusClient) async throws {
         try await client.call("Connect", on: .monitor, "Device1")
-        try await client.wait { try await client.get("ServicesResolved", of: "Device1", at: .monitor) == .boolean(true) }
+        try await client.wait {
+            try await client.get("ServicesResolved", of: "Device1", at: .monitor) == .boolean(true)
+        }
     }
 }

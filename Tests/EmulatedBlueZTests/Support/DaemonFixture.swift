@@ -1,9 +1,10 @@
 public import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
+
 @testable import EmulatedBlueZ
 
-/// An emulated daemon without a bus and without a radio: inputs go in, and the outputs are lines to compare.
+/// An emulated daemon without a bus and without a controller: inputs go in, and the outputs are lines to compare.
 struct DaemonFixture {
     static let adapter = "/org/bluez/hci0"
     static let peer = PeerID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
@@ -21,7 +22,8 @@ struct DaemonFixture {
         handle(
             .hostAdded(
                 HostFacts(
-                    name: "default", address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)))
+                    name: "default", address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)
+            ))
         outputs = []
     }
 
@@ -34,14 +36,15 @@ struct DaemonFixture {
     /// Calls a method; the number of the call is that of the line that answers it.
     @discardableResult
     mutating func call(
-        _ member: String, _ arguments: DBusValue..., on path: String = adapter, _ interface: String = "org.bluez.Adapter1",
+        _ member: String, _ arguments: DBusValue..., on path: String = adapter,
+        _ interface: String = "org.bluez.Adapter1",
         from sender: String = ":1.1"
-    ) -> CallID {
+    ) -> ClientCallID {
         lastCall += 1
-        let id = CallID(rawValue: lastCall)
+        let id = ClientCallID(rawValue: lastCall)
         handle(
             .call(
-                MethodCall(
+                ClientCall(
                     id: id, sender: sender, path: .constant(path), interface: interface, member: member,
                     signature: arguments.map(\.type.text).joined(), arguments: arguments)))
         return id
@@ -60,7 +63,7 @@ struct DaemonFixture {
         }.first
     }
 
-    // MARK: The radio
+    // MARK: The controller
 
     static func discovery(
         rssi: Int = -60, name: String? = "Heart", services: [BluetoothUUID]? = ["180D"], manufacturerData: Data? = nil,
@@ -76,12 +79,12 @@ struct DaemonFixture {
 
     mutating func hear(_ discovery: Discovery = discovery()) { handle(.central(adapter: 0, .discovered(discovery))) }
 
-    mutating func radio(_ event: CentralEvent) { handle(.central(adapter: 0, event)) }
+    mutating func report(_ event: CentralEvent) { handle(.central(adapter: 0, event)) }
 
     /// Responds to the last request on the link.
     mutating func respond(_ response: LinkResponse) {
         guard let operation = lastOperation else { return }
-        radio(.response(link: Self.link, operation: operation, response))
+        report(.response(link: Self.link, operation: operation, response))
     }
 
     private var lastOperation: OperationID? {
@@ -106,7 +109,7 @@ struct DaemonFixture {
     /// The link comes up, and one service with a few characteristics is found.
     mutating func becomeConnected(credits: Int = 10) {
         let parameters = LinkParameters(mtu: 100, writeCredits: credits)
-        radio(
+        report(
             .connected(peer: Self.peer, link: Self.link, operation: OperationID(rawValue: 0), parameters: parameters))
         answerDiscovery()
     }
@@ -116,7 +119,7 @@ struct DaemonFixture {
         var handled: Set<OperationID> = []
         while let (operation, request) = nextDiscovery(besides: handled) {
             handled.insert(operation)
-            radio(.response(link: Self.link, operation: operation, Self.answer(to: request)))
+            report(.response(link: Self.link, operation: operation, Self.answer(to: request)))
         }
     }
 
@@ -156,7 +159,8 @@ struct DaemonFixture {
         switch output {
         case .answer(let call, let values):
             (["answer \(call.rawValue)"] + values.map(text)).joined(separator: " ")
-        case .refuse(let call, let error): "refuse \(call.rawValue) \(error.name.split(separator: ".").last ?? ""): \(error.message)"
+        case .refuse(let call, let error):
+            "refuse \(call.rawValue) \(error.name.split(separator: ".").last ?? ""): \(error.message)"
         case .signal(let signal): line(signal)
         case .request(let request):
             ([":\(request.destination.split(separator: ":").last ?? "")", request.path.text, request.member]
@@ -214,5 +218,6 @@ struct DaemonFixture {
 }
 
 extension AttributeID: ExpressibleByIntegerLiteral {
+    /// An attribute by its number.
     public init(integerLiteral value: UInt32) { self.init(rawValue: value) }
 }

@@ -1,6 +1,7 @@
 import BluetoothDBus
 import BluetoothSupport
 import ScriptedBlueZ
+
 @testable import EmulatedBlueZ
 
 /// A program that calls anything with anything, and leaves now and then.
@@ -48,7 +49,11 @@ struct RandomCalls {
     private func reply(to message: DBusMessage, on client: BusClient) async -> Bool {
         await withCheckedContinuation { continuation in
             client.connection.call(message, deadline: .milliseconds(200)) { reply in
-                if case .success = reply { continuation.resume(returning: true) } else { continuation.resume(returning: false) }
+                if case .success = reply {
+                    continuation.resume(returning: true)
+                } else {
+                    continuation.resume(returning: false)
+                }
             }
         }
     }
@@ -71,7 +76,10 @@ struct RandomCalls {
         switch type {
         case "s":
             return .string(
-                pick(["", "org.bluez.Adapter1", "org.bluez.Device1", "Alias", "Trusted", "Discoverable", "KeyboardOnly", "\u{1F4A9}"]))
+                pick([
+                    "", "org.bluez.Adapter1", "org.bluez.Device1", "Alias", "Trusted", "Discoverable", "KeyboardOnly",
+                    "\u{1F4A9}",
+                ]))
         case "o": return .objectPath(path())
         case "u": return .uint32(UInt32(truncatingIfNeeded: random.next()))
         case "ay": return .bytes((0..<random.below(700)).map { UInt8(truncatingIfNeeded: $0) })

@@ -1,9 +1,10 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
+
 @testable import EmulatedBlueZ
 
-/// Clients, a radio and a world that do anything at any time, also what they should not.
+/// Clients, a controller and a world that do anything at any time, also what they should not.
 struct RandomInputs {
     private var random: SeededGenerator
     private(set) var daemon: BluetoothDaemon
@@ -15,13 +16,13 @@ struct RandomInputs {
     private var added: [OperationID] = []
     private var advertisers: [(AdvertisementID, OperationID)] = []
     private var timers: [DaemonTimer] = []
-    private var sockets: [SocketID] = []
+    private var sockets: [ClientSocketID] = []
     private var lastLink: UInt64 = 0
     private var links: [LinkID: PeerID] = [:]
     /// The number of answers of each call.
-    private(set) var answers: [CallID: Int] = [:]
+    private(set) var answers: [ClientCallID: Int] = [:]
     /// The method of each call, and the step at which it came.
-    private(set) var calls: [CallID: String] = [:]
+    private(set) var calls: [ClientCallID: String] = [:]
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed, stream: "inputs")
@@ -38,7 +39,9 @@ struct RandomInputs {
 
     private mutating func chance(_ percent: UInt64) -> Bool { random.below(100) < percent }
 
-    private mutating func pick<Element>(_ choices: [Element]) -> Element { choices[Int(random.below(UInt64(choices.count)))] }
+    private mutating func pick<Element>(_ choices: [Element]) -> Element {
+        choices[Int(random.below(UInt64(choices.count)))]
+    }
 
     private mutating func pickOptional<Element>(_ choices: [Element]) -> Element? {
         choices.isEmpty ? nil : pick(choices)
@@ -62,7 +65,8 @@ struct RandomInputs {
         switch type {
         case "b": .boolean(chance(50))
         case "s":
-            .string(pick(["", "le", "180D", "org.bluez.Adapter1", "org.bluez.Device1", "KeyboardDisplay", "Powered", "x"]))
+            .string(
+                pick(["", "le", "180D", "org.bluez.Adapter1", "org.bluez.Device1", "KeyboardDisplay", "Powered", "x"]))
         case "o": .objectPath(chance(60) ? path() : .constant(pick(["/app", "/agent", "/ad", "/"])))
         case "u": .uint32(UInt32(random.below(2_000_000)))
         case "ay": .bytes((0..<random.below(600)).map { UInt8(truncatingIfNeeded: $0) })
@@ -91,7 +95,7 @@ struct RandomInputs {
         switch random.below(12) {
         case 0...4: call()
         case 5: reply()
-        case 6, 7: radio()
+        case 6, 7: report()
         case 8: respond()
         case 9: peripheral()
         case 10: pairing()
@@ -101,20 +105,21 @@ struct RandomInputs {
 
     private mutating func call() {
         let path = path()
-        let interfaces = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
+        let interfaces =
+            ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
             + (daemon.tree.interfaces(at: path) ?? [])
         let interface = pick(interfaces)
         let methods = daemon.interfaces[interface]?.methods ?? []
         guard let method = pickOptional(methods) else { return }
         let arguments = method.arguments.map { value(of: $0.type) }
         lastCall += 1
-        let id = CallID(rawValue: lastCall)
+        let id = ClientCallID(rawValue: lastCall)
         answers[id] = 0
         calls[id] = "\(method.name) on \(path)"
         let signature = chance(95) ? arguments.map(\.type.text).joined() : "ii"
         handle(
             .call(
-                MethodCall(
+                ClientCall(
                     id: id, sender: client(), path: path, interface: chance(90) ? interface : "", member: method.name,
                     signature: signature, arguments: arguments)))
     }
@@ -124,7 +129,8 @@ struct RandomInputs {
         let request = requests.remove(at: index)
         let replies: [Result<[DBusValue], DBusError>] = [
             .success([]), .success([.bytes([1, 2])]), .success([.uint32(123)]), .success([.string("?")]),
-            .success([application()]), .success([.properties(["Type": .string("peripheral"), "LocalName": .string("n")])]),
+            .success([application()]),
+            .success([.properties(["Type": .string("peripheral"), "LocalName": .string("n")])]),
             .failure(DBusError(name: "org.bluez.Error.Rejected", message: "")),
             .failure(DBusError(name: "org.bluez.Error.NotSupported", message: "")),
             .failure(DBusError(name: DBusError.Name.noReply, message: "")),
@@ -154,14 +160,15 @@ struct RandomInputs {
         ])
     }
 
-    private mutating func radio() {
+    private mutating func report() {
         let (index, peer) = (adapter(), peer())
         switch random.below(10) {
         case 0...3:
             let discovery = Discovery(
                 peer: peer, name: nil,
                 advertisement: Advertisement(
-                    localName: "n", serviceUUIDs: ["180D"], manufacturerData: Data([1, 2].prefix(Int(random.below(3)))),
+                    localName: "n", serviceUUIDs: ["180D"],
+                    manufacturerData: Data([1, 2].prefix(Int(random.below(3)))),
                     isConnectable: chance(80)),
                 rssi: -Int(random.below(100)), address: "C0:DE:00:00:00:0\(peer.uuid.uuid.0)")
             handle(.central(adapter: index, .discovered(discovery)))
@@ -172,7 +179,8 @@ struct RandomInputs {
             links[link] = peer
             let parameters = LinkParameters(mtu: 23 + Int(random.below(200)), writeCredits: 3)
             handle(
-                .central(adapter: index, .connected(peer: peer, link: link, operation: operation, parameters: parameters)))
+                .central(
+                    adapter: index, .connected(peer: peer, link: link, operation: operation, parameters: parameters)))
         case 6:
             guard let link = pickOptional(links.keys.sorted()) else { return }
             links[link] = nil
@@ -187,7 +195,8 @@ struct RandomInputs {
             guard let (peer, operation) = pickOptional(connects) else { return }
             let error = BackendError(.connectionFailed, operation: "connect")
             handle(.central(adapter: index, .connectFailed(peer: peer, operation: operation, error: error)))
-        default: handle(.central(adapter: index, .stateChanged(pick([.poweredOn, .poweredOn, .poweredOff, .resetting]))))
+        default:
+            handle(.central(adapter: index, .stateChanged(pick([.poweredOn, .poweredOn, .poweredOff, .resetting]))))
         }
     }
 
@@ -197,7 +206,9 @@ struct RandomInputs {
             let (link, operation, request) = operations.remove(at: index)
             let response: LinkResponse =
                 chance(10) ? .failure(.att(0x05, operation: "x")) : DaemonFixture.answer(to: request)
-            for adapter in 0..<2 { handle(.central(adapter: adapter, .response(link: link, operation: operation, response))) }
+            for adapter in 0..<2 {
+                handle(.central(adapter: adapter, .response(link: link, operation: operation, response)))
+            }
         }
     }
 
@@ -219,7 +230,8 @@ struct RandomInputs {
             handle(
                 .peripheral(
                     adapter: index,
-                    chance(80) ? .serviceAdded(operation: operation) : .operationFailed(operation: operation, error: error)))
+                    chance(80)
+                        ? .serviceAdded(operation: operation) : .operationFailed(operation: operation, error: error)))
         }
         if let (id, operation) = advertisers.popLast() {
             handle(.advertiser(adapter: index, id, .advertisingStarted(operation: operation)))
@@ -244,7 +256,10 @@ struct RandomInputs {
         switch random.below(4) {
         case 0: handle(.clientLeft(client()))
         case 1: if let timer = pickOptional(timers) { handle(.timer(timer)) }
-        case 2: if let socket = pickOptional(sockets) { handle(chance(50) ? .closed(socket) : .received(socket, Data([1]))) }
+        case 2:
+            if let socket = pickOptional(sockets) {
+                handle(chance(50) ? .closed(socket) : .received(socket, Data([1])))
+            }
         default:
             let signal = ClientSignal(
                 sender: client(), path: .constant(pick(["/app", "/app/s/c", "/ad"])),
@@ -261,10 +276,10 @@ struct RandomInputs {
     // MARK: Outputs
 
     private mutating func handle(_ input: DaemonInput) {
-        for output in daemon.handle([input], at: now) { take(output) }
+        for output in daemon.handle([input], at: now) { handle(output) }
     }
 
-    private mutating func take(_ output: DaemonOutput) {
+    private mutating func handle(_ output: DaemonOutput) {
         switch output {
         case .answer(let call, _), .refuse(let call, _): answers[call, default: 0] += 1
         case .answerWithSocket(let call, let socket, _):

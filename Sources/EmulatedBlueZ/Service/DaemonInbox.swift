@@ -4,7 +4,7 @@ import BluetoothBackend
 /// The inputs of an emulated daemon that are not handled yet.
 ///
 /// Pure.
-struct Inbox: Sendable {
+struct DaemonInbox: Sendable {
     /// When the inputs have to be handled.
     enum Urgency: Int, Sendable {
         /// That was arranged before.
@@ -26,7 +26,7 @@ struct Inbox: Sendable {
     }
 
     mutating func takeAll() -> [DaemonInput] {
-        defer { self = Inbox() }
+        defer { self = DaemonInbox() }
         return inputs
     }
 }
