@@ -23,16 +23,25 @@ struct Bluectl: AsyncParsableCommand {
             address or name. Real adapters are used through BlueZ; "--backend emulator" uses emulated devices, and \
             "bluectl demo" shows them at work.
 
-            Exit status: 0 success, 1 failure, 2 usage error, 3 timeout.
+            Exit status: 0 success, 1 failure, 2 usage error, 3 timeout; of "world run", that of its COMMAND.
             """,
         version: "0.1.0",
-        subcommands: [
+        subcommands: commands)
+
+    private static var commands: [any ParsableCommand.Type] {
+        let commands: [any ParsableCommand.Type] = [
             DemoCommand.self, DoctorCommand.self, ScanCommand.self, DevicesCommand.self, InfoCommand.self,
             ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
             RSSICommand.self, UARTCommand.self, L2CAPCommand.self, MonitorCommand.self, ServeCommand.self,
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
             CompletionsCommand.self,
-        ])
+        ]
+        #if Emulator && BlueZ && os(Linux)
+        return commands + [WorldCommand.self]
+        #else
+        return commands
+        #endif
+    }
 }
 
 /// Parses a command, runs it, and prints its failure.
@@ -57,7 +66,7 @@ struct CommandRunner {
             return report(failure, console)
         } catch let code as ExitCode {
             // The failure was printed already.
-            return ExitStatus(rawValue: code.rawValue) ?? .failed
+            return ExitStatus(rawValue: code.rawValue)
         } catch {
             return report(parsing: error, console)
         }
@@ -96,21 +105,39 @@ struct CommandRunner {
 struct CommandNames {
     /// The commands, then their aliases.
     let all: [String]
+    private let commands: [any ParsableCommand.Type]
 
     init(of root: any ParsableCommand.Type) {
-        let commands = root.configuration.subcommands.map { $0.configuration }
-        all = commands.compactMap { $0.commandName } + commands.flatMap { $0.aliases }
+        commands = root.configuration.subcommands
+        let configurations = commands.map { $0.configuration }
+        all = configurations.compactMap { $0.commandName } + configurations.flatMap { $0.aliases }
     }
 
-    /// Checks that the first word, or that behind `help`, is a command.
+    /// Checks that the first word, or that behind `help`, is a command, and the next one a command of that, if it has
+    /// any.
     ///
     /// - Throws: A usage failure with the command that may be meant.
     func check(_ arguments: [String]) throws(Failure) {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        guard let word = words.first, !word.hasPrefix("-"), word != "help", !all.contains(word) else { return }
-        let suggestion = Suggestion.text(for: word, among: all)
-        let advice = suggestion.isEmpty ? "; \"bluectl --help\" lists them" : suggestion
-        throw Failure(.usage, "there is no command \"\(PrintableText.of(word))\"" + advice)
+        guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return }
+        guard all.contains(word) else {
+            let suggestion = Suggestion.text(for: word, among: all)
+            let advice = suggestion.isEmpty ? "; \"bluectl --help\" lists them" : suggestion
+            throw Failure(.usage, "there is no command \"\(PrintableText.of(word))\"" + advice)
+        }
+        let command = commands.first { $0.configuration.commandName == word }
+        if let command, !command.configuration.subcommands.isEmpty {
+            try CommandNames(of: command).check(Array(words.dropFirst()))
+        }
+    }
+
+    /// The number of words that name a command: 2 for a command of a command.
+    func wordCount(of arguments: some Collection<String>) -> Int {
+        let command = commands.first { $0.configuration.commandName == arguments.first }
+        guard let command, !command.configuration.subcommands.isEmpty,
+            let next = arguments.dropFirst().first, CommandNames(of: command).all.contains(next)
+        else { return 1 }
+        return 2
     }
 }
 
@@ -139,7 +166,8 @@ enum ArgumentOrder {
         let rest = arguments[end...]
         // Help describes the program or a command, without options.
         guard let command = rest.first, !command.hasPrefix("-"), command != "help" else { return Array(rest) }
-        return [command] + arguments[..<end] + rest.dropFirst()
+        let count = CommandNames(of: Bluectl.self).wordCount(of: rest)
+        return Array(rest.prefix(count) + arguments[..<end] + rest.dropFirst(count))
     }
 }
 

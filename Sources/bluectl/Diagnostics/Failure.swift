@@ -42,11 +42,18 @@ extension Failure {
 /// The exit status of the process.
 ///
 /// Scripts rely on the numbers.
-enum ExitStatus: Int32 {
-    case done = 0
-    case failed = 1
-    case usage = 2
-    case timedOut = 3
+struct ExitStatus: RawRepresentable, Hashable, Sendable {
+    /// 0...255; of `world run`, that of the command.
+    let rawValue: Int32
+
+    static let done = ExitStatus(rawValue: 0)
+    static let failed = ExitStatus(rawValue: 1)
+    static let usage = ExitStatus(rawValue: 2)
+    static let timedOut = ExitStatus(rawValue: 3)
+    /// A program exists and cannot be run, as shells report it.
+    static let notExecutable = ExitStatus(rawValue: 126)
+    /// There is no such program, as shells report it.
+    static let noProgram = ExitStatus(rawValue: 127)
 }
 
 enum AdapterFailure {

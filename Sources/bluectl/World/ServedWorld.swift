@@ -1,0 +1,76 @@
+#if Emulator && BlueZ && os(Linux)
+import BluetoothDBus
+import BluetoothEmulator
+import EmulatedBlueZ
+
+/// An emulated world on a message bus.
+struct ServedWorld {
+    /// The bus of a served world.
+    enum Bus: Equatable, Sendable {
+        /// A bus that exists as long as the world is served.
+        case ownBus
+        /// `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
+        case system
+        case address(String)
+    }
+
+    let emulator: Emulator
+    let service: EmulatedBlueZ
+    /// Where clients find the bus.
+    let address: String
+    private let bus: PrivateMessageBus?
+
+    /// Starts the bus if necessary, and serves the world; when this returns, clients may start.
+    ///
+    /// - Parameter limit: How long each question to the bus may take, where the name has another owner.
+    init(_ emulator: Emulator, on bus: Bus, dialect: BlueZDialect, limit: Duration) async throws(Failure) {
+        let configuration = EmulatedBlueZConfiguration(dialect: dialect)
+        do throws(PrivateMessageBusError) {
+            self.bus = bus == .ownBus ? try PrivateMessageBus() : nil
+        } catch {
+            throw Failure(.failed, PrintableText.of(error.description))
+        }
+        let address: DBusAddress =
+            switch bus {
+            case .system: .system
+            case .address(let address): .explicit(address)
+            case .ownBus: .explicit(self.bus?.address ?? "")
+            }
+        self.address = address.text ?? ""
+        self.emulator = emulator
+        do throws(EmulatedBlueZError) {
+            service = try await EmulatedBlueZ.serve(
+                emulator, on: bus == .system ? nil : address.text, configuration: configuration)
+        } catch {
+            throw await Self.failure(error, at: address, isSystem: bus == .system, limit)
+        }
+    }
+
+    /// Ends the service, and the bus if it belongs to the world.
+    func stop() {
+        service.stop()
+        bus?.stop()
+    }
+
+    /// The adapters that clients see, with the names of their hosts.
+    var adapters: [(name: String, host: String)] {
+        emulator.hosts.enumerated().map { ("hci\($0.offset)", $0.element.name) }
+    }
+
+    private static func failure(
+        _ error: EmulatedBlueZError, at address: DBusAddress, isSystem: Bool, _ limit: Duration
+    ) async -> Failure {
+        var text = error.description
+        switch error {
+        case .nameTaken:
+            let owner = await BusNameOwner.find("org.bluez", at: address, limit: limit)
+            text += owner.map { ": \($0.description)" } ?? ""
+            if isSystem { text += "; end it first, bluetoothd with: systemctl mask --now bluetooth" }
+        case .nameRefused:
+            text += "; the policy file is on the page \"The emulator for every program\""
+        default: break
+        }
+        return Failure(.failed, PrintableText.of(text))
+    }
+}
+#endif

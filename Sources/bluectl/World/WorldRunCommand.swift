@@ -1,0 +1,100 @@
+#if Emulator && BlueZ && os(Linux)
+import ArgumentParser
+import BluetoothSupport
+import EmulatedBlueZ
+import Foundation
+
+struct WorldRunCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a program that sees emulated devices.",
+        usage: "bluectl world run [FILE] [--dialect V] -- COMMAND [ARGUMENT ...]",
+        discussion: """
+            Programs for BlueZ, in any language and unchanged, find the devices of FILE: a private message bus exists \
+            as long as COMMAND runs, and DBUS_SYSTEM_BUS_ADDRESS in the environment of COMMAND contains its address.
+
+            Standard input, output and errors are those of COMMAND, which also receives the signals. The exit status \
+            is that of COMMAND, and 128+N if signal N ended it; 127 if there is no such program, and 126 if it cannot \
+            be run. If the bus is lost, COMMAND receives SIGTERM, after --timeout SIGKILL, and the status is 1.
+            """)
+
+    @OptionGroup
+    var world: WorldOptions
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("The program and its arguments, after \"--\".", valueName: "COMMAND"))
+    var command: [String] = []
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        try world.validate(global)
+        if command.isEmpty {
+            throw ValidationError("a COMMAND is required, after \"--\": bluectl world run [FILE] -- COMMAND")
+        }
+        if global.timestamps { throw ValidationError("the output is that of COMMAND: omit --timestamps") }
+    }
+
+    @MainActor
+    func run() async throws {
+        // libdbus ignores SIGPIPE for the whole process, which the command would inherit.
+        let restored = ForwardedSignals.hasDefaultAction(SIGPIPE) ? [SIGPIPE] : []
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let emulator = try world.emulator(global)
+        let served = try await ServedWorld(
+            emulator, on: .ownBus, dialect: world.dialect, limit: global.timeout.duration)
+        defer { served.stop() }
+        let signals = try ForwardedSignals()
+        let process = try start(at: served.address, defaultSignals: restored)
+        signals.forward(to: process)
+        let watch = Task { await end(process, whenLost: served) }
+        let status = await process.status()
+        served.service.stop()
+        if let error = await watch.value { throw Failure(.failed, PrintableText.of(error.description)) }
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private func start(at address: String, defaultSignals: [Int32]) throws(Failure) -> SpawnedProcess {
+        var environment = ProcessInfo.processInfo.environment
+        environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
+        do throws(SpawnedProcess.SpawnError) {
+            return try SpawnedProcess(
+                command[0], Array(command.dropFirst()),
+                SpawnedProcess.Options(environment: environment, defaultSignals: defaultSignals))
+        } catch {
+            throw Failure(
+                error.code == ENOENT ? .noProgram : .notExecutable, PrintableText.of("\(command[0]): \(error)"))
+        }
+    }
+
+    /// Ends the command if the bus is lost.
+    ///
+    /// - Returns: Why the bus was lost; nil if the world was served to the end.
+    private func end(_ process: SpawnedProcess, whenLost served: ServedWorld) async -> EmulatedBlueZError? {
+        do throws(EmulatedBlueZError) {
+            try await served.service.waitUntilEnd()
+            return nil
+        } catch {
+            process.signal(SIGTERM)
+            let limit = global.timeout.duration
+            Task.detached {
+                try await Task.sleep(for: limit)
+                process.signal(SIGKILL)
+            }
+            return error
+        }
+    }
+}
+
+extension SpawnedProcess {
+    /// Waits on a thread of its own.
+    fileprivate func status() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: self.wait()) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+#if Emulator && BlueZ && os(Linux)
+import ArgumentParser
+import BluetoothEmulator
+import EmulatedBlueZ
+
+struct WorldServeCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Show emulated devices to the programs on a message bus, until Ctrl-C.",
+        discussion: """
+            Prints two lines: the command that exports the address of the bus, for the shells of the programs, and, \
+            when programs may start, one that begins with "# ready". A shell may evaluate both.
+
+            Without --bus, the bus is a private one, which ends with the command. "--bus system" takes the system bus, \
+            whose policy must allow it, and on which bluetoothd must not run. The command ends with status 1 if the \
+            bus is lost.
+            """)
+
+    @OptionGroup
+    var world: WorldOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of a bus, or system.", discussion: "Default: a private bus.", valueName: "ADDRESS"))
+    var bus: String?
+
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        try world.validate(global)
+        if bus?.isEmpty == true { throw ValidationError("the ADDRESS of --bus is empty") }
+        if global.timestamps, !global.json {
+            throw ValidationError("a line for a shell has no time: omit --timestamps, or add --json")
+        }
+    }
+
+    @MainActor
+    func run() async throws {
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let console = Console(global)
+        let emulator = try world.emulator(global)
+        let served = try await ServedWorld(
+            emulator, on: selectedBus, dialect: world.dialect, limit: global.timeout.duration)
+        // Where the bus is lost, its directory is still there.
+        defer { served.stop() }
+        let signals = Signals { _ in served.service.stop() }
+        defer { withExtendedLifetime(signals) {} }
+        console.onClosedOutput = { served.service.stop() }
+        let watch = Task { try await console.watchOutput() }
+        defer { watch.cancel() }
+        show(served, on: console)
+        do throws(EmulatedBlueZError) {
+            try await served.service.waitUntilEnd()
+        } catch {
+            throw Failure(.failed, PrintableText.of(error.description))
+        }
+    }
+
+    private var selectedBus: ServedWorld.Bus {
+        switch bus {
+        case nil: .ownBus
+        case "system": .system
+        case .some(let address): .address(address)
+        }
+    }
+
+    @MainActor
+    private func show(_ served: ServedWorld, on console: Console) {
+        let adapters = served.adapters
+        let devices = served.emulator.devices.map(\.name)
+        let list = adapters.map { "\($0.name) (\(PrintableText.of($0.host)))" }.joined(separator: ", ")
+        let fields: JSONFields = [
+            "event": "ready", "address": served.address, "dialect": world.dialect.rawValue,
+            "adapters": adapters.map(\.name), "devices": devices,
+        ]
+        console.show(
+            fields,
+            [
+                "export DBUS_SYSTEM_BUS_ADDRESS=\(ShellText.quoted(served.address))",
+                "# ready: org.bluez \(world.dialect.rawValue) with \(list) and "
+                    + "\(devices.count) \(devices.count == 1 ? "device" : "devices")",
+            ])
+    }
+}
+
+/// Text for `sh`.
+enum ShellText {
+    /// A word that stays one word, whatever it contains.
+    static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: #"'\''"#) + "'" }
+}
+#endif
