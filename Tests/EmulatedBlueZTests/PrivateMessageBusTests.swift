@@ -103,7 +103,8 @@ import Testing
             try PrivateMessageBus(directory: "/nonexistent")
         }
         #expect("\(missing)".contains("/nonexistent: No such file or directory"))
-        let long = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(String(repeating: "l", count: 100))
+        let long = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
+            String(repeating: "l", count: 100))
         try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
         let error = try #require(throws: PrivateMessageBusError.self) { try PrivateMessageBus(directory: long.path) }
         #expect("\(error)".contains("set TMPDIR to a shorter path"))

@@ -16,7 +16,9 @@ struct BusConfiguration: Sendable {
     static let maximumPendingReplies = 50_000
     /// Names of one client.
     static let maximumNames = 512
-    /// Bytes that one client has not read yet. Further messages for it are lost, and no other client waits.
+    /// Bytes that one client has not read yet.
+    ///
+    /// Further messages for it are lost, and no other client waits.
     static let maximumUnreadBytes = 128 << 20
     /// Bytes of one message, the limit of the specification: an application with 10,000 characteristics is one message.
     static let maximumMessageBytes = 128 << 20

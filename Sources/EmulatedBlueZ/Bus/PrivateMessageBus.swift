@@ -55,7 +55,9 @@ public final class PrivateMessageBus: Sendable {
 
     deinit { stop() }
 
-    /// Ends the bus and removes its directory; its clients are disconnected. Later calls do nothing.
+    /// Ends the bus and removes its directory; its clients are disconnected.
+    ///
+    /// Later calls do nothing.
     public func stop() {
         let last = supervisor.withLock { supervisor in
             defer { supervisor = nil }

@@ -152,6 +152,7 @@ final class Signals {
         signal(SIGPIPE, SIG_IGN)
         // Not the main queue: a second Ctrl-C must work while the main actor is busy.
         let queue = DispatchQueue(label: "bluectl.signals")
+        let registrations = DispatchGroup()
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -160,9 +161,13 @@ final class Signals {
                 if !first.claim() { _exit(128 + number) }
                 Task { @MainActor in stop(number) }
             }
+            registrations.enter()
+            source.setRegistrationHandler { @Sendable in registrations.leave() }
             source.resume()
             sources.append(source)
         }
+        // A signal that comes before is ignored, and lost.
+        _ = registrations.wait(timeout: .now() + .seconds(1))
     }
 
     /// The next signal is the first one again.

@@ -1,0 +1,61 @@
+#if Emulator && BlueZ && os(Linux)
+import Foundation
+import Testing
+
+/// `bluectl world`: other programs see emulated devices.
+@Suite struct WorldTests {
+    private func run(_ command: String..., environment: [String: String] = [:]) async throws -> Tool.Outcome {
+        try await Tool.run(["world", "run", "--"] + command, environment: environment)
+    }
+
+    @Test func theExitStatusIsThatOfTheCommand() async throws {
+        #expect(try await run("sh", "-c", "exit 7").status == 7)
+        #expect(try await run("sh", "-c", "kill -TERM $$").status == 128 + SIGTERM)
+        #expect(try await run("/nonexistent").status == 127)
+    }
+
+    @Test func theCommandFindsTheDevicesByItsEnvironmentAlone() async throws {
+        let outcome = try await run(Tool.path, "--backend", "bluez", "explore", "Heart Rate Monitor")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("Heart Rate Measurement"))
+    }
+
+    @Test func nothingIsLeftBehind() async throws {
+        let outcome = try await run("sh", "-c", "echo \"$DBUS_SYSTEM_BUS_ADDRESS\"")
+        let address = outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let path = address.dropFirst("unix:path=".count).prefix { $0 != "," }
+        #expect(path.hasSuffix("/system_bus_socket"))
+        let directory = String(path.dropLast("/system_bus_socket".count))
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test func withoutADBusDaemonOneLineNamesThePackage() async throws {
+        let outcome = try await run("true", environment: ["PATH": "/nonexistent"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("apt install dbus-daemon"))
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func aServedWorldEndsWithCtrlC() async throws {
+        let outcome = try await Tool.run(["world", "serve"], interrupts: true, after: "# ready")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.first?.hasPrefix("export DBUS_SYSTEM_BUS_ADDRESS=") == true)
+        #expect(outcome.lines.last == "# ready: org.bluez 5.66 with hci0 (default) and 3 devices")
+    }
+
+    @Test func aWorldIsShownOnABusOnce() async throws {
+        let outcome = try await run(Tool.path, "world", "serve", "--bus", "system")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("another program owns the name org.bluez"))
+    }
+
+    @Test(arguments: [
+        ["world"], ["world", "run"], ["world", "fly"], ["world", "run", "--world", "x.json", "--", "true"],
+        ["--backend", "bluez", "world", "run", "--", "true"], ["world", "serve", "--dialect", "4.0"],
+        ["world", "run", "nosuch.json", "--", "true"],
+    ]) func mistakesAreUsageErrors(_ arguments: [String]) async throws {
+        let outcome = try await Tool.run(arguments)
+        #expect(outcome.status == (arguments == ["world"] ? 0 : 2), "\(outcome)")
+    }
+}
+#endif
