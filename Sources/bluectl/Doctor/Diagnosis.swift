@@ -14,6 +14,12 @@ struct Diagnosis {
         findings.append(controllers)
         findings += switches
         if facts.objects == .yes { findings += adapters }
+        if facts.hasBusProgram == false {
+            findings.append(
+                Finding(
+                    "world", .note, "dbus-daemon is not installed: only \"bluectl world\" needs it",
+                    remedy: "apt install dbus-daemon (in older releases, the package is dbus)"))
+        }
         return findings
     }
 

@@ -4,6 +4,10 @@ import BluetoothDBus
 import Dispatch
 import Foundation
 
+#if Emulator
+import EmulatedBlueZ
+#endif
+
 /// Asks the bus and the daemon, each question with a deadline.
 struct SystemProbe {
     private static let busName = "org.freedesktop.DBus"
@@ -19,6 +23,9 @@ struct SystemProbe {
             user: SystemReport.User(
                 name: SystemFacts.user(), isRoot: geteuid() == 0, groups: SystemFacts.groups(),
                 systemHasBluetoothGroup: SystemFacts.hasGroup("bluetooth")))
+        #if Emulator
+        facts.hasBusProgram = PrivateMessageBus.isInstalled
+        #endif
         do throws(DBusError) {
             let connection = try await open(address).get()
             defer { connection.close() }

@@ -77,6 +77,8 @@ struct SystemReport: Equatable, Sendable {
     var kernelControllers: [String] = []
     var switches: [KillSwitch] = []
     var user: User
+    /// Whether `dbus-daemon` is installed, which only `bluectl world` needs; nil where this build has no such command.
+    var hasBusProgram: Bool?
 }
 
 #if os(Linux)

@@ -100,6 +100,17 @@ struct DoctorTests {
         #expect(other.lines.contains { $0.hasPrefix("note     backend: COREBLUETOOTH_BACKEND is emulator") })
     }
 
+    @Test func aMissingDBusDaemonIsANoteSinceOnlyTheWorldNeedsIt() async throws {
+        let system = try system(nil)
+        let run = try await Tool.run(
+            ["doctor"], environment: system.environment.merging(["PATH": "/nonexistent"]) { $1 })
+        #expect(run.status == 0, "\(run)")
+        let index = try #require(run.lines.firstIndex { $0.hasPrefix("note     world: dbus-daemon is not installed") })
+        #expect(run.lines[index + 1].contains("apt install dbus-daemon"))
+        let installed = try await Tool.run(["doctor"], environment: system.environment)
+        #expect(!installed.output.contains("world:"))
+    }
+
     @Test func anAdapterThatIsNotThereIsAProblemThoughAnotherIs() async throws {
         let system = try system(nil)
         let run = try await Tool.run(["doctor", "--adapter", "hci7"], environment: system.environment)

@@ -1,4 +1,5 @@
 #if Emulator && BlueZ && os(Linux)
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -27,6 +28,44 @@ import Testing
         #expect(path.hasSuffix("/system_bus_socket"))
         let directory = String(path.dropLast("/system_bus_socket".count))
         #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aSignalReachesTheCommandWhichDecides(signal: Int32) async throws {
+        let script = "trap 'echo received; exit 9' INT TERM HUP; echo started; while :; do sleep 0.1; done"
+        let outcome = try await Tool.run(
+            ["world", "run", "--", "sh", "-c", script], interrupts: true, after: "started", with: signal)
+        #expect(outcome.status == 9, "\(outcome)")
+        #expect(outcome.lines == ["started", "received"])
+    }
+
+    @Test func aBusThatIsLostEndsTheCommandAndIsAFailure() async throws {
+        let script = """
+            daemon=$(dbus-send --system --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+              org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.DBus | sed -n 's/.*uint32 //p')
+            kill -KILL "$daemon"
+            while :; do sleep 0.1; done
+            """
+        let outcome = try await run("sh", "-c", script)
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("bluectl: the message bus is gone"))
+    }
+
+    @Test func theBusEndsWithAProcessThatIsKilled() async throws {
+        try await Tool.withFolder { folder in
+            let script = """
+                "$0" world serve >ready &
+                until grep -q '^# ready' ready; do sleep 0.1; done
+                . ./ready
+                kill -KILL $!
+                while [ -n "$(ls -d "$TMPDIR"/bluez-* 2>/dev/null)" ]; do sleep 0.1; done
+                dbus-send --system --dest=org.freedesktop.DBus / org.freedesktop.DBus.Peer.Ping || echo gone
+                """
+            let environment = Tool.environment.merging(["TMPDIR": folder.path]) { $1 }
+            let outcome = try await ChildProcess.run(
+                "/bin/sh", ["-c", "cd \"$TMPDIR\"; " + script, Tool.path], environment: environment)
+            #expect(outcome.output == "gone\n")
+        }
     }
 
     @Test func withoutADBusDaemonOneLineNamesThePackage() async throws {
