@@ -51,6 +51,29 @@ import Testing
         #expect(outcome.errors.hasPrefix("bluectl: the message bus is gone"))
     }
 
+    @Test func aServedWorldWhoseBusIsLostIsAFailure() async throws {
+        try await Tool.withFolder { folder in
+            let script = """
+                "$0" world serve >ready 2>errors &
+                until grep -q '^# ready' ready; do sleep 0.1; done
+                . ./ready
+                daemon=$(dbus-send --system --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+                  org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.DBus | sed -n 's/.*uint32 //p')
+                kill -KILL "$daemon"
+                wait $!
+                echo $?; cat errors; ls -d "$TMPDIR"/bluez-* || echo nothing left
+                """
+            let environment = Tool.environment.merging(["TMPDIR": folder.path]) { $1 }
+            let outcome = try await ChildProcess.run(
+                "/usr/bin/timeout", ["60", "/bin/sh", "-c", "cd \"$TMPDIR\"; " + script, Tool.path],
+                environment: environment)
+            let lines = outcome.output.split(separator: "\n")
+            #expect(lines.count == 3, "\(outcome)")
+            #expect(lines.first == "1" && lines.last == "nothing left")
+            #expect(outcome.output.contains("bluectl: the message bus is gone"))
+        }
+    }
+
     @Test func theBusEndsWithAProcessThatIsKilled() async throws {
         try await Tool.withFolder { folder in
             let script = """
@@ -63,7 +86,8 @@ import Testing
                 """
             let environment = Tool.environment.merging(["TMPDIR": folder.path]) { $1 }
             let outcome = try await ChildProcess.run(
-                "/bin/sh", ["-c", "cd \"$TMPDIR\"; " + script, Tool.path], environment: environment)
+                "/usr/bin/timeout", ["60", "/bin/sh", "-c", "cd \"$TMPDIR\"; " + script, Tool.path],
+                environment: environment)
             #expect(outcome.output == "gone\n")
         }
     }
