@@ -135,6 +135,21 @@ import Testing
         #expect(central.events(from: count).isEmpty)
     }
 
+    @Test func anAdvertisementThatIsNotConnectableIsHeardAsSuch() async throws {
+        let central = Fixture()
+        let peripheral = PeripheralFixture(central.emulator)
+        try await peripheral.powerOn()
+        try await peripheral.run(
+            .startAdvertising(
+                operation: op(1), advertisement: Advertisement(localName: "Mine", isConnectable: false)))
+        try await central.powerOn()
+        _ = try await central.find(PeripheralFixture.device(central.emulator))
+        let heard = central.events.compactMap { event -> Bool? in
+            if case .discovered(let discovery) = event { discovery.advertisement.isConnectable } else { nil }
+        }
+        #expect(heard.first == false)
+    }
+
     /// Proves S122.
     @Test func S122_aNameThatDoesNotFitComesWithTheScanResponse() async throws {
         let central = Fixture()

@@ -84,6 +84,8 @@ extension BluetoothDaemon {
             return answer(call.id)
         }
         guard adapters[index].monitors.roots[key] == nil else { throw BlueZError.alreadyExists }
+        let count = adapters[index].monitors.roots.keys.count { $0.client == call.sender }
+        guard count < DaemonLimits.monitors else { throw BlueZError.notPermitted("Maximum monitors reached") }
         adapters[index].monitors.roots[key] = []
         output(.watch(client: call.sender))
         answer(call.id)

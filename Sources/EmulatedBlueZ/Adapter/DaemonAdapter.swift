@@ -4,25 +4,34 @@ import BluetoothDBus
 
 /// One adapter of an emulated daemon: a host of the world, with the sessions that clients have on it.
 struct DaemonAdapter: Sendable {
+    /// What the adapter itself shows, and what is about to change there.
+    struct State: Sendable {
+        /// Whether it is exported: neither unplugged nor resetting.
+        var isPresent = true
+        var isPowered: Bool
+        var alias: String
+        var isPairable = true
+        /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
+        var discoverableNumber: UInt64 = 0
+        /// The calls that wait for the adapter's power to change.
+        var powerCalls: [(call: ClientCallID, isOn: Bool)] = []
+    }
+
+    /// The links of its central role, and the requests on them that were not responded to.
+    struct LinkTable: Sendable {
+        var links: [LinkID: PeerID] = [:]
+        var operations: [OperationID: (peer: PeerID, purpose: LinkPurpose)] = [:]
+    }
+
     let index: Int
     let path: ObjectPath
     let facts: HostFacts
-    /// Whether it is exported: neither unplugged nor resetting.
-    var isPresent = true
-    var isPowered: Bool
-    var alias: String
-    var isPairable = true
-    /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
-    var discoverableNumber: UInt64 = 0
-    /// The calls that wait for the adapter's power to change.
-    var powerCalls: [(call: ClientCallID, isOn: Bool)] = []
+    var state: State
     var discovery = DiscoverySessions()
     var devices: [PeerID: DaemonDevice] = [:]
     /// By the path of the device's object.
     var peers: [ObjectPath: PeerID] = [:]
-    var links: [LinkID: PeerID] = [:]
-    /// The requests on links that were not responded to.
-    var operations: [OperationID: (peer: PeerID, purpose: LinkPurpose)] = [:]
+    var linkTable = LinkTable()
     var applications = Applications()
     var advertisements = Advertisements()
     var monitors = AdvertisementMonitors()
@@ -32,8 +41,7 @@ struct DaemonAdapter: Sendable {
         self.facts = facts
         self.index = index
         path = BluetoothDaemon.root.appending("hci\(index)")
-        isPowered = facts.isPowered
-        alias = facts.name
+        state = State(isPowered: facts.isPowered, alias: facts.name)
     }
 }
 
@@ -61,15 +69,15 @@ extension BluetoothDaemon {
         var properties: ObjectTree.Properties = [
             "Address": .string(adapter.facts.address),
             "AddressType": .string(adapter.facts.isRandomAddress ? "random" : "public"),
-            "Name": .string(adapter.facts.name), "Alias": .string(adapter.alias), "Class": .uint32(0),
-            "Powered": .boolean(adapter.isPowered), "Discoverable": .boolean(false),
-            "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(adapter.isPairable),
+            "Name": .string(adapter.facts.name), "Alias": .string(adapter.state.alias), "Class": .uint32(0),
+            "Powered": .boolean(adapter.state.isPowered), "Discoverable": .boolean(false),
+            "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(adapter.state.isPairable),
             "PairableTimeout": .uint32(0), "Discovering": .boolean(false),
             "UUIDs": .strings(["00001801-0000-1000-8000-00805f9b34fb", "00001800-0000-1000-8000-00805f9b34fb"]),
             "Modalias": .string(dialect.modalias), "Roles": .strings(["central", "peripheral"]),
         ]
         if dialect >= .bluez5_82 {
-            properties["PowerState"] = .string(adapter.isPowered ? "on" : "off")
+            properties["PowerState"] = .string(adapter.state.isPowered ? "on" : "off")
             properties["Connectable"] = .boolean(true)
             // Linux Foundation as the manufacturer of a virtual controller; Core Specification 5.4.
             properties["Manufacturer"] = .uint16(0x05F1)
@@ -98,13 +106,13 @@ extension BluetoothDaemon {
         switch (property, value) {
         case ("Powered", .boolean(let isOn)): return setPower(isOn, of: index, call)
         case ("Alias", .string(let alias)):
-            adapters[index].alias = alias.isEmpty ? adapters[index].facts.name : alias
-            set(property, .string(adapters[index].alias), of: BlueZInterfaces.adapter, at: path)
+            adapters[index].state.alias = alias.isEmpty ? adapters[index].facts.name : alias
+            set(property, .string(adapters[index].state.alias), of: BlueZInterfaces.adapter, at: path)
         case ("Pairable", .boolean(let isPairable)):
-            adapters[index].isPairable = isPairable
+            adapters[index].state.isPairable = isPairable
             set(property, value, of: BlueZInterfaces.adapter, at: path)
         case ("Discoverable", .boolean(let isDiscoverable)):
-            guard adapters[index].isPowered else { throw BlueZError.failed("Not Powered") }
+            guard adapters[index].state.isPowered else { throw BlueZError.failed("Not Powered") }
             setDiscoverable(isDiscoverable, index)
         default: set(property, value, of: BlueZInterfaces.adapter, at: path)
         }
@@ -114,23 +122,24 @@ extension BluetoothDaemon {
     private mutating func setDiscoverable(_ isDiscoverable: Bool, _ index: Int) {
         let path = adapters[index].path
         set("Discoverable", .boolean(isDiscoverable), of: BlueZInterfaces.adapter, at: path)
-        adapters[index].discoverableNumber += 1
+        adapters[index].state.discoverableNumber += 1
         let timeout = tree.properties(of: BlueZInterfaces.adapter, at: path)?["DiscoverableTimeout"]?.uint32Value ?? 0
         guard isDiscoverable, timeout > 0 else { return }
         output(
             .schedule(
-                .discoverableOver(adapter: index, adapters[index].discoverableNumber), after: .seconds(Int64(timeout))))
+                .discoverableOver(adapter: index, adapters[index].state.discoverableNumber),
+                after: .seconds(Int64(timeout))))
     }
 
     mutating func discoverableOver(_ index: Int, _ number: UInt64) {
-        if adapters[index].discoverableNumber == number { setDiscoverable(false, index) }
+        if adapters[index].state.discoverableNumber == number { setDiscoverable(false, index) }
     }
 
     // MARK: Power
 
     private mutating func setPower(_ isOn: Bool, of index: Int, _ call: ClientCall) {
-        guard adapters[index].isPowered != isOn else { return answer(call.id) }
-        adapters[index].powerCalls.append((call.id, isOn))
+        guard adapters[index].state.isPowered != isOn else { return answer(call.id) }
+        adapters[index].state.powerCalls.append((call.id, isOn))
         output(.host(adapter: index, .power(isOn)))
     }
 
@@ -138,20 +147,20 @@ extension BluetoothDaemon {
     mutating func stateChanged(_ state: AdapterState, on index: Int) {
         switch state {
         case .poweredOn, .poweredOff:
-            if !adapters[index].isPresent {
-                adapters[index].isPresent = true
-                adapters[index].isPowered = state == .poweredOn
+            if !adapters[index].state.isPresent {
+                adapters[index].state.isPresent = true
+                adapters[index].state.isPowered = state == .poweredOn
                 export(index)
-            } else if adapters[index].isPowered != (state == .poweredOn) {
+            } else if adapters[index].state.isPowered != (state == .poweredOn) {
                 powerChanged(state == .poweredOn, on: index)
             }
         case .resetting, .unsupported, .unauthorized, .unknown:
-            if adapters[index].isPresent { withdraw(index) }
+            if adapters[index].state.isPresent { withdraw(index) }
         }
-        let waiting = adapters[index].powerCalls
-        adapters[index].powerCalls = []
+        let waiting = adapters[index].state.powerCalls
+        adapters[index].state.powerCalls = []
         for (call, isOn) in waiting {
-            if adapters[index].isPresent, adapters[index].isPowered == isOn {
+            if adapters[index].state.isPresent, adapters[index].state.isPowered == isOn {
                 answer(call)
             } else {
                 refuse(call, BlueZError.failed("Failed"))
@@ -160,7 +169,7 @@ extension BluetoothDaemon {
     }
 
     private mutating func powerChanged(_ isOn: Bool, on index: Int) {
-        adapters[index].isPowered = isOn
+        adapters[index].state.isPowered = isOn
         let path = adapters[index].path
         if !isOn { endEverything(on: index) }
         set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
@@ -176,13 +185,13 @@ extension BluetoothDaemon {
             linkLost(peer, on: index, .notReady)
         }
         endDiscovery(on: index)
-        if adapters[index].discoverableNumber > 0 { setDiscoverable(false, index) }
+        if adapters[index].state.discoverableNumber > 0 { setDiscoverable(false, index) }
     }
 
     /// The adapter is unplugged: its objects go, the deepest first.
     private mutating func withdraw(_ index: Int) {
         endEverything(on: index)
-        adapters[index].isPresent = false
+        adapters[index].state.isPresent = false
         for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
             removeObjects(of: device.peer, on: index)
         }

@@ -99,21 +99,21 @@ struct DiscoverySessions: Sendable {
 
 extension BluetoothDaemon {
     mutating func startDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         guard adapters[index].discovery.start(call.sender) else { throw BlueZError.inProgress }
         discoveryChanged(on: index)
         answer(call.id)
     }
 
     mutating func stopDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         guard adapters[index].discovery.stop(call.sender) else { throw BlueZError.failed("No discovery started") }
         discoveryChanged(on: index)
         answer(call.id)
     }
 
     mutating func setDiscoveryFilter(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].isPowered else { throw BlueZError.notReady }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         let properties = call.arguments.first?.propertiesValue ?? [:]
         let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)
         adapters[index].discovery.setFilter(filter, of: call.sender)
@@ -139,7 +139,7 @@ extension BluetoothDaemon {
     /// Scans while a client discovers or a monitor is active.
     mutating func listen(on index: Int) {
         let wants =
-            adapters[index].isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
+            adapters[index].state.isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
         guard wants != adapters[index].discovery.isListening else { return }
         adapters[index].discovery.isListening = wants
         output(
@@ -151,8 +151,10 @@ extension BluetoothDaemon {
         for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
             set("RSSI", nil, of: BlueZInterfaces.device, at: device.path)
             set("TxPower", nil, of: BlueZInterfaces.device, at: device.path)
-            adapters[index].devices[device.peer]?.reportedRSSI = nil
-            if device.isTemporary, !device.isConnectable, !device.isInUse { removeObjects(of: device.peer, on: index) }
+            adapters[index].devices[device.peer]?.heard.rssi = nil
+            if device.isTemporary, !device.heard.isConnectable, !device.isInUse {
+                removeObjects(of: device.peer, on: index)
+            }
         }
     }
 }

@@ -76,7 +76,7 @@ extension BluetoothDaemon {
             guard case .success(let values) = result, let properties = values.first?.propertiesValue else {
                 throw BlueZError.failed("Failed to parse advertisement.")
             }
-            let parsed = try AdvertisementProperties(properties, alias: adapters[index].alias)
+            let parsed = try AdvertisementProperties(properties, alias: adapters[index].state.alias)
             guard Self.fits(parsed.advertisement) else { throw BlueZError.failed("Failed to parse advertisement.") }
             adapters[index].advertisements.all[id]?.properties = parsed
             if call != nil { output(.openAdvertiser(adapter: index, id)) }

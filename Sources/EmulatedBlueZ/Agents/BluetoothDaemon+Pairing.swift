@@ -26,12 +26,12 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
-        guard adapters[index].isPowered else { throw BlueZError.notReady }
-        guard !device.isBonded else { throw BlueZError.alreadyExists }
-        guard device.pairing == nil, device.connect == nil else { throw BlueZError.busy }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
+        guard !device.security.isBonded else { throw BlueZError.alreadyExists }
+        guard device.security.pairing == nil, device.connection.connect == nil else { throw BlueZError.busy }
         adapters[index].devices[peer]?.isTemporary = false
         let operation = nextOperation()
-        adapters[index].devices[peer]?.pairing = DaemonDevice.PendingPairing(
+        adapters[index].devices[peer]?.security.pairing = DaemonDevice.PendingPairing(
             call: call.id, sender: call.sender, operation: operation)
         if device.isConnected {
             startPairing(of: peer, on: index)
@@ -42,7 +42,7 @@ extension BluetoothDaemon {
 
     /// The link is there: the pairing that a client asked for begins.
     mutating func startPairing(of peer: PeerID, on index: Int) {
-        guard let pairing = adapters[index].devices[peer]?.pairing, !pairing.isPaired else { return }
+        guard let pairing = adapters[index].devices[peer]?.security.pairing, !pairing.isPaired else { return }
         let agent = agents.agent(of: pairing.sender) ?? agents.default
         let capability = agent?.capability ?? .noInputNoOutput
         if adapters[index].pairing.capability != capability {
@@ -53,14 +53,14 @@ extension BluetoothDaemon {
     }
 
     mutating func cancelPairing(_ call: ClientCall, _ peer: PeerID, on index: Int) throws(DBusError) {
-        guard adapters[index].devices[peer]?.pairing != nil else { throw BlueZError.doesNotExist }
+        guard adapters[index].devices[peer]?.security.pairing != nil else { throw BlueZError.doesNotExist }
         for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
             cancel(asked)
             reject(question, on: index)
         }
-        if adapters[index].devices[peer]?.connect != nil {
+        if adapters[index].devices[peer]?.connection.connect != nil {
             output(.central(adapter: index, .disconnect(peer: peer)))
-            adapters[index].devices[peer]?.connect = nil
+            adapters[index].devices[peer]?.connection.connect = nil
         }
         endPairing(of: peer, on: index, BlueZError.authenticationCanceled)
         closeLinks(with: peer, on: index)
@@ -69,18 +69,18 @@ extension BluetoothDaemon {
 
     /// The services of a paired device are known: the client's call is answered.
     mutating func finishPairing(of peer: PeerID, on index: Int) {
-        guard let device = adapters[index].devices[peer], let pairing = device.pairing, pairing.isPaired,
-            device.link == nil || device.discovery == nil
+        guard let device = adapters[index].devices[peer], let pairing = device.security.pairing, pairing.isPaired,
+            device.connection.link == nil || device.discovery == nil
         else { return }
-        adapters[index].devices[peer]?.pairing = nil
+        adapters[index].devices[peer]?.security.pairing = nil
         answer(pairing.call)
         showCapability()
     }
 
     /// A pairing that a client asked for failed.
     mutating func endPairing(of peer: PeerID, on index: Int, _ error: DBusError) {
-        guard let pairing = adapters[index].devices[peer]?.pairing else { return }
-        adapters[index].devices[peer]?.pairing = nil
+        guard let pairing = adapters[index].devices[peer]?.security.pairing else { return }
+        adapters[index].devices[peer]?.security.pairing = nil
         refuse(pairing.call, error)
         showCapability()
     }
@@ -102,14 +102,14 @@ extension BluetoothDaemon {
     private mutating func paired(_ peer: PeerID, isBonded: Bool, on index: Int) {
         if isBonded { adapters[index].devices[peer]?.isTemporary = false }
         showPaired(true, isBonded: isBonded, peer, on: index)
-        adapters[index].devices[peer]?.pairing?.isPaired = true
+        adapters[index].devices[peer]?.security.pairing?.isPaired = true
         finishPairing(of: peer, on: index)
     }
 
     private mutating func showPaired(_ isPaired: Bool, isBonded: Bool, _ peer: PeerID, on index: Int) {
         guard let path = adapters[index].devices[peer]?.path else { return }
-        adapters[index].devices[peer]?.isPaired = isPaired
-        adapters[index].devices[peer]?.isBonded = isBonded
+        adapters[index].devices[peer]?.security.isPaired = isPaired
+        adapters[index].devices[peer]?.security.isBonded = isBonded
         set("Bonded", .boolean(isBonded), of: BlueZInterfaces.device, at: path)
         set("Paired", .boolean(isPaired), of: BlueZInterfaces.device, at: path)
     }
@@ -122,7 +122,7 @@ extension BluetoothDaemon {
         // For the kernel a refusal of this side is a failure as any other.
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
-        adapters[index].devices[peer]?.link?.isMute = true
+        adapters[index].devices[peer]?.connection.link?.isMute = true
         if !isOurs { closeLinks(with: peer, on: index, isForSecurity: true) }
     }
 
@@ -134,8 +134,8 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             return output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
         }
-        let caller = device.pairing.flatMap { agents.agent(of: $0.sender) }
-        guard device.pairing != nil || adapters[index].isPairable || device.link != nil else {
+        let caller = device.security.pairing.flatMap { agents.agent(of: $0.sender) }
+        guard device.security.pairing != nil || adapters[index].state.isPairable || device.connection.link != nil else {
             return output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
         }
         guard let agent = caller ?? agents.default else {

@@ -83,11 +83,11 @@ extension BluetoothDaemon {
 
     /// A connect or a pairing that the client asked for is given up.
     private mutating func endPendingCalls(of client: String, on index: Int) {
-        for (peer, device) in adapters[index].devices where device.connect?.call?.sender == client {
+        for (peer, device) in adapters[index].devices where device.connection.connect?.call?.sender == client {
             output(.central(adapter: index, .disconnect(peer: peer)))
             connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
         }
-        for (peer, device) in adapters[index].devices where device.pairing?.sender == client {
+        for (peer, device) in adapters[index].devices where device.security.pairing?.sender == client {
             for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
                 reject(question, on: index)
             }

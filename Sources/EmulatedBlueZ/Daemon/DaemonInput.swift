@@ -104,7 +104,6 @@ enum HostAction: Hashable, Sendable {
     case removeBond(PeerID)
     /// Ends the link of a central to the host's services.
     case disconnectCentral(PeerID, isForSecurity: Bool)
-    case forget(PeerID)
 }
 
 /// A call of the daemon to a client.

@@ -9,7 +9,7 @@ enum DaemonLimits {
     static let applications = 64
     /// The advertisements of one adapter, as controllers have them.
     static let advertisements = 5
-    /// The monitors of one client.
+    /// The roots of monitors of one client on one adapter, and the monitors below one of them.
     static let monitors = 64
     /// The values of one characteristic that wait for one central.
     static let queuedValues = 1_024

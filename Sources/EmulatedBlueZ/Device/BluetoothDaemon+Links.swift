@@ -30,11 +30,11 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
-        guard adapters[index].isPowered else { throw BlueZError.notReady }
-        guard !device.isBlocked else { throw BlueZError.failed("br-connection-refused") }
-        guard device.connect == nil, device.pairing == nil else { throw BlueZError.busy }
-        guard device.link == nil else {
-            if device.disconnect != nil { throw BlueZError.failed("br-connection-busy") }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
+        guard !device.security.isBlocked else { throw BlueZError.failed("br-connection-refused") }
+        guard device.connection.connect == nil, device.security.pairing == nil else { throw BlueZError.busy }
+        guard device.connection.link == nil else {
+            if device.connection.disconnect != nil { throw BlueZError.failed("br-connection-busy") }
             return answer(call.id)
         }
         startConnecting(peer, on: index, for: call)
@@ -43,7 +43,8 @@ extension BluetoothDaemon {
     /// Connects, for a call or for a pairing.
     mutating func startConnecting(_ peer: PeerID, on index: Int, for call: ClientCall?) {
         let operation = nextOperation()
-        adapters[index].devices[peer]?.connect = DaemonDevice.PendingConnect(operation: operation, call: call)
+        adapters[index].devices[peer]?.connection.connect = DaemonDevice.PendingConnect(
+            operation: operation, call: call)
         if adapters[index].devices[peer]?.hasPrivateAddress == false {
             adapters[index].devices[peer]?.isTemporary = false
         }
@@ -55,26 +56,26 @@ extension BluetoothDaemon {
 
     /// The device was not heard in time.
     mutating func connectTimedOut(_ peer: PeerID, _ operation: OperationID, on index: Int) {
-        guard adapters[index].devices[peer]?.connect?.operation == operation else { return }
+        guard adapters[index].devices[peer]?.connection.connect?.operation == operation else { return }
         output(.central(adapter: index, .disconnect(peer: peer)))
         connectFailed(peer, on: index, BackendError(.connectionTimeout, operation: "connect"))
     }
 
     mutating func connectFailed(_ peer: PeerID, on index: Int, _ error: BackendError) {
-        guard let connect = adapters[index].devices[peer]?.connect else { return }
-        adapters[index].devices[peer]?.connect = nil
+        guard let connect = adapters[index].devices[peer]?.connection.connect else { return }
+        adapters[index].devices[peer]?.connection.connect = nil
         if let call = connect.call { refuse(call.id, BlueZError.connect(error)) }
         endPairing(of: peer, on: index, BlueZError.connectionAttemptFailed)
     }
 
     /// The link is there; the call is answered before the services are known.
     mutating func connected(_ peer: PeerID, _ link: LinkID, _ parameters: LinkParameters, on index: Int) {
-        guard let device = adapters[index].devices[peer], let connect = device.connect else {
+        guard let device = adapters[index].devices[peer], let connect = device.connection.connect else {
             return output(.central(adapter: index, .disconnect(peer: peer)))
         }
-        adapters[index].links[link] = peer
-        adapters[index].devices[peer]?.connect = nil
-        adapters[index].devices[peer]?.link = DaemonDevice.OpenLink(
+        adapters[index].linkTable.links[link] = peer
+        adapters[index].devices[peer]?.connection.connect = nil
+        adapters[index].devices[peer]?.connection.link = DaemonDevice.OpenLink(
             id: link, mtu: parameters.mtu, credits: parameters.writeCredits)
         set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
         if let call = connect.call { answer(call.id) }
@@ -87,31 +88,32 @@ extension BluetoothDaemon {
     /// Ends the link for all programs, after a while; a connect that is under way is given up at once.
     private mutating func disconnect(_ call: ClientCall, _ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return answer(call.id) }
-        if device.connect != nil {
+        if device.connection.connect != nil {
             output(.central(adapter: index, .disconnect(peer: peer)))
             connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
         }
         guard device.isConnected else { return answer(call.id) }
-        if device.disconnect != nil {
-            adapters[index].devices[peer]?.disconnect?.calls.append(call.id)
+        if device.connection.disconnect != nil {
+            adapters[index].devices[peer]?.connection.disconnect?.calls.append(call.id)
             return
         }
         let number = nextNumber()
-        adapters[index].devices[peer]?.disconnect = DaemonDevice.PendingDisconnect(number: number, calls: [call.id])
+        adapters[index].devices[peer]?.connection.disconnect = DaemonDevice.PendingDisconnect(
+            number: number, calls: [call.id])
         guard configuration.disconnectDelay > .zero else { return closeLinks(with: peer, on: index) }
         output(.schedule(.disconnect(adapter: index, peer, number), after: configuration.disconnectDelay))
     }
 
     mutating func disconnectDelayPassed(_ peer: PeerID, _ number: UInt64, on index: Int) {
-        guard adapters[index].devices[peer]?.disconnect?.number == number else { return }
+        guard adapters[index].devices[peer]?.connection.disconnect?.number == number else { return }
         closeLinks(with: peer, on: index)
     }
 
     /// Ends the adapter's own link with a device and that of the device with the adapter's services.
     mutating func closeLinks(with peer: PeerID, on index: Int, isForSecurity: Bool = false) {
         guard let device = adapters[index].devices[peer] else { return }
-        if device.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
-        if device.isCentral {
+        if device.connection.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
+        if device.connection.isCentral {
             output(.host(adapter: index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
         }
     }
@@ -121,23 +123,23 @@ extension BluetoothDaemon {
     /// Sessions of `StartNotify` and the objects of the attributes stay.
     mutating func linkLost(_ peer: PeerID, on index: Int, _ end: LinkEnd) {
         guard let device = adapters[index].devices[peer] else { return }
-        if let connect = device.connect {
-            adapters[index].devices[peer]?.connect = nil
+        if let connect = device.connection.connect {
+            adapters[index].devices[peer]?.connection.connect = nil
             let error =
                 if case .notReady = end { BlueZError.failed("br-connection-adapter-not-powered") } else {
                     BlueZError.failed("br-connection-canceled")
                 }
             if let call = connect.call { refuse(call.id, error) }
         }
-        if let link = device.link {
-            adapters[index].links[link.id] = nil
-            adapters[index].devices[peer]?.link = nil
+        if let link = device.connection.link {
+            adapters[index].linkTable.links[link.id] = nil
+            adapters[index].devices[peer]?.connection.link = nil
             failOperations(of: peer, on: index)
         }
         closeSockets(of: peer, on: index)
         adapters[index].devices[peer]?.discovery = nil
         endPairing(of: peer, on: index, BlueZError.authenticationFailed)
-        if case .closed = end {} else { adapters[index].devices[peer]?.isCentral = false }
+        if case .closed = end {} else { adapters[index].devices[peer]?.connection.isCentral = false }
         guard adapters[index].devices[peer]?.isConnected == false else { return }
         showDisconnected(device, on: index)
     }
@@ -146,8 +148,8 @@ extension BluetoothDaemon {
     mutating func showDisconnected(_ device: DaemonDevice, on index: Int) {
         guard device.isConnected else { return }
         set("ServicesResolved", .boolean(false), of: BlueZInterfaces.device, at: device.path)
-        for call in adapters[index].devices[device.peer]?.disconnect?.calls ?? [] { answer(call) }
-        adapters[index].devices[device.peer]?.disconnect = nil
+        for call in adapters[index].devices[device.peer]?.connection.disconnect?.calls ?? [] { answer(call) }
+        adapters[index].devices[device.peer]?.connection.disconnect = nil
         set("Connected", .boolean(false), of: BlueZInterfaces.device, at: device.path)
         guard adapters[index].devices[device.peer]?.isTemporary == true else { return }
         output(
@@ -158,24 +160,24 @@ extension BluetoothDaemon {
 
     /// A central is connected to the adapter's services: it has an object, too.
     mutating func centralConnected(_ facts: PeerFacts, on index: Int) {
-        guard adapters[index].isPresent else { return }
+        guard adapters[index].state.isPresent else { return }
         if adapters[index].devices[facts.peer] == nil {
             let path = DaemonDevice.path(of: facts.address, on: adapters[index].path)
             if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }
             var device = DaemonDevice(peer: facts.peer, path: path, address: facts.address, isRandom: facts.isRandom)
             device.name = facts.name
-            device.lastHeard = now
+            device.heard.lastPacket = now
             add(device, on: index)
         }
-        guard let device = adapters[index].devices[facts.peer], !device.isCentral else { return }
-        adapters[index].devices[facts.peer]?.isCentral = true
+        guard let device = adapters[index].devices[facts.peer], !device.connection.isCentral else { return }
+        adapters[index].devices[facts.peer]?.connection.isCentral = true
         set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
     }
 
     mutating func centralDisconnected(_ peer: PeerID, on index: Int) {
-        guard let device = adapters[index].devices[peer], device.isCentral else { return }
-        adapters[index].devices[peer]?.isCentral = false
-        guard device.link == nil else { return }
+        guard let device = adapters[index].devices[peer], device.connection.isCentral else { return }
+        adapters[index].devices[peer]?.connection.isCentral = false
+        guard device.connection.link == nil else { return }
         endPairing(of: peer, on: index, BlueZError.authenticationFailed)
         showDisconnected(device, on: index)
     }
@@ -189,14 +191,14 @@ extension BluetoothDaemon {
         case .connected(let peer, let link, _, let parameters): connected(peer, link, parameters, on: index)
         case .connectFailed(let peer, _, let error): connectFailed(peer, on: index, error)
         case .disconnected(let link, let reason, _, _):
-            if let peer = adapters[index].links[link] { linkLost(peer, on: index, .closed(reason)) }
+            if let peer = adapters[index].linkTable.links[link] { linkLost(peer, on: index, .closed(reason)) }
         case .nameChanged(let peer, let name, _): setName(name, of: peer, on: index)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, link, on: index)
         case .writeCredits(let link, let count): grantCredits(count, link, on: index)
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed, on: index)
         case .response(_, let operation, let response): responded(response, to: operation, on: index)
         case .valueNotified(let link, let attribute, let value):
-            if let peer = adapters[index].links[link] { notified(value, attribute, of: peer, on: index) }
+            if let peer = adapters[index].linkTable.links[link] { notified(value, attribute, of: peer, on: index) }
         case .authorizationChanged, .restored, .peerForgotten, .connectionEvent, .ancsAuthorizationChanged, .channel:
             break  // nothing of this is visible in BlueZ
         }

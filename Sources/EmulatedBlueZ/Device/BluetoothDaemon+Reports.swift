@@ -9,14 +9,14 @@ extension BluetoothDaemon {
     private static let reportedDifference = 8
 
     mutating func heard(_ discovery: Discovery, on index: Int) {
-        guard adapters[index].isPresent else { return }
+        guard adapters[index].state.isPresent else { return }
         let isWanted = adapters[index].discovery.lets(discovery) || adapters[index].monitors.lets(discovery)
         guard isWanted, let address = discovery.address else { return }
         let isNew = adapters[index].devices[discovery.peer] == nil
         if isNew { addDevice(discovery, address, on: index) }
-        adapters[index].devices[discovery.peer]?.lastHeard = now
+        adapters[index].devices[discovery.peer]?.heard.lastPacket = now
         if let isConnectable = discovery.advertisement.isConnectable {
-            adapters[index].devices[discovery.peer]?.isConnectable = isConnectable
+            adapters[index].devices[discovery.peer]?.heard.isConnectable = isConnectable
         }
         showData(discovery, of: discovery.peer, on: index)
         showStrength(discovery, on: index)
@@ -30,7 +30,7 @@ extension BluetoothDaemon {
         var device = DaemonDevice(
             peer: discovery.peer, path: path, address: address, isRandom: DeviceAddressKind.isRandom(address))
         device.name = discovery.advertisement.localName ?? discovery.name
-        device.lastReport = now - configuration.reportInterval
+        device.heard.lastReport = now - configuration.reportInterval
         add(device, on: index)
         output(
             .schedule(.temporary(adapter: index, discovery.peer), after: configuration.temporaryTimeout))
@@ -42,10 +42,10 @@ extension BluetoothDaemon {
         let data = discovery.advertisement
         setName(data.localName, of: peer, on: index)
         if let services = data.serviceUUIDs {
-            let known = adapters[index].devices[peer]?.advertisedServices ?? []
+            let known = adapters[index].devices[peer]?.heard.services ?? []
             let added = services.filter { !known.contains($0) }
             if !added.isEmpty {
-                adapters[index].devices[peer]?.advertisedServices = known + added
+                adapters[index].devices[peer]?.heard.services = known + added
                 showServices(of: peer, on: index)
             }
         }
@@ -71,18 +71,18 @@ extension BluetoothDaemon {
 
     /// Whether the device may be reported again, although nothing but its signal changed.
     private func isDue(_ peer: PeerID, on index: Int) -> Bool {
-        adapters[index].devices[peer].map { now - $0.lastReport >= configuration.reportInterval } ?? false
+        adapters[index].devices[peer].map { now - $0.heard.lastReport >= configuration.reportInterval } ?? false
     }
 
     private mutating func showStrength(_ discovery: Discovery, on index: Int) {
         guard let device = adapters[index].devices[discovery.peer] else { return }
         let isFiltered = adapters[index].discovery.isFiltered || adapters[index].monitors.isActive
-        if let reported = device.reportedRSSI {
+        if let reported = device.heard.rssi {
             guard isDue(discovery.peer, on: index) else { return }
             guard isFiltered || abs(reported - discovery.rssi) >= Self.reportedDifference else { return }
         }
-        adapters[index].devices[discovery.peer]?.reportedRSSI = discovery.rssi
-        adapters[index].devices[discovery.peer]?.lastReport = now
+        adapters[index].devices[discovery.peer]?.heard.rssi = discovery.rssi
+        adapters[index].devices[discovery.peer]?.heard.lastReport = now
         set(
             "RSSI", .int16(Int16(clamping: discovery.rssi)), of: BlueZInterfaces.device, at: device.path,
             isRepeated: isFiltered)
@@ -126,7 +126,8 @@ extension BluetoothDaemon {
     mutating func temporaryTimePassed(_ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], device.isTemporary else { return }
         let left =
-            device.isInUse ? configuration.temporaryTimeout : device.lastHeard + configuration.temporaryTimeout - now
+            device.isInUse
+            ? configuration.temporaryTimeout : device.heard.lastPacket + configuration.temporaryTimeout - now
         guard left <= .zero else {
             return output(.schedule(.temporary(adapter: index, peer), after: left))
         }
@@ -140,7 +141,6 @@ extension BluetoothDaemon {
         closeLinks(with: peer, on: index)
         linkLost(peer, on: index, .removed)
         output(.host(adapter: index, .removeBond(peer)))
-        output(.host(adapter: index, .forget(peer)))
         removeObjects(of: peer, on: index)
         answer(call.id)
     }

@@ -36,35 +36,54 @@ struct DaemonDevice: Sendable {
         var commands = Deque<(attribute: AttributeID, value: Data)>()
     }
 
+    /// What was heard of it, and what clients were told.
+    struct Heard: Sendable {
+        var isConnectable = true
+        var services: [BluetoothUUID] = []
+        /// The signal strength that clients know; nil while no one discovers.
+        var rssi: Int?
+        var lastPacket = Duration.zero
+        var lastReport = Duration.zero
+    }
+
+    /// The links with it, in both roles, and what changes them.
+    struct Connection: Sendable {
+        var connect: PendingConnect?
+        var disconnect: PendingDisconnect?
+        var link: OpenLink?
+        /// Whether it is a central that is connected to the adapter's services.
+        var isCentral = false
+    }
+
+    struct Security: Sendable {
+        var isBonded = false
+        var isPaired = false
+        var isBlocked = false
+        var pairing: PendingPairing?
+    }
+
     let peer: PeerID
     let path: ObjectPath
-    var address: String
+    let address: String
     let isRandom: Bool
     var name: String?
     var alias: String?
-    var isBonded = false
-    var isPaired = false
-    var isBlocked = false
     /// Whether it is forgotten when it was not heard for a while.
     var isTemporary = true
-    var isConnectable = true
-    var advertisedServices: [BluetoothUUID] = []
-    var reportedRSSI: Int?
-    var lastHeard = Duration.zero
-    var lastReport = Duration.zero
-    var connect: PendingConnect?
-    var disconnect: PendingDisconnect?
-    var pairing: PendingPairing?
-    var link: OpenLink?
-    /// Whether it is a central that is connected to the adapter's services.
-    var isCentral = false
+    var heard = Heard()
+    var connection = Connection()
+    var security = Security()
     var database = RemoteDatabase()
     var discovery: ServiceDiscovery?
 
-    var isConnected: Bool { link != nil || isCentral }
+    init(peer: PeerID, path: ObjectPath, address: String, isRandom: Bool) {
+        (self.peer, self.path, self.address, self.isRandom) = (peer, path, address, isRandom)
+    }
+
+    var isConnected: Bool { connection.link != nil || connection.isCentral }
 
     /// Whether it must stay, however long it was not heard.
-    var isInUse: Bool { isConnected || connect != nil || pairing != nil }
+    var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
 
     /// Whether the address changes from time to time: such a device stays temporary until it is bonded.
     var hasPrivateAddress: Bool {
@@ -89,7 +108,9 @@ extension BluetoothDaemon {
         var device = DaemonDevice(
             peer: bond.peer, path: DaemonDevice.path(of: bond.address, on: adapters[index].path), address: bond.address,
             isRandom: bond.isRandom)
-        (device.name, device.isBonded, device.isPaired, device.isTemporary) = (bond.name, true, true, false)
+        (device.name, device.security.isBonded, device.security.isPaired, device.isTemporary) = (
+            bond.name, true, true, false
+        )
         add(device, on: index)
     }
 
@@ -102,8 +123,8 @@ extension BluetoothDaemon {
     private func properties(of device: DaemonDevice, on index: Int) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
             "Address": .string(device.address), "AddressType": .string(device.isRandom ? "random" : "public"),
-            "Alias": .string(alias(of: device)), "Paired": .boolean(device.isPaired),
-            "Bonded": .boolean(device.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
+            "Alias": .string(alias(of: device)), "Paired": .boolean(device.security.isPaired),
+            "Bonded": .boolean(device.security.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
             "LegacyPairing": .boolean(false), "Connected": .boolean(device.isConnected),
             "Adapter": .objectPath(adapters[index].path), "UUIDs": .strings([]), "ServicesResolved": .boolean(false),
         ]
@@ -129,7 +150,7 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else { return }
         // Generic Access and Generic Attribute have no objects, but are listed.
         let own = device.database.services.isEmpty ? [] : [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
-        let uuids = Set(device.advertisedServices + own + device.database.services.values.map(\.record.uuid))
+        let uuids = Set(device.heard.services + own + device.database.services.values.map(\.record.uuid))
         set("UUIDs", .strings(uuids.map(\.bluez).sorted()), of: BlueZInterfaces.device, at: device.path)
     }
 
@@ -142,7 +163,7 @@ extension BluetoothDaemon {
         remove(device.path)
         adapters[index].devices[peer] = nil
         adapters[index].peers[device.path] = nil
-        if let link = device.link { adapters[index].links[link.id] = nil }
+        if let link = device.connection.link { adapters[index].linkTable.links[link.id] = nil }
     }
 
     // MARK: Properties
@@ -162,7 +183,7 @@ extension BluetoothDaemon {
             if isTrusted { adapters[index].devices[peer]?.isTemporary = false }
             set(property, value, of: BlueZInterfaces.device, at: device.path)
         case ("Blocked", .boolean(let isBlocked)):
-            adapters[index].devices[peer]?.isBlocked = isBlocked
+            adapters[index].devices[peer]?.security.isBlocked = isBlocked
             set(property, value, of: BlueZInterfaces.device, at: device.path)
             if isBlocked { closeLinks(with: peer, on: index) }
         default: set(property, value, of: BlueZInterfaces.device, at: device.path)

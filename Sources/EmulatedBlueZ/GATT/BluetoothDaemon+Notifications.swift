@@ -18,7 +18,9 @@ extension BluetoothDaemon {
         guard found.canNotify else { throw BlueZError.notSupported }
         guard !found.sessions.contains(call.sender) else { return answer(call.id) }
         guard !found.starting.contains(where: { $0.sender == call.sender }) else { throw BlueZError.busy }
-        guard device.link != nil, device.disconnect == nil else { throw BlueZError.failed("Not connected") }
+        guard device.connection.link != nil, device.connection.disconnect == nil else {
+            throw BlueZError.failed("Not connected")
+        }
         if found.isSubscribed {
             beginSession(call.sender, id, of: peer, on: index)
             return answer(call.id)
@@ -120,7 +122,7 @@ extension BluetoothDaemon {
             found.properties.contains(.notify) || (dialect >= .bluez5_82 && found.properties.contains(.indicate))
         guard isOffered else { throw BlueZError.notSupported }
         guard found.sessions.isEmpty, found.starting.isEmpty, !found.isAcquiring else { throw BlueZError.busy }
-        guard device.link != nil else { throw BlueZError.failed("Not connected") }
+        guard device.connection.link != nil else { throw BlueZError.failed("Not connected") }
         adapters[index].devices[peer]?.database.characteristics[id]?.isAcquiring = true
         send(
             .setNotifying(id, true), for: .acquireNotify(id, call.id, sender: call.sender), to: peer, on: index)
@@ -131,7 +133,7 @@ extension BluetoothDaemon {
         on index: Int
     ) {
         adapters[index].devices[peer]?.database.characteristics[id]?.isAcquiring = false
-        guard let mtu = adapters[index].devices[peer]?.link?.mtu,
+        guard let mtu = adapters[index].devices[peer]?.connection.link?.mtu,
             let path = adapters[index].devices[peer]?.database.characteristics[id]?.path
         else { return refuse(call, BlueZError.failed("Not connected")) }
         if case .failure(let error) = response { return refuse(call, BlueZError.attribute(error)) }
@@ -153,7 +155,7 @@ extension BluetoothDaemon {
         }
         guard found.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         guard found.properties.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
-        guard let mtu = device.link?.mtu else { throw BlueZError.failed("Not connected") }
+        guard let mtu = device.connection.link?.mtu else { throw BlueZError.failed("Not connected") }
         let socket = ClientSocketID(rawValue: nextNumber())
         sockets[socket] = .writing(adapter: index, peer, id, client: call.sender)
         adapters[index].devices[peer]?.database.characteristics[id]?.writeSocket = socket
@@ -212,7 +214,7 @@ extension BluetoothDaemon {
     mutating func received(_ data: Data, on socket: ClientSocketID) {
         switch sockets[socket] {
         case .writing(let index, let peer, let id, _)?:
-            guard let mtu = adapters[index].devices[peer]?.link?.mtu else { return }
+            guard let mtu = adapters[index].devices[peer]?.connection.link?.mtu else { return }
             _ = enqueue(data.prefix(ATTLimits.written(mtu: mtu)), id, to: peer, on: index)
         case .serving(let index, let id, let central, _)?: served(data, id, to: central, on: index)
         case .notifying?, nil: break

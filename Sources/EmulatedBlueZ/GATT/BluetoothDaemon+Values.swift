@@ -31,7 +31,7 @@ extension BluetoothDaemon {
         guard let id = adapters[index].devices[peer]?.database.attributes[call.path],
             let descriptor = adapters[index].devices[peer]?.database.descriptors[id]
         else { throw BlueZError.unknown(call, isObjectThere: false) }
-        guard adapters[index].devices[peer]?.link != nil else { throw BlueZError.failed("Not connected") }
+        guard adapters[index].devices[peer]?.connection.link != nil else { throw BlueZError.failed("Not connected") }
         let options = try options(of: call)
         if call.member == "ReadValue" {
             let isFirst = descriptor.reads.calls.isEmpty
@@ -77,7 +77,7 @@ extension BluetoothDaemon {
     private mutating func read(
         _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard adapters[index].devices[peer]?.link != nil else { throw BlueZError.failed("Not connected") }
+        guard adapters[index].devices[peer]?.connection.link != nil else { throw BlueZError.failed("Not connected") }
         guard let reads = adapters[index].devices[peer]?.database.characteristics[id]?.reads else { return }
         let options = try options(of: call)
         guard reads.calls.isEmpty || reads.offset == options.offset else { throw BlueZError.busy }
@@ -109,7 +109,9 @@ extension BluetoothDaemon {
     private mutating func write(
         _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard let link = adapters[index].devices[peer]?.link else { throw BlueZError.failed("Not connected") }
+        guard let link = adapters[index].devices[peer]?.connection.link else {
+            throw BlueZError.failed("Not connected")
+        }
         guard let characteristic = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         guard characteristic.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         guard !characteristic.isWriting else { throw BlueZError.busy }
@@ -133,18 +135,19 @@ extension BluetoothDaemon {
     ///
     /// - Returns: Whether there is room for it.
     mutating func enqueue(_ value: Data, _ attribute: AttributeID, to peer: PeerID, on index: Int) -> Bool {
-        guard let count = adapters[index].devices[peer]?.link?.commands.count, count < DaemonLimits.queuedCommands
+        guard let count = adapters[index].devices[peer]?.connection.link?.commands.count,
+            count < DaemonLimits.queuedCommands
         else { return false }
-        adapters[index].devices[peer]?.link?.commands.append((attribute, value))
+        adapters[index].devices[peer]?.connection.link?.commands.append((attribute, value))
         sendCommands(to: peer, on: index)
         return true
     }
 
     private mutating func sendCommands(to peer: PeerID, on index: Int) {
-        while let link = adapters[index].devices[peer]?.link, link.credits > 0,
-            let command = adapters[index].devices[peer]?.link?.commands.popFirst()
+        while let link = adapters[index].devices[peer]?.connection.link, link.credits > 0,
+            let command = adapters[index].devices[peer]?.connection.link?.commands.popFirst()
         {
-            adapters[index].devices[peer]?.link?.credits -= 1
+            adapters[index].devices[peer]?.connection.link?.credits -= 1
             output(
                 .central(
                     adapter: index,
@@ -153,8 +156,8 @@ extension BluetoothDaemon {
     }
 
     mutating func grantCredits(_ count: Int, _ link: LinkID, on index: Int) {
-        guard let peer = adapters[index].links[link] else { return }
-        adapters[index].devices[peer]?.link?.credits += count
+        guard let peer = adapters[index].linkTable.links[link] else { return }
+        adapters[index].devices[peer]?.connection.link?.credits += count
         sendCommands(to: peer, on: index)
     }
 
@@ -194,8 +197,9 @@ extension BluetoothDaemon {
     /// The link is gone: everything that waits for an answer fails.
     mutating func failOperations(of peer: PeerID, on index: Int) {
         let failure = LinkResponse.failure(BackendError(.notConnected, operation: "request"))
-        for (operation, entry) in adapters[index].operations.sorted(by: { $0.key < $1.key }) where entry.peer == peer {
-            adapters[index].operations[operation] = nil
+        for (operation, entry) in adapters[index].linkTable.operations.sorted(by: { $0.key < $1.key })
+        where entry.peer == peer {
+            adapters[index].linkTable.operations[operation] = nil
             if !entry.purpose.isDiscovery { attributeResponded(failure, entry.purpose, of: peer, on: index) }
         }
         for id in adapters[index].devices[peer]?.database.characteristics.keys.sorted() ?? [] {

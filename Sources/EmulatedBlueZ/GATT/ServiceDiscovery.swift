@@ -19,18 +19,18 @@ extension BluetoothDaemon {
 
     /// Sends a request on the link with a device.
     mutating func send(_ request: LinkRequest, for purpose: LinkPurpose, to peer: PeerID, on index: Int) {
-        guard let link = adapters[index].devices[peer]?.link else { return }
+        guard let link = adapters[index].devices[peer]?.connection.link else { return }
         let operation = nextOperation()
-        adapters[index].operations[operation] = (peer, purpose)
+        adapters[index].linkTable.operations[operation] = (peer, purpose)
         if purpose.isDiscovery { adapters[index].devices[peer]?.discovery?.outstanding.insert(operation) }
         output(.central(adapter: index, .request(link: link.id, operation: operation, request)))
     }
 
     mutating func responded(_ response: LinkResponse, to operation: OperationID, on index: Int) {
-        guard let (peer, purpose) = adapters[index].operations[operation],
-            adapters[index].devices[peer]?.link?.isMute != true
+        guard let (peer, purpose) = adapters[index].linkTable.operations[operation],
+            adapters[index].devices[peer]?.connection.link?.isMute != true
         else { return }
-        adapters[index].operations[operation] = nil
+        adapters[index].linkTable.operations[operation] = nil
         if purpose.isDiscovery {
             // The answer to a discovery that was started anew since.
             guard adapters[index].devices[peer]?.discovery?.outstanding.remove(operation) != nil else { return }
@@ -138,7 +138,7 @@ extension BluetoothDaemon {
         var properties: ObjectTree.Properties = [
             "UUID": .string(characteristic.uuid.bluez), "Service": .objectPath(service), "Value": .bytes([]),
             "Flags": .strings(characteristic.properties.bluezFlags),
-            "MTU": .uint16(UInt16(clamping: adapters[index].devices[peer]?.link?.mtu ?? 23)),
+            "MTU": .uint16(UInt16(clamping: adapters[index].devices[peer]?.connection.link?.mtu ?? 23)),
         ]
         if found.canNotify { properties["Notifying"] = .boolean(false) }
         if found.properties.contains(.notify) { properties["NotifyAcquired"] = .boolean(false) }
@@ -174,7 +174,7 @@ extension BluetoothDaemon {
     }
 
     private mutating func showMTU(of peer: PeerID, on index: Int) {
-        guard let device = adapters[index].devices[peer], let mtu = device.link?.mtu else { return }
+        guard let device = adapters[index].devices[peer], let mtu = device.connection.link?.mtu else { return }
         for characteristic in device.database.characteristics.values.sorted(by: { $0.path < $1.path }) {
             set(
                 "MTU", .uint16(UInt16(clamping: mtu)), of: BlueZInterfaces.characteristic, at: characteristic.path)
@@ -182,8 +182,8 @@ extension BluetoothDaemon {
     }
 
     mutating func mtuChanged(_ mtu: Int, _ link: LinkID, on index: Int) {
-        guard let peer = adapters[index].links[link] else { return }
-        adapters[index].devices[peer]?.link?.mtu = mtu
+        guard let peer = adapters[index].linkTable.links[link] else { return }
+        adapters[index].devices[peer]?.connection.link?.mtu = mtu
         showMTU(of: peer, on: index)
     }
 
@@ -191,7 +191,7 @@ extension BluetoothDaemon {
 
     /// The device says that its services changed: those that are gone are withdrawn, and it is discovered again.
     mutating func servicesChanged(_ link: LinkID, _ removed: [AttributeID], on index: Int) {
-        guard let peer = adapters[index].links[link] else { return }
+        guard let peer = adapters[index].linkTable.links[link] else { return }
         for id in removed { removeService(id, of: peer, on: index) }
         showServices(of: peer, on: index)
         discoverServices(of: peer, on: index)

@@ -13,7 +13,6 @@ final class DaemonRunner: @unchecked Sendable {
 
     private let emulator: Emulator
     private let connection: DBusConnection
-    private let queue: DispatchQueue
     private let start = DispatchTime.now()
     /// What happened on other threads and is not handled yet.
     private let inbox = Lock(DaemonInbox())
@@ -22,19 +21,13 @@ final class DaemonRunner: @unchecked Sendable {
     private var centrals = ConnectedCentrals()
     private var links: EmulatorTap?
     private var advertisers: [AdvertisementID: any PeripheralBackend] = [:]
-    private var calls: [ClientCallID: DBusCall] = [:]
-    private var lastCall: UInt64 = 0
+    private var clients = BusClients()
     private var sockets: [ClientSocketID: PacketConnection] = [:]
-    /// The connections that called something, whose end matters.
-    private var clients: Set<String> = []
-    private var subscriptions: [String: [DBusSubscription]] = [:]
-    private var departures: DBusSubscription?
     private var isStopped = false
 
     init(_ emulator: Emulator, on connection: DBusConnection, _ configuration: EmulatedBlueZConfiguration) {
         self.emulator = emulator
         self.connection = connection
-        queue = connection.queue
         daemon = BluetoothDaemon(configuration)
     }
 
@@ -49,7 +42,7 @@ final class DaemonRunner: @unchecked Sendable {
             default: break
             }
         }
-        departures = connection.subscribe(
+        clients.departures = connection.subscribe(
             DBusMatchRule(sender: BusDriver.name, interface: BusDriver.name, member: "NameOwnerChanged")
         ) { [weak self] message in self?.ownerChanged(message) }
         connection.onCall { [weak self] call in self?.receive(call) }
@@ -63,14 +56,12 @@ final class DaemonRunner: @unchecked Sendable {
         isStopped = true
         links = nil
         connection.onCall(nil)
-        departures = nil
-        subscriptions = [:]
+        clients = BusClients()
         for host in hosts { host.invalidate() }
         for advertiser in advertisers.values { advertiser.invalidate() }
         advertisers = [:]
         for socket in sockets.values { socket.close() }
         sockets = [:]
-        calls = [:]
         connection.close()
     }
 
@@ -91,8 +82,8 @@ final class DaemonRunner: @unchecked Sendable {
     private func enqueue(_ input: DaemonInput) {
         switch inbox.withLock({ $0.append(input) }) {
         case .none: break
-        case .soon: queue.asyncAfter(deadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
-        case .now: queue.async { [weak self] in self?.drain() }
+        case .soon: connection.queue.asyncAfter(deadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
+        case .now: connection.queue.async { [weak self] in self?.drain() }
         }
     }
 
@@ -109,7 +100,7 @@ final class DaemonRunner: @unchecked Sendable {
     ///
     /// Any thread.
     private func linksChanged() {
-        queue.async { [weak self] in
+        connection.queue.async { [weak self] in
             guard let self, !isStopped else { return }
             drain()
             handle(centrals.changes(of: hosts))
@@ -127,10 +118,7 @@ final class DaemonRunner: @unchecked Sendable {
     private func receive(_ call: DBusCall) {
         // What the controller reported before comes first.
         drain()
-        lastCall += 1
-        let id = ClientCallID(rawValue: lastCall)
-        calls[id] = call
-        clients.insert(call.sender)
+        let id = clients.add(call)
         handle(
             .call(
                 ClientCall(
@@ -140,9 +128,8 @@ final class DaemonRunner: @unchecked Sendable {
 
     private func ownerChanged(_ message: DBusMessage) {
         guard case .success(let values) = Result<DBusMessage, DBusError>.success(message).values, values.count == 3,
-            let name = values[0].stringValue, values[2].stringValue == "", clients.remove(name) != nil
+            let name = values[0].stringValue, values[2].stringValue == "", clients.remove(name)
         else { return }
-        subscriptions[name] = nil
         handle(.clientLeft(name))
     }
 
@@ -150,8 +137,8 @@ final class DaemonRunner: @unchecked Sendable {
 
     private func perform(_ output: DaemonOutput) {
         switch output {
-        case .answer(let id, let values): calls.removeValue(forKey: id)?.answer(values)
-        case .refuse(let id, let error): calls.removeValue(forKey: id)?.refuse(error)
+        case .answer(let id, let values): clients.removeCall(id)?.answer(values)
+        case .refuse(let id, let error): clients.removeCall(id)?.refuse(error)
         case .signal(let signal): send(signal)
         case .request(let request): send(request)
         case .central(let index, let command): hosts[index].central.submit(command)
@@ -163,7 +150,9 @@ final class DaemonRunner: @unchecked Sendable {
         case .host(let index, let action): hosts[index].perform(action)
         case .watch(let client): watch(client)
         case .schedule(let timer, let delay):
-            queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in self?.handle(.timer(timer)) }
+            connection.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+                self?.handle(.timer(timer))
+            }
         case .answerWithSocket(let call, let socket, let mtu): answer(call, with: socket, mtu: mtu)
         case .adopt(let socket, let descriptor): open(socket, descriptor)
         case .send(let socket, let data): sockets[socket]?.send(data)
@@ -204,13 +193,13 @@ final class DaemonRunner: @unchecked Sendable {
 
     /// Listens to the signals of a client that registered objects.
     private func watch(_ client: String) {
-        guard subscriptions[client] == nil else { return }
+        guard clients.subscriptions[client] == nil else { return }
         let rules = [
             DBusMatchRule(
                 sender: client, interface: StandardInterface.properties.name, member: "PropertiesChanged"),
             DBusMatchRule(sender: client, interface: StandardInterface.objectManager.name),
         ]
-        subscriptions[client] = rules.map { rule in
+        clients.subscriptions[client] = rules.map { rule in
             connection.subscribe(rule) { [weak self] message in self?.receive(message, from: client) }
         }
     }
@@ -232,15 +221,15 @@ final class DaemonRunner: @unchecked Sendable {
         do throws(DBusError) {
             let (own, other) = try PacketConnection.pair()
             open(socket, own)
-            calls.removeValue(forKey: call)?.answer([.fileDescriptor(other), .uint16(UInt16(clamping: mtu))])
+            clients.removeCall(call)?.answer([.fileDescriptor(other), .uint16(UInt16(clamping: mtu))])
         } catch {
-            calls.removeValue(forKey: call)?.refuse(BlueZError.failed("Failed"))
+            clients.removeCall(call)?.refuse(BlueZError.failed("Failed"))
             handle(.closed(socket))
         }
     }
 
     private func open(_ socket: ClientSocketID, _ descriptor: DBusFileDescriptor) {
-        let connection = PacketConnection(descriptor, on: queue) { [weak self] data in
+        let packets = PacketConnection(descriptor, on: connection.queue) { [weak self] data in
             guard let data else {
                 self?.sockets.removeValue(forKey: socket)?.close()
                 self?.handle(.closed(socket))
@@ -248,7 +237,7 @@ final class DaemonRunner: @unchecked Sendable {
             }
             self?.handle(.received(socket, data))
         }
-        sockets[socket] = connection
+        sockets[socket] = packets
     }
 }
 #endif

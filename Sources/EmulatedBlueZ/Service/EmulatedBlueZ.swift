@@ -8,7 +8,7 @@ import Logging
 /// An emulated world as the service `org.bluez` on a message bus.
 ///
 /// Programs that use BlueZ, in any language and unchanged, see the hosts of the emulator as adapters (`hci0` and so on,
-/// in the order of ``BluetoothEmulator/Emulator/hosts``) and its devices on the air. Any thread may call any method.
+/// in the order of `Emulator.hosts`) and its devices on the air. Any thread may call any method.
 ///
 /// Source: BlueZ, `doc/org.bluez.*.rst`.
 public final class EmulatedBlueZ: Sendable {
@@ -29,6 +29,7 @@ public final class EmulatedBlueZ: Sendable {
 
     /// Serves an emulator as `org.bluez`; when this returns, clients may start.
     ///
+    /// The adapters are the hosts that the emulator has now; those that are added later stay invisible to clients.
     /// The service ends with ``stop()``, with the last reference, or when the bus goes.
     ///
     /// - Parameters:

@@ -92,7 +92,6 @@ struct HostRoles: Sendable {
         case .power(let isOn): host.setPower(isOn)
         case .disconnectCentral(let peer, let isForSecurity): host.disconnectCentral(peer, isForSecurity: isForSecurity)
         case .removeBond(let peer): pairing.submit(.unpair(peer: peer, operation: OperationID(rawValue: 0)))
-        case .forget: break
         }
     }
 }

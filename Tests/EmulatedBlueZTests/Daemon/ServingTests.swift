@@ -213,6 +213,17 @@ import Testing
         #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
     }
 
+    @Test(arguments: [("peripheral", true), ("broadcast", false)])
+    func aBroadcastCannotBeConnectedTo(_ type: String, _ isConnectable: Bool) {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Type": .string(type)])
+        let advertised = fixture.outputs.compactMap { output -> Bool? in
+            guard case .advertiser(_, _, .startAdvertising(_, let advertisement)) = output else { return nil }
+            return advertisement.isConnectable
+        }
+        #expect(advertised == [isConnectable])
+    }
+
     @Test func thereAreFiveAdvertisementsAtMost() {
         var fixture = DaemonFixture()
         for number in 0..<6 { advertise(&fixture, "/ad\(number)", ["Type": .string("broadcast")]) }
@@ -232,6 +243,18 @@ import Testing
     }
 
     // MARK: Monitors
+
+    @Test func aClientHasSixtyFourRootsOfMonitorsAtMost() {
+        var fixture = DaemonFixture()
+        for number in 0..<65 {
+            fixture.call(
+                "RegisterMonitor", .objectPath(.constant("/m\(number)")), on: DaemonFixture.adapter,
+                "org.bluez.AdvertisementMonitorManager1")
+        }
+        let lines = fixture.lines()
+        #expect(lines.contains("answer 64"))
+        #expect(lines.last == "refuse 65 NotPermitted: Maximum monitors reached")
+    }
 
     @Test func aMonitorHearsWithoutADiscovery() {
         var fixture = DaemonFixture()

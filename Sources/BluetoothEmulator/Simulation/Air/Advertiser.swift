@@ -30,7 +30,8 @@ struct Advertiser: Sendable {
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
 
-        /// The advertisement of a manager: connectable, and continued while centrals are connected.
+        /// The advertisement of a manager: connectable unless it says otherwise, and continued while centrals are
+        /// connected.
         ///
         /// The name is in the scan response where it does not fit beside the rest.
         init(_ advertisement: Advertisement, of manager: Ref<Manager>) {
@@ -44,7 +45,10 @@ struct Advertiser: Sendable {
                 data.localName = nil
                 scanResponse = AdvertisingData(localName: name)
             }
-            self.init(AdvertisingDescription(data, scanResponse: scanResponse, continuesWhileConnected: true))
+            self.init(
+                AdvertisingDescription(
+                    data, scanResponse: scanResponse, isConnectable: advertisement.isConnectable ?? true,
+                    continuesWhileConnected: true))
             self.advertisement.overflowServiceUUIDs = advertisement.overflowServiceUUIDs
             self.manager = manager
         }
