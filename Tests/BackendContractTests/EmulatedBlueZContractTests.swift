@@ -15,8 +15,19 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: !BlueZFixture.isChosen), arguments: BlueZDialect.allCases, applicable)
+    private static var applicableAsync: [AsyncScenario] {
+        AsyncScenario.all.filter { BlueZFixture.isSelected($0.name, of: $0.topic) }
+    }
+
+    @Test(
+        .enabled(if: !BlueZFixture.isChosen), .limitedPrivateBuses, arguments: BlueZDialect.allCases, applicable)
     func contract(_ dialect: BlueZDialect, _ scenario: ContractScenario) async throws {
+        try await scenario.run(on: EmulatedBlueZFixture(dialect))
+    }
+
+    @Test(
+        .enabled(if: !BlueZFixture.isChosen), .limitedPrivateBuses, arguments: BlueZDialect.allCases, applicableAsync)
+    func asyncContract(_ dialect: BlueZDialect, _ scenario: AsyncScenario) async throws {
         try await scenario.run(on: EmulatedBlueZFixture(dialect))
     }
 
