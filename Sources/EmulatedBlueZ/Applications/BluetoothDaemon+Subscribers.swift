@@ -41,6 +41,9 @@ extension BluetoothDaemon {
             deadline: configuration.attributeDeadline)
     }
 
+    /// A client that gives no socket is started instead, unless it failed or did not answer: then the central gets no values.
+    ///
+    /// Source: BlueZ, `src/gatt-database.c`, `acquire_notify_reply`.
     mutating func acquireNotifyAnswered(
         _ id: AttributeID, _ central: PeerID, _ result: Result<[DBusValue], DBusError>, on index: Int
     ) {
@@ -49,13 +52,14 @@ extension BluetoothDaemon {
         }
         switch result {
         case .success(let values):
-            guard let descriptor = values.first?.descriptorValue else { return }
+            guard let descriptor = values.first?.descriptorValue else { return startServing(id, on: index) }
             let socket = ClientSocketID(rawValue: nextNumber())
             sockets[socket] = .serving(adapter: index, id, central: central, client: found.owner.client)
             adapters[index].applications.characteristics[id]?.sockets[central] = socket
             output(.adopt(socket, descriptor))
         case .failure(let error):
-            if error.name == "org.bluez.Error.NotSupported" { startServing(id, on: index) }
+            let names = [BlueZError.failed("").name, DBusError.Name.noReply]
+            if !names.contains(error.name) { startServing(id, on: index) }
         }
     }
 

@@ -22,6 +22,8 @@ final class EmulatedBlueZFixture: ContractFixture {
     private let world: ContractWorld
     private let configuration: EmulatedBlueZConfiguration
     private let service: Lock<EmulatedBlueZ?>
+    /// Another program on the bus.
+    private let program: DBusConnection
 
     init(_ dialect: BlueZDialect) async throws {
         name = "bluez \(dialect.rawValue)"
@@ -29,6 +31,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         let emulator = Emulator(configuration: .instant, seed: 1)
         world = try ContractWorld(emulator, time, .stack)
         configuration = EmulatedBlueZConfiguration(dialect: dialect, disconnectDelay: .zero)
+        program = try await DBusConnection.open(bus.address)
         let address = bus.address.text ?? ""
         service = Lock(try await EmulatedBlueZ.serve(emulator, on: address, configuration: configuration))
         backend = .custom(
@@ -70,9 +73,11 @@ final class EmulatedBlueZFixture: ContractFixture {
         return central.lines
     }
 
+    /// On the air a request takes longer than a message on the bus; what the app sent before it has arrived.
     @discardableResult
     func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
-        try await world.centrals.central(central).perform(action)
+        try await deliverMessages()
+        return try await world.centrals.central(central).perform(action)
     }
 
     @discardableResult
@@ -105,24 +110,32 @@ final class EmulatedBlueZFixture: ContractFixture {
         }
     }
 
-    /// Another program on the bus connects to the contract's peer, or disconnects.
+    /// Returns when the daemon has received what was sent to it before.
+    ///
+    /// The bus reads the messages that are there connection by connection, so those of the first round may be ahead.
+    private func deliverMessages() async throws {
+        guard service.withLock({ $0 != nil }) else { return }
+        for _ in 0..<2 { try await program.callDaemon(.root, "org.freedesktop.DBus.Peer", "Ping") }
+    }
+
+    /// Another program connects to the contract's peer, or disconnects.
     private func letOtherApp(connect: Bool) async throws {
         let address = ContractWorld.contractAddress.split(separator: ":").joined(separator: "_")
         guard let path = ObjectPath("/org/bluez/hci0/dev_\(address)") else { throw ContractTimeout() }
-        let connection = try await BusConnections.open(bus.address)
-        _ = try await connection.call(
-            to: "org.bluez", path: path, interface: "org.bluez.Device1", member: connect ? "Connect" : "Disconnect")
+        try await program.callDaemon(path, "org.bluez.Device1", connect ? "Connect" : "Disconnect")
     }
 }
 
-private enum BusConnections {
-    static func open(_ address: DBusAddress) async throws -> DBusConnection {
+extension DBusConnection {
+    fileprivate static func open(_ address: DBusAddress) async throws -> DBusConnection {
         let opened = await withCheckedContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "another program")) {
-                continuation.resume(returning: $0)
-            }
+            open(address, queue: DispatchQueue(label: "another program")) { continuation.resume(returning: $0) }
         }
         return try opened.get()
+    }
+
+    fileprivate func callDaemon(_ path: ObjectPath, _ interface: String, _ member: String) async throws {
+        _ = try await call(to: "org.bluez", path: path, interface: interface, member: member)
     }
 }
 #endif

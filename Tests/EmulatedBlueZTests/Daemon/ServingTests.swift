@@ -159,14 +159,28 @@ import Testing
         #expect(fixture.lines() == ["peripheral updateValue", ":1.1 /app/service/c StopNotify"])
     }
 
-    @Test func aClientThatGivesNoSocketIsStartedInstead() {
+    @Test(
+        arguments: [
+            ("org.bluez.Error.NotSupported", true), ("org.freedesktop.DBus.Error.UnknownMethod", true),
+            ("org.bluez.Error.Failed", false), ("org.freedesktop.DBus.Error.NoReply", false),
+        ])
+    func aClientThatGivesNoSocketIsStartedInstead(unless error: String, _ isStarted: Bool) {
         var fixture = registered(["notify"], acquires: true)
         _ = fixture.lines()
         event(
             &fixture,
             .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
         #expect(fixture.outputs.map(DaemonFixture.line).last?.contains("AcquireNotify") == true)
-        fixture.reply(.failure(DBusError(name: "org.bluez.Error.NotSupported", message: "")))
+        fixture.reply(.failure(DBusError(name: error, message: "")))
+        #expect(fixture.lines().contains(":1.1 /app/service/c StartNotify") == isStarted)
+    }
+
+    @Test func aReplyWithoutASocketIsTakenForNone() {
+        var fixture = registered(["notify"], acquires: true)
+        event(
+            &fixture,
+            .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
+        fixture.reply(.string("none"))
         #expect(fixture.lines().last == ":1.1 /app/service/c StartNotify")
     }
 
