@@ -1,4 +1,5 @@
 #if BlueZ
+import BlueZ
 import BluetoothEmulator
 import CoreBluetooth
 import EmulatedBlueZ
@@ -15,6 +16,8 @@ import Testing
         }
     }
 
+    private static var notifying: [ContractScenario] { applicable.filter { $0.topic == "Notifying" } }
+
     private static var applicableAsync: [AsyncScenario] {
         AsyncScenario.all.filter { BlueZFixture.isSelected($0.name, of: $0.topic) }
     }
@@ -25,6 +28,12 @@ import Testing
         try await scenario.run(on: EmulatedBlueZFixture(dialect))
     }
 
+    /// As on a real `bluetoothd`: notifications arrive on the socket of `AcquireNotify`, too.
+    @Test(.enabled(if: !BlueZFixture.isChosen), .limitedPrivateBuses, arguments: BlueZDialect.allCases, notifying)
+    func notifyingOverSockets(_ dialect: BlueZDialect, _ scenario: ContractScenario) async throws {
+        try await scenario.run(on: EmulatedBlueZFixture(dialect, .acquireNotify))
+    }
+
     @Test(
         .enabled(if: !BlueZFixture.isChosen), .limitedPrivateBuses, arguments: BlueZDialect.allCases, applicableAsync)
     func asyncContract(_ dialect: BlueZDialect, _ scenario: AsyncScenario) async throws {
@@ -32,6 +41,7 @@ import Testing
     }
 
     @Test func atLeastAHundredAndFiftyScenariosRun() {
+        #expect(!Self.notifying.isEmpty || BlueZFixture.isSelected("", of: "") == false)
         #expect(Self.applicable.count >= 150 || BlueZFixture.isSelected("", of: "") == false)
         print("contract: \(Self.applicable.count) of \(ContractScenario.all.count) scenarios over EmulatedBlueZ")
     }

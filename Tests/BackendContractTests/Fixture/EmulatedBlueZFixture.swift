@@ -25,7 +25,9 @@ final class EmulatedBlueZFixture: ContractFixture {
     /// Another program on the bus.
     private let program: DBusConnection
 
-    init(_ dialect: BlueZDialect) async throws {
+    init(
+        _ dialect: BlueZDialect, _ notifications: BlueZConfiguration.NotificationMethod = .startNotify
+    ) async throws {
         name = "bluez \(dialect.rawValue)"
         bus = try PrivateBus()
         let emulator = Emulator(configuration: .instant, seed: 1)
@@ -36,8 +38,9 @@ final class EmulatedBlueZFixture: ContractFixture {
         service = Lock(try await EmulatedBlueZ.serve(emulator, on: address, configuration: configuration))
         backend = .custom(
             BlueZBackend(
-                BlueZConfiguration(busAddress: address, acceptsJustWorksPairing: true), timings: Self.timings,
-                peripheralTimings: Self.peripheralTimings))
+                BlueZConfiguration(
+                    busAddress: address, acceptsJustWorksPairing: true, notificationMethod: notifications),
+                timings: Self.timings, peripheralTimings: Self.peripheralTimings))
     }
 
     /// A daemon without latency needs less patience.
