@@ -17,6 +17,8 @@ BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 REAL := Tests/RealBlueZ
 FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
+# Of these suites, the one whose time is real.
+REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
 .PHONY: help deps build demo test test-clients test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture counts
@@ -66,8 +68,8 @@ sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize address
 
 sanitize-virtual: deps ## the same, of the suites whose time is virtual: they are right on a crowded machine, too
-	@Scripts/sanitize thread '$(VIRTUAL)'
-	@Scripts/sanitize address '$(VIRTUAL)'
+	@Scripts/sanitize thread '$(VIRTUAL)' '$(REALTIME)'
+	@Scripts/sanitize address '$(VIRTUAL)' '$(REALTIME)'
 
 bench: deps ## the benchmarks, in release
 	@Scripts/need-packages libjemalloc-dev
