@@ -9,8 +9,11 @@ public enum ATTLimits {
     /// The longest value of an attribute.
     public static let longestValue = 512
 
+    /// The opcode and the handle before the value of a write, a write command, a notification or an indication.
+    package static let valueHeader = 3
+
     /// How many bytes of a value one write, write command, notification or indication carries.
-    package static func written(mtu: Int) -> Int { mtu - 3 }
+    package static func written(mtu: Int) -> Int { mtu - valueHeader }
 
     /// How many bytes of a value one response to a read carries.
     package static func read(mtu: Int) -> Int { mtu - 1 }

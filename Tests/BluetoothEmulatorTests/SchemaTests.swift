@@ -41,6 +41,7 @@ import Testing
             return Set((entry?["enum"] ?? items?["enum"]) as? [String] ?? [])
         }
         #expect(list("device", "proximity") == Set(Proximity.allCases.map(\.rawValue)))
+        #expect(list("device", "phy") == Set(PHY.allCases.map(\.rawValue)))
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
         #expect(list("characteristic", "properties") == Set(CharacteristicProperties.names.map(\.key)))
         #expect(list("pairing", "capability") == Set(PairingDescription.capabilities.map(\.rawValue)))

@@ -42,6 +42,14 @@ import Testing
         ),
         (#"{"hosts": [{"name": "a"}, {"name": "a"}]}"#, "hosts[1].name: another host has the name \"a\""),
         (
+            #"{"devices": [{"name": "A", "phy": "3M"}]}"#,
+            "devices[0].phy: \"3M\": the PHYs are 1M, 2M, codedS2, codedS8"
+        ),
+        (
+            #"{"devices": [{"name": "A", "maximumDataLength": 26}]}"#,
+            "devices[0].maximumDataLength: the data length is 27...251 bytes"
+        ),
+        (
             #"{"devices": [{"name": "A", "handler": "toaster"}]}"#,
             "devices[0].handler: \"toaster\": the handlers are \(BuiltInHandler.allCases.map(\.rawValue).joined(separator: ", "))"
         ),

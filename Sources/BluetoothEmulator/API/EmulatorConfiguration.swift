@@ -59,9 +59,25 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     ///
     /// A device may have its own. A long write takes one for each MTU - 5 bytes.
     public var prepareQueueLength = 64
-    /// How many packets go in one direction in one connection event.
+    /// The physical layer of links.
     ///
-    /// At least 1.
+    /// A device may have its own. BlueZ and Android begin with 1M and stay there unless an app asks for 2M, which phones
+    /// of Apple choose by themselves. Without a connection interval, packets take no time.
+    public var phy = PHY.le1M
+    /// The longest payload of a data packet that a host offers, 27...251 bytes; a link has the smaller of host's and
+    /// device's.
+    ///
+    /// It is less where two such packets do not fit into the connection interval. What is longer goes in several
+    /// packets.
+    public var maximumDataLength = 251
+    /// The time of a connection event in which packets may go; nil is the whole interval.
+    ///
+    /// A device may have its own. One packet of each side always goes. A host with several links or a scan at work has
+    /// less than the interval for each.
+    public var connectionEventLength: Duration?
+    /// How many packets go in one direction in one connection event at most; at least 1.
+    ///
+    /// A device may have its own. Fewer go where the event is shorter: see <doc:Throughput>.
     public var packetsPerConnectionEvent = 6
     /// RSSI varies by so many dBm in both directions.
     public var rssiDeviation = 5

@@ -26,6 +26,16 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var peripheralLatency: Int
     /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
+    /// The physical layer of its links; nil takes ``EmulatorConfiguration/phy``.
+    public var phy: PHY?
+    /// The longest payload of a data packet that it offers, 27...251 bytes.
+    public var maximumDataLength: Int
+    /// The time of a connection event in which packets may go, above 0; nil takes
+    /// ``EmulatorConfiguration/connectionEventLength``.
+    public var connectionEventLength: Duration?
+    /// How many packets go in one direction in one connection event at most, 1 or more; nil takes
+    /// ``EmulatorConfiguration/packetsPerConnectionEvent``.
+    public var packetsPerConnectionEvent: Int?
     /// A built-in handler; one that is given to ``EmulatedPeripheral`` comes before.
     public var handler: BuiltInHandler?
     /// The initial parameters of its handler.
@@ -53,7 +63,8 @@ public struct PeripheralDescription: Hashable, Sendable {
         handler: BuiltInHandler? = nil, parameters: [DeviceParameter: Double] = [:],
         pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
         peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0,
-        prepareQueueLength: Int? = nil, faults: [DeviceFault] = []
+        prepareQueueLength: Int? = nil, faults: [DeviceFault] = [], phy: PHY? = nil, maximumDataLength: Int = 251,
+        connectionEventLength: Duration? = nil, packetsPerConnectionEvent: Int? = nil
     ) {
         self.name = name
         self.address = address
@@ -64,6 +75,10 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.maximumMTU = maximumMTU
         self.connectionInterval = connectionInterval
         self.supervisionTimeout = supervisionTimeout
+        self.phy = phy
+        self.maximumDataLength = maximumDataLength
+        self.connectionEventLength = connectionEventLength
+        self.packetsPerConnectionEvent = packetsPerConnectionEvent
         self.handler = handler
         self.parameters = parameters
         self.pairing = pairing
@@ -131,6 +146,15 @@ public struct PeripheralDescription: Hashable, Sendable {
         try ConnectionParameters(
             interval: .zero, peripheralLatency: peripheralLatency, supervisionTimeout: supervisionTimeout ?? .seconds(4)
         ).validate(prefix: prefix)
+        try require(
+            PacketTiming.dataLengths.contains(maximumDataLength), "\(prefix)maximumDataLength",
+            "the data length is 27...251 bytes")
+        try require(
+            connectionEventLength ?? .seconds(1) > .zero, "\(prefix)connectionEventLength",
+            "a connection event has a length above 0")
+        try require(
+            packetsPerConnectionEvent ?? 1 >= 1, "\(prefix)packetsPerConnectionEvent",
+            "a connection event has 1 or more packets")
         try require((0.0...1.0).contains(packetLossRate), "\(prefix)packetLossRate", "a chance is 0...1")
         try require(prepareQueueLength ?? 0 >= 0, "\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
     }

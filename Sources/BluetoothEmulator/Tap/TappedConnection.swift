@@ -11,6 +11,10 @@ package struct TappedConnection: Hashable, Sendable {
     package let parameters: ConnectionParameters
     /// The MTU of ATT, in bytes, which both sides agreed on.
     package let mtu: Int
+    /// The physical layer.
+    package let phy: PHY
+    /// The longest payload of a data packet, in bytes; it changes with the interval.
+    package let dataLength: Int
     package let security: SecurityLevel
     /// The earlier link in the other direction whose physical link this one uses; nil where it has its own.
     ///

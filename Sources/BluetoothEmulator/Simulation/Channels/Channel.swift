@@ -62,13 +62,25 @@ struct Channel: Sendable {
         var taken = Data()
         while room > 0, let head = self[side].queue.popFirst() {
             let part = head.prefix(room)
-            if part.count < head.count { self[side].queue.prepend(Data(head.dropFirst(part.count))) }
+            // A slice: a copy of the rest for each packet would make long values quadratic.
+            if part.count < head.count { self[side].queue.prepend(head.dropFirst(part.count)) }
             room -= part.count
-            if taken.isEmpty { taken = part } else { taken.append(part) }
+            if taken.isEmpty { taken = part.startIndex == 0 ? part : Data(part) } else { taken.append(part) }
         }
         if isMetered { self[side].credits -= taken.count }
         self[side].unconsumed += taken.count
         return taken
+    }
+
+    /// How many bytes a side may send at once, at most `limit`.
+    func available(from side: LinkSide, limit: Int) -> Int {
+        var room = manager(side) == nil ? min(limit, self[side].credits) : limit
+        let wanted = room
+        for data in self[side].queue {
+            room -= min(room, data.count)
+            if room == 0 { break }
+        }
+        return wanted - room
     }
 
     /// Whether a side has something that it may send.

@@ -4,9 +4,6 @@ import DequeModule
 
 // L2CAP channels, from the opening to the end.
 extension World {
-    /// The bytes of a packet: a data length of 251 without the headers of L2CAP.
-    private var packetSize: Int { 245 }
-
     // MARK: Opening
 
     /// A central's request for a channel reaches the other side.
@@ -89,8 +86,10 @@ extension World {
         guard let ref = channels[id]?.link, !isMissed(.channelTransmit(id, side), on: ref),
             let interval = links[ref]?.timing.interval
         else { return }
-        let limit = interval == 0 ? Int.max : configuration.packetsPerConnectionEvent * packetSize
-        let data = channels[id]?.dequeue(from: side, limit: limit) ?? Data()
+        guard beginEvent(for: .channel(id), by: side, on: ref) else {
+            return queue.schedule(.channelTransmit(id, side), at: now)
+        }
+        let data = dequeue(id, side, on: ref)
         channels[id]?[side].isMoving = false
         if !data.isEmpty { receive(data, on: id, from: side) }
         guard let channel = channels[id] else { return }
@@ -100,6 +99,21 @@ extension World {
         } else if channel[side].isEnding, channel[side].queue.isEmpty {
             end(id, by: side)
         }
+    }
+
+    /// Removes the bytes that the present connection event carries; without a connection interval, all.
+    private mutating func dequeue(_ id: ChannelID, _ side: LinkSide, on ref: Ref<Link>) -> Data {
+        guard let timing = links[ref]?.timing, timing.interval > 0 else {
+            return channels[id]?.dequeue(from: side, limit: .max) ?? Data()
+        }
+        let payload = timing.packets.channelPayload
+        var data = Data()
+        while let wanted = channels[id]?.available(from: side, limit: payload), wanted > 0 {
+            let length = timing.packets.dataLength - payload + wanted
+            guard send(length, of: .channel(id), by: side, on: ref) == length else { break }
+            data.append(channels[id]?.dequeue(from: side, limit: wanted) ?? Data())
+        }
+        return data
     }
 
     private mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide) {

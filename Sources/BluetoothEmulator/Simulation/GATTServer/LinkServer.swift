@@ -17,6 +17,16 @@ struct LinkServer: Sendable {
         var content: Outgoing {
             if case .held(let item, _) = self { item } else { self }
         }
+
+        /// The length of the ATT PDU, in bytes: opcode, handle and value.
+        var length: Int {
+            switch self {
+            case .value(_, let value, _, _): ATTLimits.valueHeader + value.count
+            // The range of handles of Service Changed.
+            case .servicesChanged: ATTLimits.valueHeader + 4
+            case .held(let item, _): item.length
+            }
+        }
     }
 
     /// The bit of the Client Characteristic Configuration (Core Specification, Vol 3, Part G, 3.3.3.3).
@@ -53,6 +63,8 @@ struct LinkServer: Sendable {
     /// The number of values that each manager with a subscription may send.
     var notifyCredits: [Ref<Manager>: Int] = [:]
     var outgoing = Deque<Outgoing>()
+    /// The bytes of the head of the queue that earlier connection events carried.
+    var bytesSent = 0
     var isSending = false
     /// A fault holds up the head of the queue until it is resumed.
     var isStalled = false
@@ -105,6 +117,7 @@ struct LinkServer: Sendable {
     /// - Returns: Their senders.
     mutating func dropOutgoing(of attribute: AttributeID) -> [Ref<Manager>] {
         var dropped: [Ref<Manager>] = []
+        if case .value(attribute, _, _, _?)? = outgoing.first?.content { bytesSent = 0 }
         outgoing.removeAll { item in
             guard case .value(attribute, _, _, let sender?) = item.content else { return false }
             dropped.append(sender)

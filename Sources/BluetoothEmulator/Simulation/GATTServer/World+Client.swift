@@ -39,9 +39,10 @@ extension World {
             guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
             let count = roundTrips(of: kind, on: ref)
             let lost = retransmissionTime(count, on: ref)
+            let additional = count > 0 ? additionalTime(ofATT: longPDUs(of: kind, on: ref), on: ref) : 0
             // What the host knows by itself takes no time of the device.
             queue.schedule(
-                .answer(ref), at: event + Nanoseconds(count) * interval + lost + (count > 0 ? delay : 0))
+                .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + (count > 0 ? delay : 0))
         }
     }
 
@@ -49,26 +50,42 @@ extension World {
     func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
         if link.client.cache != nil, kind.isDiscovery { return 0 }
-        func finding(_ ids: [AttributeID]?, entryHeaderSize: Int) -> Int {
-            let sizes = (ids ?? []).map { entryHeaderSize + (database[$0]?.uuid.bits16 == nil ? 16 : 2) }
+        if let sizes = entrySizes(of: kind, in: database) {
+            if case .request(.discoverDescriptors) = kind, sizes.isEmpty { return 0 }
             return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
         }
         switch kind {
-        case .request(.read), .deviceName, .writeCommand, .request(.openChannel): return 1
         case .request(.readRSSI): return 0
         case .request(.write(_, let value)): return RoundTrips.writing(count: value.count, mtu: link.mtu)
-        case .request(.discoverServices): return finding(database.services, entryHeaderSize: 4)
-        case .request(.discoverIncludedServices(let service, _)):
-            return finding(database[service]?.included, entryHeaderSize: 6)
-        case .request(.discoverCharacteristics(let service, _)):
-            return finding(database[service]?.children, entryHeaderSize: 5)
-        case .request(.discoverDescriptors(let characteristic)):
-            let children = database[characteristic]?.children ?? []
-            return children.isEmpty ? 0 : finding(children, entryHeaderSize: 2)
         case .request(.setNotifying(let attribute, let isOn)):
             let others = hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             return others > (isOn ? 0 : 1) ? 0 : 1
+        default: return 1
         }
+    }
+
+    /// The sizes of the entries that a discovery finds, in bytes; nil for another operation.
+    private func entrySizes(of kind: LinkOperation.Kind, in database: AttributeDatabase) -> [Int]? {
+        let (ids, headerSize): ([AttributeID]?, Int)
+        switch kind {
+        case .request(.discoverServices): (ids, headerSize) = (database.services, 4)
+        case .request(.discoverIncludedServices(let service, _)): (ids, headerSize) = (database[service]?.included, 6)
+        case .request(.discoverCharacteristics(let service, _)): (ids, headerSize) = (database[service]?.children, 5)
+        case .request(.discoverDescriptors(let parent)): (ids, headerSize) = (database[parent]?.children, 2)
+        default: return nil
+        }
+        return (ids ?? []).map { headerSize + (database[$0]?.uuid.bits16 == nil ? 16 : 2) }
+    }
+
+    /// The lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
+    ///
+    /// Those of a read are known with its value.
+    private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> [Int] {
+        guard let link = links[ref], let database = devices[link.device]?.server.database else { return [] }
+        if case .request(.write(_, let value)) = kind {
+            return RoundTrips.longPDUs(writing: value.count, mtu: link.mtu)
+        }
+        return entrySizes(of: kind, in: database).map { RoundTrips.responses(sizes: $0, mtu: link.mtu) } ?? []
     }
 
     // MARK: Answers
@@ -120,9 +137,10 @@ extension World {
     /// Sends the write commands at the head of the queue, as many as a connection event takes.
     mutating func transmit(_ ref: Ref<Link>) {
         guard !isMissed(.transmit(ref), on: ref) else { return }
-        var room = configuration.packetsPerConnectionEvent
-        while room > 0, let command = links[ref]?.takeWriteCommand() {
-            room -= 1
+        guard beginEvent(for: .attributes, by: .central, on: ref) else {
+            return queue.schedule(.transmit(ref), at: now)
+        }
+        while let command = sendWriteCommand(on: ref) {
             if air.tapped.contains(.att) { reportCommand(command, on: ref) }
             let isPlain =
                 devices[command.device]?.faults.steps.isEmpty == true
@@ -134,6 +152,20 @@ extension World {
         }
         let present = now
         if let start = links[ref]?.continueTransmitting(at: present) { begin(start, on: ref) }
+    }
+
+    /// Sends the write command at the head of the queue.
+    ///
+    /// - Returns: The command; nil if there is none, or if the connection event has no room for all of it.
+    private mutating func sendWriteCommand(on ref: Ref<Link>) -> Link.CompletedRequest? {
+        guard case .writeCommand(_, let value)? = links[ref]?.client.operations.first?.kind,
+            let offset = links[ref]?.client.bytesSent
+        else { return nil }
+        if let sent = sendATT(ATTLimits.valueHeader + value.count, from: offset, by: .central, on: ref) {
+            links[ref]?.client.bytesSent = sent
+            return nil
+        }
+        return links[ref]?.takeWriteCommand()
     }
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
@@ -177,16 +209,17 @@ extension World {
     /// of the one before.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
+        guard beginEvent(for: .attributes, by: .peripheral, on: ref) else {
+            return queue.schedule(.peerTransmit(ref), at: now)
+        }
         links[ref]?.server.isSending = false
-        var room = configuration.packetsPerConnectionEvent
         var mustWait = false
         var senders: [Ref<Manager>] = []
         var readiness = LinkServer.Readiness.ready
         let present = now
-        while room > 0, !mustWait {
+        while !mustWait {
             readiness = links[ref]?.server.prepareOutgoing(at: present) ?? .ready
-            guard case .ready = readiness, let next = links[ref]?.server.outgoing.popFirst() else { break }
-            room -= 1
+            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref) else { break }
             mustWait = deliver(next, on: ref)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
@@ -200,6 +233,18 @@ extension World {
         case .at(let due): queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
         case .stalled: break
         }
+    }
+
+    /// Sends the head of the device's queue.
+    ///
+    /// - Returns: The item; nil if there is none, or if the connection event has no room for all of it.
+    private mutating func sendFirstOutgoing(on ref: Ref<Link>) -> LinkServer.Outgoing? {
+        guard let length = links[ref]?.server.outgoing.first?.length, let offset = links[ref]?.server.bytesSent else {
+            return nil
+        }
+        let sent = sendATT(length, from: offset, by: .peripheral, on: ref)
+        links[ref]?.server.bytesSent = sent ?? 0
+        return sent == nil ? links[ref]?.server.outgoing.popFirst() : nil
     }
 
     /// A value or a Service Changed of the device arrives.

@@ -126,17 +126,23 @@ extension World {
         let part = value.prefix(min(ATTLimits.read(mtu: mtu), ATTLimits.longestValue - reading.collected.count))
         reading.collected.append(part)
         guard part.count == ATTLimits.read(mtu: mtu), reading.collected.count < ATTLimits.longestValue else {
-            return send(.value(reading.collected), to: operation, on: link)
+            return send(.value(reading.collected), ofLength: part.count + 1, to: operation, on: link)
         }
         links[link]?.server.continuing = reading
         let due = (links[link]?.timing.connectionEvent(from: now) ?? now) + (links[link]?.timing.interval ?? 0)
-        queue.schedule(.continueRead(link), at: due)
+        queue.schedule(.continueRead(link), at: due + additionalTime(ofATT: [mtu], on: link))
     }
 
     /// The answer is sent with the next connection event.
-    private mutating func send(_ response: LinkResponse, to operation: LinkOperation, on ref: Ref<Link>) {
-        guard let due = links[ref]?.timing.connectionEvent(from: now), let isSilent = links[ref]?.supervision.isSilent
+    ///
+    /// - Parameter length: The length of a response with a value, in bytes.
+    private mutating func send(
+        _ response: LinkResponse, ofLength length: Int = 1, to operation: LinkOperation, on ref: Ref<Link>
+    ) {
+        guard let event = links[ref]?.timing.connectionEvent(from: now),
+            let isSilent = links[ref]?.supervision.isSilent
         else { return }
+        let due = event + additionalTime(ofATT: [length], on: ref)
         guard due > now || isSilent else { return complete(operation, response, on: ref) }
         links[ref]?.client.finishing = (operation, response)
         queue.schedule(.finish(ref), at: due)

@@ -58,13 +58,14 @@ extension World {
 
     private mutating func deliverRead(_ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
-        guard answered.interval > 0, value.count >= ATTLimits.read(mtu: answered.mtu) else {
-            return complete(operation, .value(value), on: ref)
-        }
+        guard answered.interval > 0 else { return complete(operation, .value(value), on: ref) }
+        let responses = RoundTrips.responses(reading: value.count, mtu: answered.mtu)
+        let additional = additionalTime(ofATT: responses, on: ref)
+        guard responses.count > 1 || additional > 0 else { return complete(operation, .value(value), on: ref) }
         links[ref]?.client.finishing = (operation, .value(value))
-        let rest = Nanoseconds(RoundTrips.readBlobs(count: value.count, mtu: answered.mtu))
-        let lost = retransmissionTime(Int(rest), on: ref)
-        queue.schedule(.finish(ref), at: now + rest * answered.interval + lost)
+        let lost = responses.count > 1 ? retransmissionTime(responses.count - 1, on: ref) : 0
+        let rest = Nanoseconds(responses.count - 1) * answered.interval
+        queue.schedule(.finish(ref), at: now + rest + additional + lost)
     }
 
     private mutating func readDeviceName(on ref: Ref<Link>) {

@@ -59,8 +59,8 @@ struct Link: Sendable {
     }
 
     mutating func takeWriteCommand() -> CompletedRequest? {
-        guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
-        client.operations.removeFirst()
+        guard let head = client.operations.popFirst() else { return nil }
+        client.bytesSent = 0
         return answered(head)
     }
 

@@ -46,6 +46,8 @@ struct LinkClient: Sendable {
     /// The database as the client believes it to be, where it trusts its memory.
     var cache: AttributeDatabase?
     var operations = Deque<LinkOperation>()
+    /// The bytes of the write command at the head of the queue that earlier connection events carried.
+    var bytesSent = 0
     /// A request is outstanding, or write commands wait for the next connection event.
     var isBusy = false
     /// A response whose last parts are under way.

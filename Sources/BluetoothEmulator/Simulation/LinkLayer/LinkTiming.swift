@@ -3,19 +3,35 @@ import BluetoothValues
 
 /// The connection events of a link, and the time that its device needs for answers.
 struct LinkTiming: Sendable {
-    var interval: Nanoseconds
+    private(set) var interval: Nanoseconds
     /// The number of connection events that the device may skip.
     var latency: Int
     var supervisionTimeout: Nanoseconds
     /// The instant of the first connection event with this interval.
     var anchor: Nanoseconds
     let delays: ProcedureDelays
+    private let limits: LinkLayerLimits
+    private(set) var packets: PacketTiming
+    /// What the present connection event carries, of both directions of a physical link where it is the earlier one.
+    var event = ConnectionEventPackets()
+
+    init(_ configuration: EmulatorConfiguration, _ device: PeripheralDescription, anchor: Nanoseconds) {
+        interval = (device.connectionInterval ?? configuration.connectionInterval).nanoseconds
+        latency = device.peripheralLatency
+        supervisionTimeout = (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds
+        self.anchor = anchor
+        delays = ProcedureDelays(configuration)
+        limits = LinkLayerLimits(configuration, device)
+        packets = PacketTiming(limits, interval: interval)
+    }
 
     mutating func change(to parameters: ConnectionParameters, at now: Nanoseconds) {
         interval = parameters.interval.nanoseconds
         latency = parameters.peripheralLatency
         supervisionTimeout = parameters.supervisionTimeout.nanoseconds
         anchor = now
+        packets = PacketTiming(limits, interval: interval)
+        event = ConnectionEventPackets()
     }
 
     /// The first connection event at or after an instant.
@@ -67,17 +83,22 @@ enum RoundTrips {
     ///
     /// Entries share a response only where their sizes are equal.
     static func finding(sizes: [Int], headerSize: Int = 2, mtu: Int) -> Int {
-        var responses = 1
+        responses(sizes: sizes, headerSize: headerSize, mtu: mtu).count + 1
+    }
+
+    /// The lengths of the responses with entries of the given sizes, in bytes.
+    static func responses(sizes: [Int], headerSize: Int = 2, mtu: Int) -> [Int] {
+        var responses: [Int] = []
         var index = 0
         while index < sizes.count {
             let size = sizes[index]
-            var room = mtu - headerSize - size
+            var length = headerSize + size
             index += 1
-            while index < sizes.count, sizes[index] == size, room >= size {
-                room -= size
+            while index < sizes.count, sizes[index] == size, length + size <= mtu {
+                length += size
                 index += 1
             }
-            responses += 1
+            responses.append(length)
         }
         return responses
     }
@@ -91,5 +112,23 @@ enum RoundTrips {
     static func writing(count: Int, mtu: Int) -> Int {
         let part = ATTLimits.prepared(mtu: mtu)
         return count <= ATTLimits.written(mtu: mtu) ? 1 : (count + part - 1) / part + 1
+    }
+
+    /// The lengths of the requests and responses that carry a value of `count` bytes that is written.
+    ///
+    /// A Prepare Write Response repeats its request (Core Specification, Vol 3, Part F, 3.4.6.2).
+    static func longPDUs(writing count: Int, mtu: Int) -> [Int] {
+        guard count > ATTLimits.written(mtu: mtu) else { return [ATTLimits.valueHeader + count] }
+        let part = ATTLimits.prepared(mtu: mtu)
+        return stride(from: 0, to: count, by: part).flatMap { offset -> [Int] in
+            let length = mtu - part + min(part, count - offset)
+            return [length, length]
+        }
+    }
+
+    /// The lengths of the responses that carry a value of `count` bytes that is read.
+    static func responses(reading count: Int, mtu: Int) -> [Int] {
+        let part = ATTLimits.read(mtu: mtu)
+        return (0...readBlobs(count: count, mtu: mtu)).map { mtu - part + min(part, count - $0 * part) }
     }
 }

@@ -96,16 +96,11 @@ extension World {
         _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
         guard let device = devices[ref] else { return }
-        let preferences = device.description
-        let timing = LinkTiming(
-            interval: (preferences.connectionInterval ?? configuration.connectionInterval).nanoseconds,
-            latency: preferences.peripheralLatency,
-            supervisionTimeout: (preferences.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds,
-            anchor: now, delays: ProcedureDelays(configuration))
-        let mtu = max(ATTLimits.minimumMTU, min(preferences.maximumMTU, configuration.maximumMTU))
+        let mtu = max(ATTLimits.minimumMTU, min(device.description.maximumMTU, configuration.maximumMTU))
         let link = links.insert(
             Link(
-                host: host, device: ref, peer: peer, mtu: mtu, timing: timing,
+                host: host, device: ref, peer: peer, mtu: mtu,
+                timing: LinkTiming(configuration, device.description, anchor: now),
                 security: LinkSecurity(level: security)))
         devices[ref]?.links.append(link)
         showCentral(of: link)

@@ -24,7 +24,7 @@ extension World {
                 host: device.host, peer: link.peer, address: deviceAddress ?? device.identity.address,
                 identityAddress: bond.map { _ in device.identity.identityAddress }),
             device: link.device.serial, parameters: link.timing.parameters, mtu: link.mtu,
-            security: link.security.level,
+            phy: link.timing.packets.phy, dataLength: link.timing.packets.dataLength, security: link.security.level,
             sharedLink: link.other.flatMap { $0 < ref ? $0.serial : nil },
             knowsServices: remembersServices || link.client.cache != nil)
     }
