@@ -4,6 +4,7 @@
 #   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
+#   FUZZ_SEED=7            fuzz: the random calls of an earlier run
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 
 SHELL := /bin/bash
@@ -57,11 +58,12 @@ test-bluez-full: test-bluez smoke-bluez faults-bluez soak ## all that, and again
 	@GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run-newer $(REAL)/contract
 	@$(FAULTS) $(REAL)/run-newer $(REAL)/contract
 
-soak: build ## 2,000 connections to a scripted daemon, and a million addresses, leave nothing behind
+soak: build ## connections, daemons, adapters and programs that come and go by the thousand leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests
 
-fuzz: deps ## fuzz what reads from the bus, FUZZ_SECONDS=300 each
+fuzz: build ## fuzz what reads from the bus, and an emulated bluetoothd before the contract: FUZZ_SECONDS=300 each
 	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel --filter RandomCallsTests
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize thread

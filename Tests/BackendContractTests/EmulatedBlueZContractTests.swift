@@ -9,7 +9,7 @@ import Testing
 ///
 /// The differences that are expected are those of the real one; where the two disagree, the real one is right.
 @Suite struct EmulatedBlueZContractTests {
-    private static var applicable: [ContractScenario] {
+    static var applicable: [ContractScenario] {
         ContractScenario.all.filter {
             $0.needs.isSubset(of: EmulatedBlueZFixture.features) && $0.emulatorOnly == nil
                 && BlueZFixture.isSelected($0.name, of: $0.topic)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Many connections one after the other, and calls that no program makes: what one leaves behind, many would show.
+/// Many connections one after the other: what one leaves behind, many would show.
 ///
 /// Needs the process for itself: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
@@ -59,37 +59,5 @@ struct EmulatedSoakTests {
         #expect(after.descriptors <= before.descriptors + 2)
         #expect(after.threads <= before.threads + 4, "Dispatch's pools breathe")
         #expect(after.memory - before.memory < 16_384)
-    }
-
-    // MARK: Calls that no program makes
-
-    /// Random calls, by eight clients at once, for `FUZZ_SECONDS` (30 without): then the daemon serves as before.
-    @Test func randomCallsOfManyClientsChangeNothingForOthers() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seconds = environment["FUZZ_SECONDS"].flatMap { Int($0) } ?? 30
-        let seed = environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
-        print("soak: random calls for \(seconds) s, FUZZ_SEED=\(seed)")
-        let fixture = try await ServedFixture()
-        let watch = try await fixture.client()
-        let end = ContinuousClock.now + .seconds(seconds)
-        let count = try await withThrowingTaskGroup { group in
-            for number in UInt64(0)..<8 {
-                group.addTask {
-                    var calls = RandomCalls(seed: seed &+ number)
-                    return try await calls.run(on: fixture.bus, until: end)
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        print("soak: \(count) random calls")
-        #expect(count > 1_000, "seed \(seed)")
-        try await watch.call("GetDiscoveryFilters", on: .hci0, "Adapter1")
-        // Clients may have switched the adapter off, or blocked the device.
-        fixture.emulator.host.setPower(true)
-        try await watch.wait { try await watch.get("Powered", of: "Adapter1", at: .hci0) == .boolean(true) }
-        let fresh = try await ServedFixture()
-        try await fresh.connect(try await fresh.client())
-        fresh.service.stop()
-        fixture.service.stop()
     }
 }

@@ -26,6 +26,8 @@ struct BlueZInterfaces: Sendable {
         definitions = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
     }
 
+    var names: [String] { definitions.keys.sorted() }
+
     subscript(name: String) -> InterfaceDefinition? { definitions[name] }
 
     private static func makeAdapter(_ dialect: BlueZDialect) -> InterfaceDefinition {

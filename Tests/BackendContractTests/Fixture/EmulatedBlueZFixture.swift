@@ -18,12 +18,12 @@ final class EmulatedBlueZFixture: ContractFixture {
     let name: String
     let backend: CBBackendSelection
     private let time = RealWorldTime()
-    private let bus: PrivateBus
-    private let world: ContractWorld
+    let bus: PrivateBus
+    let world: ContractWorld
     private let configuration: EmulatedBlueZConfiguration
     private let service: Lock<EmulatedBlueZ?>
     /// Another program on the bus.
-    private let program: DBusConnection
+    let program: DBusConnection
 
     init(
         _ dialect: BlueZDialect, _ notifications: BlueZConfiguration.NotificationMethod = .startNotify
@@ -33,7 +33,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         let emulator = Emulator(configuration: .instant, seed: 1)
         world = try ContractWorld(emulator, time, .stack)
         configuration = EmulatedBlueZConfiguration(dialect: dialect, disconnectDelay: .zero)
-        program = try await DBusConnection.open(bus.address)
+        program = try await DBusConnection.open(bus)
         let address = bus.address.text ?? ""
         service = Lock(try await EmulatedBlueZ.serve(emulator, on: address, configuration: configuration))
         backend = .custom(
@@ -130,15 +130,10 @@ final class EmulatedBlueZFixture: ContractFixture {
 }
 
 extension DBusConnection {
-    fileprivate static func open(_ address: DBusAddress) async throws -> DBusConnection {
-        let opened = await withCheckedContinuation { continuation in
-            open(address, queue: DispatchQueue(label: "another program")) { continuation.resume(returning: $0) }
-        }
-        return try opened.get()
-    }
-
-    fileprivate func callDaemon(_ path: ObjectPath, _ interface: String, _ member: String) async throws {
-        _ = try await call(to: "org.bluez", path: path, interface: interface, member: member)
+    func callDaemon(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) async throws {
+        _ = try await call(to: "org.bluez", path: path, interface: interface, member: member, arguments)
     }
 }
 #endif

@@ -1,7 +1,6 @@
 import BluetoothDBus
 import BluetoothEmulator
 import BluetoothSupport
-import Dispatch
 import EmulatedBlueZ
 import ScriptedBlueZ
 
@@ -10,12 +9,7 @@ struct BusClient: Sendable {
     let connection: DBusConnection
 
     init(_ bus: PrivateBus) async throws {
-        let opened = await withCheckedContinuation { continuation in
-            DBusConnection.open(bus.address, queue: DispatchQueue(label: "client")) {
-                continuation.resume(returning: $0)
-            }
-        }
-        connection = try opened.get()
+        connection = try await DBusConnection.open(bus)
     }
 
     @discardableResult
