@@ -66,10 +66,14 @@ let package = Package(
         .target(
             name: "BluetoothInstrumentation", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
             swiftSettings: settings),
+        // Packets of HCI, and the files of captures.
+        .target(
+            name: "BluetoothCapture", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
+            swiftSettings: settings),
         .target(
             name: "BluetoothEmulator",
             dependencies: [
-                "BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
@@ -135,6 +139,7 @@ let package = Package(
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothProfiles",
                 "BluetoothSupport",
                 "BluetoothValues", "CoreBluetoothPackage", logging,
+                .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -186,8 +191,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "BluetoothCaptureTests",
+            dependencies: ["BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "ChildProcesses"],
+            swiftSettings: settings),
+        .testTarget(
             name: "BluetoothEmulatorTests",
-            dependencies: ["BluetoothEmulator", "BluetoothBackend", "BluetoothSupport"], swiftSettings: settings),
+            dependencies: [
+                "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "ChildProcesses",
+            ], swiftSettings: settings),
         // Programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
         .target(

@@ -22,6 +22,7 @@ extension Emulator {
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`, and a warning in the log lists those that are.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
+        EnvironmentCaptures.begin(self)
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
@@ -37,6 +38,7 @@ extension Emulator {
     /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
     /// Device Name of such a host is the local name that its manager advertises.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
+        EnvironmentCaptures.begin(self)
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)

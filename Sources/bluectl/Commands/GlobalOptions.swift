@@ -33,6 +33,13 @@ struct GlobalOptions: ParsableArguments, Sendable {
     @Flag(help: "Begin each line of results with the time, in ISO 8601 and UTC; with --json, add the field \"time\".")
     var timestamps = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Capture the packets of the emulated air in a file, for Wireshark, tshark or btmon.",
+            discussion: "The name decides: .btsnoop for btmon, any other for Wireshark.", valueName: "FILE"),
+        completion: .file(extensions: ["pcapng", "btsnoop"]))
+    var capture: String?
+
     @Flag(help: "Print the log of the library, and each command to the backend and each event, to standard error.")
     var verbose = false
 

@@ -8,6 +8,7 @@ import Foundation
 import Logging
 
 #if Emulator
+import BluetoothCapture
 import BluetoothEmulator
 #endif
 
@@ -36,6 +37,7 @@ extension BackendCommand {
         if let shell = Shell.current { return try await shell.perform(self) }
         global.prepareProcess()
         let backend = BackendSelector.traced(try selection(), if: global.verbose)
+        try BackendSelector.beginCapture(global)
         let role = Role(backend, console: Console(global), limit: global.timeout.duration)
         var signals: Signals?
         let result = await run(in: role) { work in signals = Signals { _ in work.cancel() } }
@@ -124,16 +126,40 @@ enum BackendSelector {
     static let current = Lock<Emulator?>(nil)
 
     static func makeEmulator(world: String?) throws(Failure) -> Emulator {
-        try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        current.withLock { $0 = emulator }
+        return emulator
     }
+
+    /// The capture of this process, which ends with it.
+    private static let capture = Lock<EmulatorCapture?>(nil)
     #endif
+
+    /// Captures the packets of the emulator that was created last, if the options ask for it.
+    static func beginCapture(_ options: GlobalOptions) throws(Failure) {
+        guard let file = options.capture else { return }
+        #if Emulator
+        if let emulator = current.withLock({ $0 }) {
+            do throws(CaptureError) {
+                let new = try emulator.capture(to: file)
+                return capture.withLock { $0 = new }
+            } catch {
+                throw Failure(.failed, PrintableText.of("--capture: \(error)"))
+            }
+        }
+        #endif
+        throw Failure(
+            .usage,
+            """
+            --capture captures an emulated air: add --backend emulator; the packets of real adapters: \
+            sudo btmon --write \(PrintableText.of(file))
+            """)
+    }
 
     /// The emulator with a world file's devices, or with the built-in ones.
     static func emulator(world: String? = nil) throws(Failure) -> CBBackendSelection {
         #if Emulator
-        let emulator = try makeEmulator(world: world)
-        current.withLock { $0 = emulator }
-        return .emulator(emulator)
+        return .emulator(try makeEmulator(world: world))
         #else
         throw Failure(.failed, "this bluectl was built without the emulator")
         #endif

@@ -26,6 +26,7 @@ final class Shell {
     init(_ options: GlobalOptions) throws(Failure) {
         self.options = options
         backend = BackendSelector.traced(try BackendSelector.selection(options), if: options.verbose)
+        try BackendSelector.beginCapture(options)
     }
 
     // MARK: Lines

@@ -121,11 +121,12 @@ struct ConnectedPair {
     let attributes: Attributes
 
     init(
-        _ configuration: EmulatorConfiguration = .instant, service: ServiceDefinition = PeripheralFixture.service
+        _ configuration: EmulatorConfiguration = .instant, service: ServiceDefinition = PeripheralFixture.service,
+        emulator: Emulator? = nil
     )
         async throws
     {
-        central = Fixture(configuration)
+        central = Fixture(configuration, emulator: emulator)
         peripheral = PeripheralFixture(central.emulator)
         try await peripheral.publish(service)
         try await central.powerOn()

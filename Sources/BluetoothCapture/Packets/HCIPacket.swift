@@ -1,0 +1,205 @@
+/// A packet between a host and its controller.
+///
+/// Source: Core Specification, Vol 4, Part E, 5.4; the types are those of UART (H4) transport, Vol 4, Part A, 2.
+package struct HCIPacket: Hashable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        case command = 1
+        case acl = 2
+        case event = 4
+    }
+
+    package let kind: Kind
+    /// Whether the controller sends it to the host.
+    package let isReceived: Bool
+    /// The packet without its type.
+    package let body: [UInt8]
+
+    /// A packet of the Attribute Protocol, the Security Manager Protocol, the signaling channel or another L2CAP channel.
+    ///
+    /// The whole L2CAP packet is in one ACL packet, which a real controller would not accept for long ones.
+    ///
+    /// - Parameters:
+    ///   - handle: The connection handle.
+    ///   - channel: The channel identifier at the receiver.
+    ///   - payload: At most 65,535 bytes; more are cut off.
+    package init(connection handle: UInt16, channel: UInt16, payload: [UInt8], isReceived: Bool) {
+        let payload = payload.prefix(Int(UInt16.max) - 4)
+        var body: [UInt8] = []
+        body.reserveCapacity(payload.count + 8)
+        // First packet of an L2CAP packet: from the controller 10, to it 00, which means "not flushed automatically".
+        body.append(littleEndian: handle | (isReceived ? 0x2000 : 0))
+        body.append(littleEndian: UInt16(payload.count + 4))
+        body.append(littleEndian: UInt16(payload.count))
+        body.append(littleEndian: channel)
+        body += payload
+        (kind, self.isReceived, self.body) = (.acl, isReceived, body)
+    }
+
+    private init(command opcode: UInt16, _ parameters: [UInt8] = []) {
+        var body: [UInt8] = []
+        body.append(littleEndian: opcode)
+        body.append(UInt8(parameters.count))
+        (kind, isReceived, self.body) = (.command, false, body + parameters)
+    }
+
+    private init(event code: UInt8, _ parameters: [UInt8]) {
+        (kind, isReceived, body) = (.event, true, [code, UInt8(parameters.count)] + parameters)
+    }
+
+    private init(lowEnergy subevent: UInt8, _ parameters: [UInt8]) { self.init(event: 0x3E, [subevent] + parameters) }
+
+    // MARK: The host's own address
+
+    /// The command with which a host asks for its address, so that readers of a capture know it.
+    package static let readAddress = HCIPacket(command: 0x1009)
+
+    /// The answer to ``readAddress``.
+    package static func addressRead(_ address: CapturedAddress) -> HCIPacket {
+        HCIPacket(event: 0x0E, [0x01, 0x09, 0x10, 0x00] + address.bytes)
+    }
+
+    // MARK: Advertising
+
+    /// LE Advertising Report, with 31 bytes of data at most.
+    package static func advertisingReport(_ report: AdvertisingReport) -> HCIPacket {
+        HCIPacket(
+            lowEnergy: 0x02,
+            [1, report.legacyType, report.address.isRandom ? 1 : 0] + report.address.bytes
+                + [UInt8(report.data.count)] + report.data + [UInt8(bitPattern: report.rssi)])
+    }
+
+    /// LE Extended Advertising Report: one packet for each 229 bytes of data.
+    package static func extendedAdvertisingReports(_ report: AdvertisingReport) -> [HCIPacket] {
+        let parts = stride(from: 0, to: max(1, report.data.count), by: 229).map {
+            Array(report.data[min($0, report.data.count)..<min($0 + 229, report.data.count)])
+        }
+        return parts.enumerated().map { index, part in
+            var body: [UInt8] = [1]
+            let hasMore = index < parts.count - 1
+            body.append(littleEndian: report.extendedType | (hasMore ? 0x20 : 0))
+            body.append(report.address.isRandom ? 1 : 0)
+            body += report.address.bytes
+            // Primary and secondary PHY 1M, no set identifier, transmit power unknown.
+            body += [1, 1, 0xFF, 0x7F, UInt8(bitPattern: report.rssi)]
+            // No periodic advertising, not directed.
+            body += [0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(part.count)]
+            return HCIPacket(lowEnergy: 0x0D, body + part)
+        }
+    }
+
+    // MARK: Connections
+
+    /// LE Connection Complete, or LE Enhanced Connection Complete where an end uses a private address.
+    package static func connectionComplete(_ connection: CapturedConnection) -> HCIPacket {
+        var body: [UInt8] = [0]
+        body.append(littleEndian: connection.handle)
+        body += [connection.isCentral ? 0 : 1]
+        let isEnhanced = connection.privateAddress != nil || connection.localPrivateAddress != nil
+        // 2 and 3: an identity address that the controller resolved.
+        let resolved: UInt8 = connection.privateAddress == nil ? 0 : 2
+        body += [(connection.peer.isRandom ? 1 : 0) | (isEnhanced ? resolved : 0)] + connection.peer.bytes
+        if isEnhanced {
+            body += (connection.localPrivateAddress?.bytes ?? [0, 0, 0, 0, 0, 0])
+            body += (connection.privateAddress?.bytes ?? [0, 0, 0, 0, 0, 0])
+        }
+        body += connection.parameters.bytes + [1]
+        return HCIPacket(lowEnergy: isEnhanced ? 0x0A : 0x01, body)
+    }
+
+    /// LE Connection Update Complete.
+    package static func connectionUpdated(_ handle: UInt16, _ parameters: CapturedParameters) -> HCIPacket {
+        var body: [UInt8] = [0]
+        body.append(littleEndian: handle)
+        return HCIPacket(lowEnergy: 0x03, body + parameters.bytes)
+    }
+
+    /// Disconnection Complete.
+    package static func disconnectionComplete(_ handle: UInt16, reason: UInt8) -> HCIPacket {
+        var body: [UInt8] = [0]
+        body.append(littleEndian: handle)
+        return HCIPacket(event: 0x05, body + [reason])
+    }
+
+    /// Encryption Change: on, with AES-CCM.
+    package static func encrypted(_ handle: UInt16) -> HCIPacket {
+        var body: [UInt8] = [0]
+        body.append(littleEndian: handle)
+        return HCIPacket(event: 0x08, body + [1])
+    }
+}
+
+/// A device address in a capture.
+package struct CapturedAddress: Hashable, Sendable {
+    /// Most significant byte first: 0...0xFFFF_FFFF_FFFF.
+    package let bits: UInt64
+    package let isRandom: Bool
+
+    package init(bits: UInt64, isRandom: Bool) { (self.bits, self.isRandom) = (bits, isRandom) }
+
+    /// Six bytes, least significant first.
+    var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } }
+}
+
+/// An advertising packet as a controller reports it.
+package struct AdvertisingReport: Hashable, Sendable {
+    package var address: CapturedAddress
+    /// AD structures.
+    package var data: [UInt8]
+    /// In dBm.
+    package var rssi: Int8
+    package var isConnectable: Bool
+    package var isScannable: Bool
+    package var isScanResponse: Bool
+
+    package init(
+        address: CapturedAddress, data: [UInt8], rssi: Int8, isConnectable: Bool, isScannable: Bool,
+        isScanResponse: Bool
+    ) {
+        (self.address, self.data, self.rssi) = (address, data, rssi)
+        (self.isConnectable, self.isScannable, self.isScanResponse) = (isConnectable, isScannable, isScanResponse)
+    }
+
+    /// ADV_IND, ADV_SCAN_IND, ADV_NONCONN_IND or SCAN_RSP.
+    fileprivate var legacyType: UInt8 { isScanResponse ? 4 : isConnectable ? 0 : isScannable ? 2 : 3 }
+
+    fileprivate var extendedType: UInt16 {
+        (isConnectable ? 0x01 : 0) | (isScannable ? 0x02 : 0) | (isScanResponse ? 0x08 : 0)
+    }
+}
+
+/// A new connection as a controller reports it.
+package struct CapturedConnection: Hashable, Sendable {
+    package var handle: UInt16
+    /// The role of the host that gets the report.
+    package var isCentral: Bool
+    /// The address of the other end; its identity address where the host has its keys.
+    package var peer: CapturedAddress
+    /// The resolvable private address that the other end uses, where `peer` is its identity address.
+    package var privateAddress: CapturedAddress?
+    /// The resolvable private address that this end uses.
+    package var localPrivateAddress: CapturedAddress?
+    package var parameters: CapturedParameters
+
+    package init(
+        handle: UInt16, isCentral: Bool, peer: CapturedAddress, privateAddress: CapturedAddress?,
+        localPrivateAddress: CapturedAddress?, parameters: CapturedParameters
+    ) {
+        (self.handle, self.isCentral, self.peer) = (handle, isCentral, peer)
+        (self.privateAddress, self.localPrivateAddress) = (privateAddress, localPrivateAddress)
+        self.parameters = parameters
+    }
+}
+
+/// The parameters of a connection in the units of the Link Layer; values out of range are those next to them.
+package struct CapturedParameters: Hashable, Sendable {
+    fileprivate let bytes: [UInt8]
+
+    package init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
+        var bytes: [UInt8] = []
+        // A link without latency is captured with the shortest interval.
+        bytes.append(littleEndian: UInt16(min(3200, max(6, interval / .microseconds(1250)))))
+        bytes.append(littleEndian: UInt16(clamping: min(499, max(0, latency))))
+        bytes.append(littleEndian: UInt16(min(3200, max(10, supervisionTimeout / .milliseconds(10)))))
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,105 @@
+import BluetoothBackend
+import BluetoothCapture
+
+/// An L2CAP channel in a capture.
+struct CapturedChannel {
+    let link: UInt32
+    /// The channel's identifier, which is the same at both sides.
+    let identifier: UInt16
+}
+
+// L2CAP channels with LE credit-based flow control.
+extension PacketCapture {
+    private static let signaling: UInt16 = 0x0005
+    /// The largest packet, with the length of its service data unit: what fits in a packet of the Link Layer.
+    private static let mps = 247
+    /// The largest service data unit.
+    private static let mtu = 2_048
+
+    mutating func handleChannel(_ event: TapEvent.Kind, at now: Duration) {
+        switch event {
+        case .channelOpened(let link, let channel, let psm, let credits):
+            open(channel, psm, credits: credits, on: link, at: now)
+        case .channelRefused(let link, let psm, let refusal):
+            request(psm, credits: 1, source: 0x40, on: link, result: refusal.result, at: now)
+        case .channelData(let channel, let side, let data): send(Array(data), on: channel, from: side, at: now)
+        case .channelCredits(let channel, let side, let count):
+            guard let found = channels[channel], let identifier = links[found.link]?.nextSignalingIdentifier()
+            else { return }
+            let credits = UInt16(clamping: max(1, count / Self.mps))
+            send(
+                .credits(source: found.identifier, credits), identifier, of: found.link, from: side.other, at: now)
+        case .channelClosed(let channel, let side): close(channel, by: side, at: now)
+        default: break
+        }
+    }
+
+    private mutating func send(
+        _ packet: SignalingPDU, _ identifier: UInt8, of link: UInt32, from side: LinkSide, at time: Duration
+    ) {
+        send(packet.bytes(identifier: identifier), on: Self.signaling, of: link, from: side, at: time)
+    }
+
+    private mutating func open(
+        _ channel: ChannelID, _ psm: UInt16, credits: Int, on link: UInt32, at now: Duration
+    ) {
+        guard let identifier = links[link]?.nextChannel else { return }
+        links[link]?.nextChannel = identifier == 0x7F ? 0x40 : identifier + 1
+        channels[channel] = CapturedChannel(link: link, identifier: identifier)
+        request(
+            psm, credits: UInt16(clamping: max(1, credits / Self.mps)), source: identifier, on: link, result: 0, at: now
+        )
+    }
+
+    private mutating func request(
+        _ psm: UInt16, credits: UInt16, source: UInt16, on link: UInt32, result: UInt16, at now: Duration
+    ) {
+        guard let identifier = links[link]?.nextSignalingIdentifier() else { return }
+        let (mtu, mps) = (UInt16(Self.mtu), UInt16(Self.mps))
+        send(
+            .connectionRequest(psm: psm, source: source, mtu: mtu, mps: mps, credits: credits), identifier, of: link,
+            from: .central, at: now)
+        send(
+            result == 0
+                ? .connectionResponse(destination: source, mtu: mtu, mps: mps, credits: credits, result: 0)
+                : .connectionResponse(destination: 0, mtu: 0, mps: 0, credits: 0, result: result),
+            identifier, of: link, from: .peripheral, at: now)
+    }
+
+    /// Sends bytes as service data units, each as packets of which the first has its length.
+    private mutating func send(_ bytes: [UInt8], on channel: ChannelID, from side: LinkSide, at now: Duration) {
+        guard let found = channels[channel] else { return }
+        for start in stride(from: 0, to: bytes.count, by: Self.mtu) {
+            let unit = bytes[start..<min(bytes.count, start + Self.mtu)]
+            let frame = [UInt8(truncatingIfNeeded: unit.count), UInt8(truncatingIfNeeded: unit.count >> 8)] + unit
+            for part in stride(from: 0, to: frame.count, by: Self.mps) {
+                send(
+                    Array(frame[part..<min(frame.count, part + Self.mps)]), on: found.identifier, of: found.link,
+                    from: side, at: now)
+            }
+        }
+    }
+
+    private mutating func close(_ channel: ChannelID, by side: LinkSide, at now: Duration) {
+        guard let found = channels.removeValue(forKey: channel),
+            let identifier = links[found.link]?.nextSignalingIdentifier()
+        else { return }
+        let own = found.identifier
+        send(.disconnectionRequest(destination: own, source: own), identifier, of: found.link, from: side, at: now)
+        send(
+            .disconnectionResponse(destination: own, source: own), identifier, of: found.link, from: side.other, at: now
+        )
+    }
+}
+
+extension ChannelRefusal {
+    /// Source: Core Specification, Vol 3, Part A, 4.23.
+    fileprivate var result: UInt16 {
+        switch self {
+        case .noService: 2
+        case .noResources: 4
+        case .insufficientAuthentication: 5
+        case .insufficientEncryption: 8
+        }
+    }
+}

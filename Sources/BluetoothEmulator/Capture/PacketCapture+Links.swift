@@ -1,0 +1,188 @@
+import BluetoothBackend
+import BluetoothCapture
+
+/// A link in a capture.
+struct CapturedLink {
+    let connection: TappedConnection
+    var mtu: Int
+    /// The sides whose ends are not over.
+    var openSides: Set<LinkSide> = [.central, .peripheral]
+    /// The handles whose UUIDs a reader of the capture knows from discoveries.
+    var knownHandles: Set<UInt16> = []
+    /// The request that waits for its response.
+    var request: (request: ATTRequest, sentAt: Duration)?
+    /// The identifier of the last request on the signaling channel.
+    var signalingIdentifier: UInt8 = 0
+    /// The next identifier of a channel, of both sides.
+    var nextChannel: UInt16 = 0x40
+    /// Whether a pairing has succeeded whose keys are sent once the link is encrypted.
+    var hasKeysToSend = false
+
+    func end(_ side: LinkSide) -> TappedConnection.End {
+        side == .central ? connection.central : connection.peripheral
+    }
+
+    mutating func nextSignalingIdentifier() -> UInt8 {
+        signalingIdentifier = signalingIdentifier == .max ? 1 : signalingIdentifier + 1
+        return signalingIdentifier
+    }
+}
+
+/// The connection handles of hosts; links in both directions between two hosts share one.
+struct ConnectionHandles {
+    private struct Key: Hashable {
+        let host: Int
+        let connection: UInt32
+    }
+
+    private struct Entry {
+        let handle: UInt16
+        var users: Int
+    }
+
+    private var entries: [Key: Entry] = [:]
+
+    subscript(host: Int, connection: UInt32) -> UInt16? { entries[Key(host: host, connection: connection)]?.handle }
+
+    /// Adds a user of a physical link.
+    ///
+    /// - Returns: Its handle, if it is new.
+    mutating func open(_ connection: UInt32, of host: Int) -> UInt16? {
+        let key = Key(host: host, connection: connection)
+        if entries[key] != nil {
+            entries[key]?.users += 1
+            return nil
+        }
+        let used = Set(entries.filter { $0.key.host == host }.map(\.value.handle))
+        let handle = (UInt16(0x0040)...0x0EFF).first { !used.contains($0) } ?? 0x0EFF
+        entries[key] = Entry(handle: handle, users: 1)
+        return handle
+    }
+
+    /// Removes a user of a physical link.
+    ///
+    /// - Returns: Its handle, if it has no other.
+    mutating func close(_ connection: UInt32, of host: Int) -> UInt16? {
+        let key = Key(host: host, connection: connection)
+        guard let entry = entries[key] else { return nil }
+        if entry.users > 1 {
+            entries[key]?.users -= 1
+            return nil
+        }
+        entries[key] = nil
+        return entry.handle
+    }
+}
+
+extension TappedConnection {
+    /// The number of the physical link.
+    var physicalLink: UInt32 { sharedLink ?? link }
+}
+
+extension PacketCapture {
+    /// The comment of packets that were sent before the capture began, or that the emulator does not send.
+    static let notOnAir = "not on the air"
+
+    mutating func handleLink(_ event: TapEvent.Kind, at now: Duration) {
+        switch event {
+        case .connectionOpened(let connection): open(connection, at: now)
+        case .connectionFailed(let host, _, let code):
+            appendNote("host \(hosts[host]?.name ?? "\(host)"): a connect failed: \(code)", at: now)
+        case .connectionClosed(let link, let side, let reason): close(link, side, reason, at: now)
+        case .parametersChanged(let link, let parameters):
+            guard let found = links[link], found.connection.sharedLink == nil else { return }
+            for side in [LinkSide.central, .peripheral] {
+                guard let (host, handle) = host(of: found, side) else { continue }
+                append(.connectionUpdated(handle, parameters.captured), of: host, at: now)
+            }
+        case .packetsLost(let link, let count):
+            guard let connection = links[link]?.connection else { return }
+            appendNote(
+                "\(count) packets of the link to \(name(ofDevice: connection.device)) were lost, and sent again",
+                at: now)
+        default: break
+        }
+    }
+
+    /// The host at a side of a link and its connection handle; nil where there is no host, or its end is over.
+    func host(of link: CapturedLink, _ side: LinkSide) -> (host: Int, handle: UInt16)? {
+        guard link.openSides.contains(side), let host = link.end(side).host,
+            let handle = handles[host, link.connection.physicalLink]
+        else { return nil }
+        return (host, handle)
+    }
+
+    /// Appends a packet of a link, as the hosts at both sides see it.
+    ///
+    /// - Parameter channel: The channel identifier at the receiver.
+    mutating func send(
+        _ payload: [UInt8], on channel: UInt16, of link: UInt32, from side: LinkSide, at time: Duration,
+        comment: String? = nil
+    ) {
+        guard let found = links[link] else { return }
+        for end in [side, side.other] {
+            guard let (host, handle) = host(of: found, end) else { continue }
+            append(
+                HCIPacket(connection: handle, channel: channel, payload: payload, isReceived: end != side), of: host,
+                at: time, comment: comment)
+        }
+    }
+
+    // MARK: Connections
+
+    private mutating func open(_ connection: TappedConnection, at now: Duration) {
+        links[connection.link] = CapturedLink(connection: connection, mtu: connection.mtu)
+        let comment = hasBegun ? nil : "opened before the capture began"
+        for (own, other, isCentral) in [
+            (connection.central, connection.peripheral, true), (connection.peripheral, connection.central, false),
+        ] {
+            guard let host = own.host, let handle = handles.open(connection.physicalLink, of: host) else { continue }
+            let isPrivate = other.identityAddress.map { $0 != other.address } ?? false
+            let identity = hosts[host]?.identityAddress
+            append(
+                .connectionComplete(
+                    CapturedConnection(
+                        handle: handle, isCentral: isCentral,
+                        peer: (other.identityAddress ?? other.address).captured,
+                        privateAddress: isPrivate ? other.address.captured : nil,
+                        localPrivateAddress: own.address == identity ? nil : own.address.captured,
+                        parameters: connection.parameters.captured)),
+                of: host, at: now, comment: comment)
+        }
+        if connection.mtu > ATTLimits.minimumMTU, connection.sharedLink == nil {
+            sendMTUExchange(of: connection.link, mtu: connection.mtu, at: now, comment: comment)
+        }
+        if connection.knowsServices || !hasBegun { discoverAll(on: connection.link, at: now) }
+    }
+
+    private mutating func close(_ link: UInt32, _ side: LinkSide, _ reason: DisconnectReason, at now: Duration) {
+        guard let found = links[link], found.openSides.contains(side) else { return }
+        if side == .central { dropRequest(of: link) }
+        if let host = found.end(side).host, let handle = handles.close(found.connection.physicalLink, of: host) {
+            append(.disconnectionComplete(handle, reason: reason.hciCode), of: host, at: now)
+        }
+        links[link]?.openSides.remove(side)
+        guard links[link]?.openSides.isEmpty == true else { return }
+        links[link] = nil
+        channels = channels.filter { $0.value.link != link }
+    }
+}
+
+extension ConnectionParameters {
+    var captured: CapturedParameters {
+        CapturedParameters(interval: interval, latency: peripheralLatency, supervisionTimeout: supervisionTimeout)
+    }
+}
+
+extension DisconnectReason {
+    /// Source: Core Specification, Vol 1, Part F, 1.3.
+    fileprivate var hciCode: UInt8 {
+        switch self {
+        case .local: 0x16
+        case .remote: 0x13
+        case .timeout: 0x08
+        case .authentication: 0x05
+        case .unknown: 0x1F
+        }
+    }
+}

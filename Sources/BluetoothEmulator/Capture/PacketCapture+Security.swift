@@ -1,0 +1,98 @@
+import BluetoothBackend
+import BluetoothCapture
+
+// The Security Manager.
+extension PacketCapture {
+    private static let channel: UInt16 = 0x0006
+    /// No cryptography is emulated: readers of a capture see the steps of a pairing, not its keys.
+    private static let comment = notOnAir + ": keys are not emulated"
+    private static let key = [UInt8](repeating: 0, count: 16)
+
+    mutating func handleSecurity(_ event: TapEvent.Kind, at now: Duration) {
+        switch event {
+        case .pairingMethodChosen(let link, let features): sendFeatures(features, on: link, at: now)
+        case .pairingSucceeded(let link, let isBonded):
+            send(.check(Self.key), of: link, from: .central, at: now)
+            send(.check(Self.key), of: link, from: .peripheral, at: now)
+            links[link]?.hasKeysToSend = isBonded
+        case .pairingFailed(let link, let code):
+            guard let reason = code.securityManagerReason else { break }
+            send(.failed(reason: reason), of: link, from: .peripheral, at: now, comment: nil)
+        case .securityChanged(let link, let level): changeSecurity(of: link, level, at: now)
+        case .pairingStarted: break  // its first packet is that of the features
+        default: break
+        }
+    }
+
+    private mutating func send(
+        _ packet: SecurityManagerPDU, of link: UInt32, from side: LinkSide, at time: Duration,
+        comment: String? = Self.comment
+    ) {
+        send(packet.bytes, on: Self.channel, of: link, from: side, at: time, comment: comment)
+    }
+
+    /// The exchange of features, and of the public keys.
+    private mutating func sendFeatures(_ features: TappedPairingFeatures, on link: UInt32, at now: Duration) {
+        func packet(_ capability: PairingCapability) -> SecurityManagerPDU.PairingFeatures {
+            SecurityManagerPDU.PairingFeatures(
+                capability: capability.ioCapability, hasOutOfBandData: features.method == .outOfBand,
+                requiresAuthentication: features.method != .justWorks)
+        }
+        send(.pairingRequest(packet(features.central)), of: link, from: .central, at: now, comment: nil)
+        send(.pairingResponse(packet(features.peripheral)), of: link, from: .peripheral, at: now, comment: nil)
+        for side in [LinkSide.central, .peripheral] {
+            send(.publicKey([UInt8](repeating: 0, count: 64)), of: link, from: side, at: now)
+        }
+        send(.confirm(Self.key), of: link, from: .peripheral, at: now)
+        send(.random(Self.key), of: link, from: .central, at: now)
+        send(.random(Self.key), of: link, from: .peripheral, at: now)
+    }
+
+    private mutating func changeSecurity(of link: UInt32, _ level: SecurityLevel, at now: Duration) {
+        guard let found = links[link], level == .encrypted || level == .authenticated else { return }
+        // Of a shared link, once for both directions.
+        if found.connection.sharedLink == nil {
+            for side in [LinkSide.central, .peripheral] {
+                guard let (host, handle) = host(of: found, side) else { continue }
+                append(.encrypted(handle), of: host, at: now)
+            }
+        }
+        guard found.hasKeysToSend else { return }
+        links[link]?.hasKeysToSend = false
+        for side in [LinkSide.peripheral, .central] {
+            let end = found.end(side)
+            let device = side == .peripheral ? devices[found.connection.device] : nil
+            let identity = end.host.flatMap { hosts[$0]?.identityAddress } ?? device?.identityAddress
+            send(.identityInformation(Self.key), of: link, from: side, at: now)
+            send(.identityAddress((identity ?? end.address).captured), of: link, from: side, at: now)
+        }
+    }
+}
+
+extension PairingCapability {
+    /// Source: Core Specification, Vol 3, Part H, 3.5.1, table 3.4.
+    fileprivate var ioCapability: UInt8 {
+        switch self {
+        case .displayOnly: 0
+        case .displayYesNo: 1
+        case .keyboardOnly: 2
+        case .noInputNoOutput: 3
+        case .keyboardDisplay: 4
+        }
+    }
+}
+
+extension BackendError.Code {
+    /// The reason of Pairing Failed; nil where a pairing ends without it.
+    ///
+    /// Source: Core Specification, Vol 3, Part H, 3.5.5.
+    fileprivate var securityManagerReason: UInt8? {
+        switch self {
+        case .connectionTimeout, .encryptionTimedOut, .peerDisconnected, .notConnected: nil
+        case .operationNotSupported: 0x05
+        case .operationCancelled: 0x01
+        case .peerRemovedPairingInformation: 0x0B
+        default: 0x08
+        }
+    }
+}
