@@ -6,10 +6,21 @@ from bluetoothctl import Bluetoothctl
 from world import World
 
 
+DIALECTS = ["5.66", "5.82"]
+
+
+def pytest_generate_tests(metafunc):
+    """The clients that most people use meet both versions of BlueZ."""
+    if "world" in metafunc.fixturenames and metafunc.module.__name__ in ("test_bleak", "test_bluetoothctl"):
+        metafunc.parametrize("world", DIALECTS, indirect=True)
+
+
 @pytest.fixture
-def world(monkeypatch):
+def world(monkeypatch, request):
     """The world of `worlds/devices.json`, where every program that this test starts looks for BlueZ."""
-    with World("devices.json") as world:
+    dialect = getattr(request, "param", DIALECTS[0])
+    with World("devices.json", "--dialect", dialect) as world:
+        world.dialect = dialect
         for name, value in world.environment.items():
             monkeypatch.setenv(name, value)
         yield world

@@ -7,17 +7,24 @@ let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .throughput], warmupIterations: 1, maxDuration: .seconds(3))
 
-    func link(_ name: String, _ count: Int, _ work: @escaping @Sendable (LinkClient, Int) -> Void) {
+    /// `isCaptured`: the packets are captured in a file that keeps nothing.
+    func link(
+        _ name: String, _ count: Int, isCaptured: Bool = false,
+        _ work: @escaping @Sendable (LinkClient, Int) -> Void
+    ) {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics = [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime]
         Benchmark("\(name)", configuration: configuration) { benchmark in
-            let client = try LinkClient()
+            let emulator = Emulator(configuration: .quiet)
+            let capture = isCaptured ? try emulator.capture(to: "/dev/null") : nil
+            let client = try LinkClient(emulator)
             let rate = Rate()
             benchmark.startMeasurement()
             rate.start()
             work(client, count)
             rate.stop(benchmark, operations: count)
             benchmark.stopMeasurement()
+            capture?.stop()
         }
     }
 
@@ -25,19 +32,25 @@ let benchmarks: @Sendable () -> Void = {
     link("Reads, 32 outstanding", 200_000) { $0.read(count: $1, outstanding: 32) }
     link("Writes without response", 200_000) { $0.write(count: $1) }
     link("Notifications, 16 on their way", 200_000) { $0.notify(count: $1, outstanding: 16) }
+    link("Reads, one at a time, captured", 200_000, isCaptured: true) { $0.read(count: $1, outstanding: 1) }
+    link("Notifications, 16 on their way, captured", 200_000, isCaptured: true) { $0.notify(count: $1, outstanding: 16) }
 
     /// Scans for so long, or as long as it takes so many devices to send a number of packets.
-    func scan(_ name: String, _ advertisers: Int, duplicates: Bool, _ duration: Duration) {
+    func scan(
+        _ name: String, _ advertisers: Int, duplicates: Bool, isCaptured: Bool = false, _ duration: Duration
+    ) {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics = [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime]
         Benchmark(name, configuration: configuration) { benchmark in
             let scan = try ScanClient(advertisers: advertisers, duplicates: duplicates)
+            let capture = isCaptured ? try scan.capture() : nil
             let rate = Rate()
             benchmark.startMeasurement()
             rate.start()
             try await scan.run(for: duration)
             rate.stop(benchmark, operations: scan.advertisingEvents)
             benchmark.stopMeasurement()
+            capture?.stop()
         }
     }
 
@@ -45,6 +58,7 @@ let benchmarks: @Sendable () -> Void = {
     scan("10 advertisers, each packet told", 10, duplicates: true, .seconds(600))
     scan("1,000 advertisers, each packet told", 1_000, duplicates: true, .seconds(6))
     scan("10,000 advertisers, each packet told", 10_000, duplicates: true, .milliseconds(600))
+    scan("1,000 advertisers, each packet captured", 1_000, duplicates: true, isCaptured: true, .seconds(6))
     scan("10 advertisers, duplicates filtered", 10, duplicates: false, .seconds(6_000))
     scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))
     scan("10,000 advertisers, duplicates filtered", 10_000, duplicates: false, .seconds(60))

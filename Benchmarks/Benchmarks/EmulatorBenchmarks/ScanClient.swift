@@ -28,6 +28,13 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
             backend: .emulator(emulator), delegate: self, queue: DispatchQueue(label: "benchmark"))
     }
 
+    /// Captures each packet in a file that keeps nothing.
+    func capture() throws -> EmulatorCapture {
+        var settings = CaptureSettings()
+        settings.advertising = .all
+        return try emulator.capture(to: "/dev/null", settings: settings)
+    }
+
     /// Scans for so long.
     func run(for duration: Duration) async throws {
         try await emulator.advance(by: duration)
