@@ -54,6 +54,7 @@ struct BluetoothDaemon: Sendable {
         case .centralDisconnected(let adapter, let central): centralDisconnected(central, on: adapter)
         case .advertiser(let adapter, let id, let event): handle(event, of: id, on: adapter)
         case .pairing(let adapter, let event): handle(event, on: adapter)
+        case .identityKnown(let adapter, let facts): showIdentity(facts, on: adapter)
         case .timer(let timer): fired(timer)
         case .received(let socket, let data): received(data, on: socket)
         case .closed(let socket): closed(socket)

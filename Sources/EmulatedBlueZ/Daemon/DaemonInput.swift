@@ -47,6 +47,8 @@ enum DaemonInput: Sendable {
     case centralDisconnected(adapter: Int, PeerID)
     case advertiser(adapter: Int, AdvertisementID, PeripheralEvent)
     case pairing(adapter: Int, PairingEvent)
+    /// A device that bonds discloses its identity address.
+    indirect case identityKnown(adapter: Int, PeerFacts)
     case timer(DaemonTimer)
     /// A client wrote to the socket of `AcquireWrite`, or of `AcquireNotify` of its own characteristic.
     case received(ClientSocketID, Data)

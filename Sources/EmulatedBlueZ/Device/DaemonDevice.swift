@@ -64,8 +64,9 @@ struct DaemonDevice: Sendable {
 
     let peer: PeerID
     let path: ObjectPath
-    let address: String
-    let isRandom: Bool
+    /// The address under which it was first heard, and its identity address once it is bonded.
+    var address: String
+    var isRandom: Bool
     var name: String?
     var alias: String?
     /// Whether it is forgotten when it was not heard for a while.
@@ -135,6 +136,16 @@ extension BluetoothDaemon {
     /// The name that the user gave, else its own, else the address with dashes.
     private func alias(of device: DaemonDevice) -> String {
         device.alias ?? device.name ?? device.address.split(separator: ":").joined(separator: "-")
+    }
+
+    /// A device with a private address disclosed its identity address: the object keeps its path.
+    mutating func showIdentity(_ facts: PeerFacts, on index: Int) {
+        guard let device = adapters[index].devices[facts.peer], device.address != facts.address else { return }
+        adapters[index].devices[facts.peer]?.address = facts.address
+        adapters[index].devices[facts.peer]?.isRandom = facts.isRandom
+        set("Address", .string(facts.address), of: BlueZInterfaces.device, at: device.path)
+        set(
+            "AddressType", .string(facts.isRandom ? "random" : "public"), of: BlueZInterfaces.device, at: device.path)
     }
 
     mutating func setName(_ name: String?, of peer: PeerID, on index: Int) {

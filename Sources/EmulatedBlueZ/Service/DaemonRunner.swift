@@ -90,10 +90,18 @@ final class DaemonRunner: @unchecked Sendable {
     private func drain() {
         // The world may be about to report more of the same instant.
         emulator.synchronize()
-        let inputs = inbox.withLock { $0.takeAll() }
+        let inputs = inbox.withLock { $0.takeAll() }.flatMap { identity(before: $0) + [$0] }
         guard !inputs.isEmpty else { return }
         // A central has its object before it asks for anything.
         handle((inputs.contains(where: \.isAboutCentrals) ? centrals.changes(of: hosts) : []) + inputs)
+    }
+
+    /// The identity of a device that bonds, which the keys contain.
+    private func identity(before input: DaemonInput) -> [DaemonInput] {
+        guard case .pairing(let index, .paired(let peer, _, true)) = input,
+            let facts = hosts[index].facts.bonds.first(where: { $0.peer == peer })
+        else { return [] }
+        return [.identityKnown(adapter: index, facts)]
     }
 
     /// A link of the world opened or closed: perhaps that of a central.

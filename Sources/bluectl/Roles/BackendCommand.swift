@@ -126,7 +126,22 @@ enum BackendSelector {
     static let current = Lock<Emulator?>(nil)
 
     static func makeEmulator(world: String?) throws(Failure) -> Emulator {
-        let emulator = try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared
+        use(try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared)
+    }
+
+    /// An emulator of a file's devices, or of the built-in ones, with other settings.
+    static func makeEmulator(
+        world: String?, _ configuration: EmulatorConfiguration
+    ) throws(Failure) -> Emulator {
+        if let world { return use(try WorldFile(path: world).emulator(configuration)) }
+        do {
+            return use(try Emulator(world: .builtIn, configuration: configuration))
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+
+    private static func use(_ emulator: Emulator) -> Emulator {
         current.withLock { $0 = emulator }
         return emulator
     }

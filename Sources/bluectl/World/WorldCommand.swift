@@ -37,11 +37,13 @@ struct WorldOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The emulator with the devices of the file.
+    /// The emulator with the devices of the file, whose hosts ask for the MTU that bluetoothd asks for.
     ///
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
-        try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld)
+        var configuration = EmulatorConfiguration.default
+        configuration.maximumMTU = 517
+        return try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, configuration)
     }
 }
 

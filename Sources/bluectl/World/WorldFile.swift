@@ -11,10 +11,10 @@ struct WorldFile {
     let path: String
 
     /// The emulator with the file's devices.
-    func emulator() throws(Failure) -> Emulator {
+    func emulator(_ configuration: EmulatorConfiguration = .default) throws(Failure) -> Emulator {
         let world = try description(of: text())
         do {
-            return try Emulator(world: world)
+            return try Emulator(world: world, configuration: configuration)
         } catch {
             throw Failure(.usage, "\(path): \(error)")
         }

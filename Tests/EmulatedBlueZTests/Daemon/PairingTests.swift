@@ -41,6 +41,17 @@ import Testing
             ])
     }
 
+    @Test func aBondedDeviceWithAPrivateAddressShowsItsIdentityUnderItsPath() {
+        var fixture = DaemonFixture()
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        _ = fixture.lines()
+        let facts = PeerFacts(peer: DaemonFixture.peer, address: "00:1A:7D:00:00:09", isRandom: false)
+        fixture.handle(.identityKnown(adapter: 0, facts))
+        fixture.handle(.identityKnown(adapter: 0, facts))
+        #expect(fixture.lines() == ["dev_C0_DE_00_00_18_0D Address=00:1A:7D:00:00:09 AddressType=public"])
+    }
+
     @Test func pairConnectsPairsAndIsAnsweredOnceTheServicesAreKnown() {
         var fixture = DaemonFixture()
         fixture.call("StartDiscovery")

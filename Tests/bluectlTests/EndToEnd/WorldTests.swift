@@ -19,6 +19,7 @@ import Testing
         let outcome = try await run(Tool.path, "--backend", "bluez", "explore", "Heart Rate Monitor")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("Heart Rate Measurement"))
+        #expect(outcome.output.contains("MTU 517"), "bluetoothd asks for the largest one")
     }
 
     @Test func nothingIsLeftBehind() async throws {
