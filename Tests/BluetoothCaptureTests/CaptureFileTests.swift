@@ -36,8 +36,10 @@ import Testing
                 == "0600000040000000" + "00000000" + "00100000" + "00200000" + "0800000008000000" + "0000000001091000"
                 + "010007006c6f73740a686d00" + "0200040002000000" + "00000000" + "40000000")
         #expect(encoder.end(at: 1).isEmpty)
-        _ = encoder.encode(.note("last", at: 0))
-        #expect(hex(encoder.end(at: 1)).hasPrefix("05000000"))
+        for number in 0..<52 { #expect(encoder.encode(.note("\(number)", at: 0)).isEmpty) }
+        let end = encoder.end(at: 1)
+        #expect(hex(end).hasPrefix("05000000"))
+        #expect(String(decoding: end, as: UTF8.self).contains("49\n2 more notes"))
     }
 
     @Test func btsnoopHasAdaptersOpcodesAndALog() {

@@ -33,7 +33,9 @@ let benchmarks: @Sendable () -> Void = {
     link("Writes without response", 200_000) { $0.write(count: $1) }
     link("Notifications, 16 on their way", 200_000) { $0.notify(count: $1, outstanding: 16) }
     link("Reads, one at a time, captured", 200_000, isCaptured: true) { $0.read(count: $1, outstanding: 1) }
-    link("Notifications, 16 on their way, captured", 200_000, isCaptured: true) { $0.notify(count: $1, outstanding: 16) }
+    link("Notifications, 16 on their way, captured", 200_000, isCaptured: true) {
+        $0.notify(count: $1, outstanding: 16)
+    }
 
     /// Scans for so long, or as long as it takes so many devices to send a number of packets.
     func scan(

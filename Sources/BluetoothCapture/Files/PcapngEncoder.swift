@@ -14,6 +14,10 @@ package struct PcapngEncoder: CaptureEncoder {
     private let comment: String
     private var hostCount = 0
     private var notes: [String] = []
+    /// The number of notes that no packet followed for too long.
+    private var omittedNotes = 0
+    /// As many as fit in one comment.
+    private static let noteLimit = 50
 
     package init(comment: String) { self.comment = comment }
 
@@ -35,8 +39,7 @@ package struct PcapngEncoder: CaptureEncoder {
             return encode(host)
         case .packet(let packet): return encode(packet)
         case .note(let text, _):
-            // As many as fit in one option.
-            if notes.count < 50 { notes.append(text) }
+            if notes.count < Self.noteLimit { notes.append(text) } else { omittedNotes += 1 }
             return []
         }
     }
@@ -87,8 +90,9 @@ package struct PcapngEncoder: CaptureEncoder {
     /// The pending notes and a comment, a line each.
     private mutating func comments(with comment: String?) -> String {
         if notes.isEmpty { return comment ?? "" }
-        defer { notes = [] }
-        return (notes + [comment].compactMap(\.self)).joined(separator: "\n")
+        defer { (notes, omittedNotes) = ([], 0) }
+        let rest = omittedNotes > 0 ? ["\(omittedNotes) more notes"] : []
+        return (notes + rest + [comment].compactMap(\.self)).joined(separator: "\n")
     }
 
     // MARK: Blocks

@@ -28,52 +28,6 @@ struct CapturedLink {
     }
 }
 
-/// The connection handles of hosts; links in both directions between two hosts share one.
-struct ConnectionHandles {
-    private struct Key: Hashable {
-        let host: Int
-        let connection: UInt32
-    }
-
-    private struct Entry {
-        let handle: UInt16
-        var users: Int
-    }
-
-    private var entries: [Key: Entry] = [:]
-
-    subscript(host: Int, connection: UInt32) -> UInt16? { entries[Key(host: host, connection: connection)]?.handle }
-
-    /// Adds a user of a physical link.
-    ///
-    /// - Returns: Its handle, if it is new.
-    mutating func open(_ connection: UInt32, of host: Int) -> UInt16? {
-        let key = Key(host: host, connection: connection)
-        if entries[key] != nil {
-            entries[key]?.users += 1
-            return nil
-        }
-        let used = Set(entries.filter { $0.key.host == host }.map(\.value.handle))
-        let handle = (UInt16(0x0040)...0x0EFF).first { !used.contains($0) } ?? 0x0EFF
-        entries[key] = Entry(handle: handle, users: 1)
-        return handle
-    }
-
-    /// Removes a user of a physical link.
-    ///
-    /// - Returns: Its handle, if it has no other.
-    mutating func close(_ connection: UInt32, of host: Int) -> UInt16? {
-        let key = Key(host: host, connection: connection)
-        guard let entry = entries[key] else { return nil }
-        if entry.users > 1 {
-            entries[key]?.users -= 1
-            return nil
-        }
-        entries[key] = nil
-        return entry.handle
-    }
-}
-
 extension TappedConnection {
     /// The number of the physical link.
     var physicalLink: UInt32 { sharedLink ?? link }
@@ -90,7 +44,7 @@ extension PacketCapture {
             appendNote("host \(hosts[host]?.name ?? "\(host)"): a connect failed: \(code)", at: now)
         case .connectionClosed(let link, let side, let reason): close(link, side, reason, at: now)
         case .parametersChanged(let link, let parameters):
-            guard let found = links[link], found.connection.sharedLink == nil else { return }
+            guard let found = links[link], isFirst(found) else { return }
             for side in [LinkSide.central, .peripheral] {
                 guard let (host, handle) = host(of: found, side) else { continue }
                 append(.connectionUpdated(handle, parameters.captured), of: host, at: now)
@@ -102,6 +56,11 @@ extension PacketCapture {
                 at: now)
         default: break
         }
+    }
+
+    /// Whether a link is the only one on its physical link, or the earlier one of two.
+    func isFirst(_ link: CapturedLink) -> Bool {
+        link.connection.sharedLink.map { links[$0] == nil } ?? true
     }
 
     /// The host at a side of a link and its connection handle; nil where there is no host, or its end is over.

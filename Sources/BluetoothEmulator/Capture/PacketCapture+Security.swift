@@ -51,7 +51,7 @@ extension PacketCapture {
     private mutating func changeSecurity(of link: UInt32, _ level: SecurityLevel, at now: Duration) {
         guard let found = links[link], level == .encrypted || level == .authenticated else { return }
         // Of a shared link, once for both directions.
-        if found.connection.sharedLink == nil {
+        if isFirst(found) {
             for side in [LinkSide.central, .peripheral] {
                 guard let (host, handle) = host(of: found, side) else { continue }
                 append(.encrypted(handle), of: host, at: now)
