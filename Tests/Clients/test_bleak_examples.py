@@ -80,12 +80,29 @@ def test_disconnect_callback_is_called_when_another_program_disconnects():
         program.close()
 
 
-def test_pairing_agent_types_the_passkey():
-    program = Program(sys.executable, "-u", example("pairing_agent.py"), PASSKEY_LOCK)
+def test_detection_callback_scans_for_services():
+    program = Program(sys.executable, "-u", example("detection_callback.py"), "--services", uuid("180D"))
     try:
-        program.expect("enter pin:")
+        program.expect(r"\(re\)starting scanner")
+        program.expect(HEART_RATE + ": AdvertisementData.*local_name='Heart Rate'.*tx_power=4")
+        assert ATTRIBUTES not in program.text
+    finally:
+        program.close()
+
+
+def test_scan_iterator_finds_a_long_name():
+    lines = run(sys.executable, example("scan_iterator.py")).splitlines()
+    assert [line[1] for line in lines if line[2:4] == ". "] == ["5", "4", "3", "2", "1"]
+    assert lines[-1].startswith(" Found it BLEDevice(")
+
+
+def test_pairing_types_the_passkey():
+    pytest.importorskip("bleak.pairing", reason="this version of bleak has no callbacks for pairing")
+    program = Program(sys.executable, "-u", example("pairing.py"), "--address", PASSKEY_LOCK, "--explicit")
+    try:
+        program.expect("Enter the passkey shown on")
         program.send("123456")
-        program.expect("pairing successful")
+        program.expect("^paired$")
         assert program.wait() == 0
     finally:
         program.close()
