@@ -77,7 +77,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var connectionEventLength: Duration?
     /// How many packets go in one direction in one connection event at most; at least 1.
     ///
-    /// A device may have its own. Fewer go where the event is shorter: see <doc:Throughput>.
+    /// A device may have its own. Fewer go where the event is shorter: see the page "Throughput".
     public var packetsPerConnectionEvent = 6
     /// RSSI varies by so many dBm in both directions.
     public var rssiDeviation = 5

@@ -137,10 +137,11 @@ extension World {
     /// Sends the write commands at the head of the queue, as many as a connection event takes.
     mutating func transmit(_ ref: Ref<Link>) {
         guard !isMissed(.transmit(ref), on: ref) else { return }
-        guard beginEvent(for: .attributes, by: .central, on: ref) else {
+        var room = packetsWithoutInterval(on: ref)
+        guard room != nil || beginEvent(for: .attributes, by: .central, on: ref) else {
             return queue.schedule(.transmit(ref), at: now)
         }
-        while let command = sendWriteCommand(on: ref) {
+        while let command = sendWriteCommand(on: ref, &room) {
             if air.tapped.contains(.att) { reportCommand(command, on: ref) }
             let isPlain =
                 devices[command.device]?.faults.steps.isEmpty == true
@@ -156,8 +157,13 @@ extension World {
 
     /// Sends the write command at the head of the queue.
     ///
+    /// - Parameter room: The packets that are left; nil where the connection event decides.
     /// - Returns: The command; nil if there is none, or if the connection event has no room for all of it.
-    private mutating func sendWriteCommand(on ref: Ref<Link>) -> Link.CompletedRequest? {
+    private mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Int?) -> Link.CompletedRequest? {
+        if let left = room {
+            room = left - 1
+            return left > 0 ? links[ref]?.takeWriteCommand() : nil
+        }
         guard case .writeCommand(_, let value)? = links[ref]?.client.operations.first?.kind,
             let offset = links[ref]?.client.bytesSent
         else { return nil }
@@ -209,7 +215,8 @@ extension World {
     /// of the one before.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
-        guard beginEvent(for: .attributes, by: .peripheral, on: ref) else {
+        var room = packetsWithoutInterval(on: ref)
+        guard room != nil || beginEvent(for: .attributes, by: .peripheral, on: ref) else {
             return queue.schedule(.peerTransmit(ref), at: now)
         }
         links[ref]?.server.isSending = false
@@ -219,7 +226,7 @@ extension World {
         let present = now
         while !mustWait {
             readiness = links[ref]?.server.prepareOutgoing(at: present) ?? .ready
-            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref) else { break }
+            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room) else { break }
             mustWait = deliver(next, on: ref)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
@@ -237,13 +244,18 @@ extension World {
 
     /// Sends the head of the device's queue.
     ///
+    /// - Parameter room: The packets that are left; nil where the connection event decides.
     /// - Returns: The item; nil if there is none, or if the connection event has no room for all of it.
-    private mutating func sendFirstOutgoing(on ref: Ref<Link>) -> LinkServer.Outgoing? {
+    private mutating func sendFirstOutgoing(on ref: Ref<Link>, _ room: inout Int?) -> LinkServer.Outgoing? {
+        if let left = room {
+            room = left - 1
+            return left > 0 ? links[ref]?.server.outgoing.popFirst() : nil
+        }
         guard let length = links[ref]?.server.outgoing.first?.length, let offset = links[ref]?.server.bytesSent else {
             return nil
         }
         let sent = sendATT(length, from: offset, by: .peripheral, on: ref)
-        links[ref]?.server.bytesSent = sent ?? 0
+        if offset != sent ?? 0 { links[ref]?.server.bytesSent = sent ?? 0 }
         return sent == nil ? links[ref]?.server.outgoing.popFirst() : nil
     }
 

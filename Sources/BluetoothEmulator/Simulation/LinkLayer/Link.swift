@@ -58,10 +58,22 @@ struct Link: Sendable {
         return answered(operation)
     }
 
+    /// The write command at the head of the queue; nil if another operation is there.
     mutating func takeWriteCommand() -> CompletedRequest? {
-        guard let head = client.operations.popFirst() else { return nil }
+        guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
+        client.operations.removeFirst()
         client.bytesSent = 0
         return answered(head)
+    }
+
+    /// Sends bytes, as many as the present connection event has room for.
+    ///
+    /// - Returns: The offset of the first byte that is not sent.
+    mutating func send(
+        _ length: Int, from offset: Int, of sender: ConnectionEventPackets.Sender, by side: LinkSide
+    ) -> Int {
+        timing.event.send(
+            length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security.level != .plain)
     }
 
     /// After write commands were sent: the time of the next ones, or the start of another operation.

@@ -34,6 +34,18 @@ struct LinkTiming: Sendable {
         event = ConnectionEventPackets()
     }
 
+    /// Begins the present connection event.
+    ///
+    /// - Parameter timing: The packets of a later link in the other direction, where that one sends.
+    /// - Returns: Whether the sender goes first.
+    mutating func beginEvent(
+        for sender: ConnectionEventPackets.Sender, by side: LinkSide, at now: Nanoseconds,
+        _ timing: PacketTiming? = nil
+    ) -> Bool {
+        event.begin(at: now, timing ?? packets)
+        return !event.yields(sender, by: side)
+    }
+
     /// The first connection event at or after an instant.
     func connectionEvent(from instant: Nanoseconds) -> Nanoseconds { event(from: instant, period: interval) }
 

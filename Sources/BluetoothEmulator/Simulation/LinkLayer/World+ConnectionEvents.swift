@@ -3,14 +3,22 @@ import BluetoothSupport
 
 // What a connection event carries: all that a side sends on a physical link shares its packets.
 extension World {
+    /// How many packets a side sends at a time on a link without a connection interval, where they take no time; nil on any
+    /// other link.
+    func packetsWithoutInterval(on ref: Ref<Link>) -> Int? {
+        guard let timing = links[ref]?.timing.packets, timing.eventLength == 0 else { return nil }
+        return timing.maximumPackets
+    }
+
     /// Begins a connection event of a link.
     ///
     /// - Returns: Whether the sender goes first; if not, it gets another turn in the same event.
     mutating func beginEvent(for sender: ConnectionEventPackets.Sender, by side: LinkSide, on ref: Ref<Link>) -> Bool {
-        guard let timing = links[ref]?.timing.packets else { return true }
-        let ((link, side), present) = (physical(ref, side), now)
-        links[link]?.timing.event.begin(at: present, timing)
-        return links[link]?.timing.event.yields(sender, by: side) != true
+        let present = now
+        guard let (first, timing) = earlierLink(ref) else {
+            return links[ref]?.timing.beginEvent(for: sender, by: side, at: present) ?? true
+        }
+        return links[first]?.timing.beginEvent(for: sender, by: side.other, at: present, timing) ?? true
     }
 
     /// Sends a PDU of ATT, or the rest of it, as far as the present connection event has room.
@@ -31,10 +39,11 @@ extension World {
         _ length: Int, from offset: Int = 0, of sender: ConnectionEventPackets.Sender, by side: LinkSide,
         on ref: Ref<Link>
     ) -> Int {
-        guard let timing = links[ref]?.timing.packets, let level = links[ref]?.security.level else { return length }
-        let (link, side) = physical(ref, side)
-        return links[link]?.timing.event.send(
-            length, from: offset, of: sender, by: side, timing, isEncrypted: level != .plain) ?? length
+        guard let (first, timing) = earlierLink(ref), let level = links[ref]?.security.level else {
+            return links[ref]?.send(length, from: offset, of: sender, by: side) ?? length
+        }
+        return links[first]?.timing.event.send(
+            length, from: offset, of: sender, by: side.other, timing, isEncrypted: level != .plain) ?? length
     }
 
     /// The additional time of ATT PDUs that are too long for one connection event each.
@@ -46,10 +55,10 @@ extension World {
         return Nanoseconds(events) * link.timing.interval
     }
 
-    /// The link and the side where the packets of a physical link are counted: where two hosts connected to each other,
-    /// those of the earlier link.
-    private func physical(_ ref: Ref<Link>, _ side: LinkSide) -> (Ref<Link>, LinkSide) {
-        guard let other = links[ref]?.other, other < ref else { return (ref, side) }
-        return (other, side.other)
+    /// The earlier one of two links between the same hosts, which counts the packets of both directions, and the packets of
+    /// the later one; nil for a link that is the only one or the earlier one.
+    private func earlierLink(_ ref: Ref<Link>) -> (Ref<Link>, PacketTiming)? {
+        guard let other = links[ref]?.other, other < ref, let timing = links[ref]?.timing.packets else { return nil }
+        return (other, timing)
     }
 }
