@@ -11,47 +11,67 @@ import Testing
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct EmulatedBlueZSoakTests {
     private static let rounds = 1_000
-
-    private let fixture: EmulatedBlueZFixture
-    private let context: ContractContext
-
-    init() async throws {
-        fixture = try await EmulatedBlueZFixture(.bluez5_66)
-        context = ContractContext(ScenarioRun("soak", on: fixture))
-    }
+    /// The machines that go through their rounds at the same time, as most of a round is waiting.
+    private static let machines = 4
 
     @Test func aThousandDeathsOfTheDaemonAtRandomMoments() async throws {
-        try await survive("deaths", seed: 1) { isOver in try await fixture.perform(.daemon(isRunning: isOver)) }
+        try await survive("deaths", seed: 1) { fixture, isOver in
+            try await fixture.perform(.daemon(isRunning: isOver))
+        }
     }
 
     @Test func aThousandAdaptersThatAreUnpluggedAtRandomMoments() async throws {
-        try await survive("unplugged adapters", seed: 2) { isOver in fixture.setPlugged(isOver) }
+        try await survive("unplugged adapters", seed: 2) { fixture, isOver in fixture.setPlugged(isOver) }
     }
 
-    /// Goes through a part of a conversation, lets the fault come at a random moment, and goes on after it.
-    private func survive(_ what: String, seed: UInt64, fault: (_ isOver: Bool) async throws -> Void) async throws {
-        var random = SeededGenerator(seed: seed, stream: what)
-        var before = try ProcessResources()
-        for round in 0..<Self.rounds {
-            if round == 50 { before = try ProcessResources() }
-            try await context.powerOn()
-            let point = Int(random.below(UInt64(Conversation.points.count))) + 1
-            try await Conversation(context, writing: Data([UInt8(truncatingIfNeeded: round)])).go(through: point)
-            try await RealWorldTime().advance(by: .microseconds(Int64(random.below(3_000))))
-            try await fault(false)
-            try await context.wait("the state of the fault, seed \(seed), round \(round)") { [trace = context.trace] in
-                trace.states.last == .resetting || trace.states.last == .unsupported
-            }
-            try await fault(true)
-            try await context.powerOn()
-            context.skipAll()
-        }
-        try await Conversation(context, writing: Data([1])).go()
+    private typealias Fault = @Sendable (_ fixture: EmulatedBlueZFixture, _ isOver: Bool) async throws -> Void
+
+    private func survive(_ what: String, seed: UInt64, fault: @escaping Fault) async throws {
+        // The first rounds fill pools and caches.
+        try await Self.run(what, seed: seed, rounds: 20, fault)
+        let before = try ProcessResources()
+        try await Self.run(what, seed: seed, rounds: Self.rounds / Self.machines, fault)
+        // The last references of the machines go a moment later.
+        try await RealWorldTime().advance(until: {
+            guard let now = try? ProcessResources() else { return false }
+            return now.descriptors <= before.descriptors + 2
+        })
         let after = try ProcessResources()
         print("soak: \(Self.rounds) \(what), from \(before) to \(after)")
         #expect(after.descriptors <= before.descriptors + 2)
         #expect(after.threads <= before.threads + 4, "Dispatch's pools breathe")
         #expect(after.memory - before.memory < 32_768)
+    }
+
+    private static func run(_ what: String, seed: UInt64, rounds: Int, _ fault: @escaping Fault) async throws {
+        try await withThrowingTaskGroup { group in
+            for machine in 0..<UInt64(machines) {
+                group.addTask { try await runMachine(what, seed: seed &+ machine << 32, rounds: rounds, fault) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// An app, its daemon and the bus between them: in each round, the app goes through a part of a conversation, the fault
+    /// comes at a random moment, and the app goes on after it.
+    private static func runMachine(_ what: String, seed: UInt64, rounds: Int, _ fault: Fault) async throws {
+        let fixture = try await EmulatedBlueZFixture(.bluez5_66)
+        let context = ContractContext(ScenarioRun("soak", on: fixture))
+        var random = SeededGenerator(seed: seed, stream: what)
+        for round in 0..<rounds {
+            try await context.powerOn()
+            let point = Int(random.below(UInt64(Conversation.points.count))) + 1
+            try await Conversation(context, writing: Data([UInt8(truncatingIfNeeded: round)])).go(through: point)
+            try await RealWorldTime().advance(by: .microseconds(Int64(random.below(3_000))))
+            try await fault(fixture, false)
+            try await context.wait("the state of the fault, seed \(seed), round \(round)") { [trace = context.trace] in
+                trace.states.last == .resetting || trace.states.last == .unsupported
+            }
+            try await fault(fixture, true)
+            try await context.powerOn()
+            context.skipAll()
+        }
+        try await Conversation(context, writing: Data([1])).go()
     }
 }
 #endif
