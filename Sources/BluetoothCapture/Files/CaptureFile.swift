@@ -17,9 +17,9 @@ package final class CaptureFile: Sendable {
         var lastTime: CaptureTime = 0
     }
 
-    /// What waits in memory at most, in bytes, before it is written.
+    /// The size from which on the pending bytes are written at once.
     private static let bufferSize = 65_536
-    /// What waits longer is written by then.
+    /// Pending bytes are written after this time at the latest.
     private static let flushInterval = DispatchTimeInterval.milliseconds(100)
 
     /// The file's name, as it was given.
@@ -69,7 +69,7 @@ package final class CaptureFile: Sendable {
         state.pending += state.encoder.encode(record)
     }
 
-    /// Writes what waits.
+    /// Writes the pending bytes.
     package func flush() {
         state.withLock { state in
             state.isFlushScheduled = false
@@ -77,7 +77,7 @@ package final class CaptureFile: Sendable {
         }
     }
 
-    /// Writes what waits, and ends the capture.
+    /// Writes the pending bytes and ends the capture.
     package func close() {
         state.withLock { state in
             guard state.output != nil else { return }

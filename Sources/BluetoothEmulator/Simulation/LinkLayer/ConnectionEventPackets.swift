@@ -5,13 +5,13 @@ import BluetoothBackend
 /// Both sides send by turns, with a pause after each packet, and a side without data sends an empty packet. There is
 /// always room for one packet of each side. Source: Core Specification, Vol 6, Part B, 4.5.6.
 struct ConnectionEventPackets: Sendable {
-    /// What sends on one side of a link.
+    /// A source of packets on one side of a link.
     enum Sender: Hashable, Sendable {
         case attributes
         case channel(ChannelID)
     }
 
-    /// What one side sent.
+    /// The packets that one side has sent.
     private struct Sent: Sendable {
         var packets = 0
         var airTime: Nanoseconds = 0

@@ -12,7 +12,7 @@ struct LinkTiming: Sendable {
     let delays: ProcedureDelays
     private let limits: LinkLayerLimits
     private(set) var packets: PacketTiming
-    /// What the present connection event carries, of both directions of a physical link where it is the earlier one.
+    /// The packets of the present connection event; the earlier of two links counts those of both directions.
     var event = ConnectionEventPackets()
 
     init(_ configuration: EmulatorConfiguration, _ device: PeripheralDescription, anchor: Nanoseconds) {

@@ -62,7 +62,7 @@ extension PacketTiming {
     }
 }
 
-/// What host and device allow on a link.
+/// The limits that host and device set for a link.
 struct LinkLayerLimits: Hashable, Sendable {
     let phy: PHY
     /// In bytes.
