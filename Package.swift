@@ -62,10 +62,15 @@ let package = Package(
         .target(name: "BluetoothValues", swiftSettings: settings),
         .target(
             name: "BluetoothBackend", dependencies: ["BluetoothSupport"], swiftSettings: settings),
-        // Wrappers around any backend: traces and faults.
+        // The lines of traces, and the wrapper around any backend that records them.
         .target(
-            name: "BluetoothInstrumentation", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
+            name: "BluetoothTracing",
+            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging],
             swiftSettings: settings),
+        // Faults: a wrapper around any backend.
+        .target(
+            name: "BluetoothInstrumentation",
+            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"], swiftSettings: settings),
         // Packets of HCI, and the files of captures.
         .target(
             name: "BluetoothCapture", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
@@ -73,7 +78,8 @@ let package = Package(
         .target(
             name: "BluetoothEmulator",
             dependencies: [
-                "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
+                logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
@@ -100,7 +106,7 @@ let package = Package(
         .target(
             name: "CoreBluetoothPackage",
             dependencies: [
-                "BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -129,15 +135,16 @@ let package = Package(
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
-            dependencies: ["CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport"],
+            dependencies: [
+                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+            ],
             swiftSettings: settings),
 
         // MARK: Tools
         .executableTarget(
             name: "bluectl",
             dependencies: [
-                "AsyncBluetooth", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothProfiles",
-                "BluetoothSupport",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothProfiles", "BluetoothSupport", "BluetoothTracing",
                 "BluetoothValues", "CoreBluetoothPackage", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
@@ -153,7 +160,10 @@ let package = Package(
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothBackendTests",
-            dependencies: ["BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", logging],
+            dependencies: [
+                "BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing", "LogCapture",
+                logging,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "BlockingMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/BlockingMain",

@@ -1,5 +1,6 @@
 import BluetoothEmulator
 import BluetoothSupport
+import BluetoothTracing
 import CoreBluetoothPackage
 import Dispatch
 import Foundation
@@ -150,15 +151,16 @@ final class EmulatorSession: ManagerObserver {
             + managers.flatMap(\.livingObjects).map(Leak.leaked)
     }
 
-    /// Seed and last lines of the trace, once: for the first message of a failure.
+    /// The seed, and the last lines of the trace that concern this test, once: for the first message of a failure.
     func reproduction() -> String? {
         let isFirst = state.withLock { state in
             defer { state.isReported = true }
             return !state.isReported
         }
         guard isFirst else { return nil }
-        let lines = emulator.trace.suffix(Self.traceLines)
-        return (["seed \(emulator.seed); the last \(lines.count) lines of the trace:"] + lines).joined(separator: "\n")
+        let excerpt = TraceExcerpt(emulator.trace, limit: Self.traceLines)
+        let title = "seed \(emulator.seed); the last \(excerpt.lines.count) lines of the trace:"
+        return ([title] + excerpt.lines).joined(separator: "\n")
     }
 
     private static let traceLines = 40

@@ -5,8 +5,8 @@ public import Testing
 /// Gives each test an emulator of its own, in virtual time.
 ///
 /// Managers that the test's code makes without naming a backend are in that world: code under test need not know. The
-/// test fails on commands without an answer, and on managers and peripherals that outlive it; a failure tells the seed
-/// and the trace. Made by `.emulator(…)`.
+/// test fails on commands without an answer, and on managers and peripherals that outlive it; a failure prints the seed
+/// and the trace of the devices that the test used. Made by `.emulator(…)`.
 public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     /// What a test may leave behind.
     public struct Leftovers: OptionSet, Sendable {

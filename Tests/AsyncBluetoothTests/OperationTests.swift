@@ -26,7 +26,7 @@ import Testing
             }
         }
         #expect(values == Array(repeating: Data([1]), count: 8))
-        let trace = fixture.emulator.trace
+        let trace = fixture.emulator.trace.map(\.description)
         #expect(trace.filter { $0.contains("< ") && $0.contains(": connect ") }.count <= 1)
         #expect(fixture.count(of: "discoverServices") == 1, "\(trace.joined(separator: "\n"))")
         #expect(fixture.count(of: "discoverCharacteristics") == 1)

@@ -83,7 +83,7 @@ import Testing
                 running.cancel()
                 try await running.value
                 try await clock.sleep(for: .seconds(1))
-                let left = TraceBalance(fixture.emulator.trace).services
+                let left = TraceBalance(fixture.emulator.trace.map(\.description)).services
                 #expect(left.isEmpty, "a reset after \(50 * delay) µs: \(left)")
             }
         }

@@ -200,6 +200,6 @@ import Testing
             try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
         }
         let published = fixture.count(of: " publishChannel")
-        #expect(fixture.count(of: " unpublishChannel") == published, "\(fixture.emulator.trace)")
+        #expect(fixture.count(of: " unpublishChannel") == published, "\(fixture.emulator.trace.map(\.description))")
     }
 }

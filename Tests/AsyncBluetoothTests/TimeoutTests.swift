@@ -51,7 +51,7 @@ import Testing
             _ = try await first
         }
         try await fixture.emulator.advance(by: .seconds(10))
-        #expect(fixture.count(of: " read ") == 1, "\(fixture.emulator.trace)")
+        #expect(fixture.count(of: " read ") == 1, "\(fixture.emulator.trace.map(\.description))")
     }
 
     @Test func aConnectThatTimesOutIsTakenBack() async throws {

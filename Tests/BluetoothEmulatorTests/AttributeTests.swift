@@ -133,7 +133,7 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         #expect(fixture.events(from: count).count == 5)
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0102"))) == Data([5]))
-        #expect(fixture.emulator.trace.contains { $0.hasSuffix("! write command without credit dropped") })
+        #expect(fixture.emulator.trace.contains { $0.text == "write command without credit dropped" })
     }
 
     /// Proves S85.

@@ -86,8 +86,8 @@ import Testing
         open.pair.central.submit(.channel(open.channel, .send(bytes(1))))
         try await open.pair.emulator.runUntilIdle()
         #expect(open.received() == bytes(open.credits))
-        #expect(open.pair.emulator.trace.last?.hasSuffix("dropped") == false)
-        #expect(open.pair.emulator.trace.contains { $0.contains("bytes without credit on channel 1 dropped") })
+        #expect(open.pair.emulator.trace.last?.text.hasSuffix("dropped") == false)
+        #expect(open.pair.emulator.trace.contains { $0.text.contains("bytes without credit on channel 1 dropped") })
     }
 
     /// Proves S152.

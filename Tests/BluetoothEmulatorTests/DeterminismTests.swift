@@ -26,7 +26,7 @@ import Testing
         try await emulator.advance(by: .seconds(6))
         emulator.host.setPower(false)
         try await emulator.advance(by: .seconds(1))
-        return (emulator.trace.joined(separator: "\n") + "\n", sink.events)
+        return (emulator.trace.map(\.description).joined(separator: "\n") + "\n", sink.events)
     }
 
     /// Connects to all that is found, discovers and subscribes.

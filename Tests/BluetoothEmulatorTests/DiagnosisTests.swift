@@ -7,7 +7,9 @@ import Testing
 @Suite struct DiagnosisTests {
     /// That the trace has a line, and the page too, with `…` for what differs.
     private func expect(_ line: String, quoted: String? = nil, in fixture: Fixture) throws {
-        #expect(fixture.emulator.trace.contains { $0.hasSuffix("! " + line) }, "\(fixture.emulator.trace.suffix(5))")
+        #expect(
+            fixture.emulator.trace.contains { $0.category == .note && $0.text == line },
+            "\(fixture.emulator.trace.map(\.description).suffix(5))")
         #expect(try Document("WhyDoesMyDeviceNot").text().contains(quoted ?? line), "\(line)")
     }
 
@@ -48,7 +50,7 @@ import Testing
         try await fixture.powerOn()
         fixture.submit(.startScan(ScanParameters(services: ["180D"])))
         try await fixture.emulator.advance(by: .seconds(1))
-        #expect(!fixture.emulator.trace.contains { $0.contains("will not be discovered") })
+        #expect(!fixture.emulator.trace.contains { $0.text.contains("will not be discovered") })
         #expect(device.identifier() != nil)
     }
 

@@ -28,7 +28,7 @@ import Testing
         guard case .livelock(let at, let trace)? = error else { Issue.record("\(String(describing: error))"); return }
         #expect(at < .seconds(1))
         #expect(trace.count == 20)
-        #expect(trace.last?.contains("readRSSI") == true || trace.last?.contains("rssiRead") == true)
+        #expect(["readRSSI", "rssiRead"].contains(trace.last?.name))
     }
 
     @Test func whatCallbacksCauseHappensAtTheSameInstant() async throws {

@@ -76,7 +76,7 @@ import Testing
             if case .notifyCredits(_, let count) = event { sum + count } else { sum }
         }
         #expect(credits == 20)
-        #expect(pair.emulator.trace.count { $0.hasSuffix("value without credit dropped") } == 5)
+        #expect(pair.emulator.trace.count { $0.text == "value without credit dropped" } == 5)
     }
 
     /// Proves S138.
@@ -173,9 +173,9 @@ import Testing
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D1")
         try await pair.peripheral.run(update(1))
-        let lines = pair.emulator.trace.map { $0.dropFirst(12) }
-        #expect(lines.contains { $0.hasPrefix("< peripheral 2: addService operation=1 service=1:C0DE") }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("> peripheral 2: subscribed ") })
-        #expect(lines.contains { $0.hasPrefix("< peripheral 2: updateValue attribute=2:C0DE/C0D1 value=0x01") })
+        let lines = pair.emulator.trace.filter { $0.source == "peripheral 2" }.map(\.text)
+        #expect(lines.contains { $0.hasPrefix("addService operation=1 service=1:C0DE") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("subscribed ") })
+        #expect(lines.contains { $0.hasPrefix("updateValue attribute=2:C0DE/C0D1 value=0x01") })
     }
 }

@@ -112,7 +112,7 @@ import Testing
         outer.cancel()
     }
 
-    @Test func notesAreReportedWithTheTraceOffAndLeaveItEmpty() async throws {
+    @Test func notesAndControlsAreReportedWithTheTraceOffAndLeaveItEmpty() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.traceLimit = 0
         let fixture = Fixture(configuration)
@@ -120,7 +120,13 @@ import Testing
         let device = try fixture.emulator.add(ContractPeer.description)
         device.notify("C0DE", value: Data([1]))
         try await fixture.emulator.runUntilIdle()
-        #expect(recorder.kinds() == [.note("control ignored: device 1 has no characteristic C0DE")])
+        let source = "device 1 \"Contract Peer\""
+        #expect(
+            recorder.kinds() == [
+                .control(source: source, "added"),
+                .control(source: source, "notify characteristic=C0DE value=0x01"),
+                .note("control ignored: device 1 has no characteristic C0DE"),
+            ])
         #expect(fixture.emulator.trace.isEmpty)
     }
 

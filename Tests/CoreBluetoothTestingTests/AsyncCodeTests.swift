@@ -184,7 +184,7 @@ enum AsyncApp {
                             try await group.waitForAll()
                         }
                     }
-                    traces.withLock { $0.append(emulator.trace) }
+                    traces.withLock { $0.append(emulator.trace.map(\.description)) }
                 }
         }
         let all = traces.withLock { $0 }

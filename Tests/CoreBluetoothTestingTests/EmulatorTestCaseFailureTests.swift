@@ -37,7 +37,7 @@ import XCTest
         }
         #expect(messages.count == 1)
         #expect(messages.first?.contains("expected: didConnect; came: didUpdateState.") == true)
-        #expect(messages.first?.contains("> central 1: stateChanged state=poweredOn") == true)
+        #expect(messages.first?.contains("> default central 1: stateChanged state=poweredOn") == true)
     }
 
     @Test func aCallbackThatMustNotComeFailsTheTest() {

@@ -39,7 +39,7 @@ import Testing
                 .provideScope(for: test, testCase: nil) {
                     let app = HeartRateApp()
                     await Emulator.current.expect(.didUpdateValue)
-                    traces.append(Emulator.current.trace)
+                    traces.append(Emulator.current.trace.map(\.description))
                     app.stop()
                 }
         }

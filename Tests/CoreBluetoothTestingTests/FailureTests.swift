@@ -19,7 +19,7 @@ import Testing
         let message = try #require(messages.first)
         #expect(message.contains("expected: didFailToConnect; came: didUpdateState, didDiscover"))
         #expect(message.contains("seed 41"))
-        #expect(message.contains("> central 1: stateChanged state=poweredOn"))
+        #expect(message.contains("> default central 1: stateChanged state=poweredOn"))
         #expect(messages.count == 1)
     }
 

@@ -63,7 +63,7 @@ public final class ProgramRun: @unchecked Sendable {
         try await emulator.advance(by: .seconds(1))
         for step in program.steps { try await perform(step, emulator) }
         try await end(emulator)
-        return emulator.trace
+        return emulator.trace.map(\.description)
     }
 
     /// Makes managers in this run's world.

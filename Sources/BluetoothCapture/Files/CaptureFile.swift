@@ -10,7 +10,7 @@ package final class CaptureFile: Sendable {
     private struct State: Sendable {
         var encoder: any CaptureEncoder
         /// nil once the capture has ended.
-        var output: CaptureOutput?
+        var output: OutputFile?
         var pending: [UInt8] = []
         var isFlushScheduled = false
         var packetCount = 0
@@ -35,7 +35,12 @@ package final class CaptureFile: Sendable {
     package init(_ name: String, comment: String) throws(CaptureError) {
         self.name = name
         let encoder = CaptureFormat(fileName: name).makeEncoder(comment: comment)
-        let output = try CaptureOutput(name)
+        let output: OutputFile
+        do throws(OutputFileError) {
+            output = try OutputFile(name)
+        } catch {
+            throw CaptureError(file: name, reason: error.reason)
+        }
         state = Lock(State(encoder: encoder, output: output, pending: encoder.header))
         flush()
         OpenCaptures.add(self)
@@ -90,7 +95,7 @@ package final class CaptureFile: Sendable {
     private func flush(_ state: inout State) {
         guard let output = state.output, !state.pending.isEmpty else { return }
         defer { state.pending.removeAll(keepingCapacity: true) }
-        do throws(CaptureError) {
+        do throws(OutputFileError) {
             try output.write(state.pending)
         } catch {
             state.output = nil
@@ -129,79 +134,4 @@ public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The file and the reason.
     public var description: String { "\(file): \(reason)" }
-}
-
-/// The descriptor of a capture file, or of a pipe.
-// Invariant: `length` is touched under the lock of the capture file alone.
-private final class CaptureOutput: @unchecked Sendable {
-    /// How long a reader of a pipe may read nothing, in milliseconds.
-    private static let readerTimeout: CInt = 5_000
-
-    private let name: String
-    private let descriptor: CInt
-    /// The bytes of whole records.
-    private var length = 0
-
-    init(_ name: String) throws(CaptureError) {
-        self.name = name
-        // A pipe without a reader is refused at once instead of waiting for one.
-        descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
-        if descriptor < 0 {
-            let reason = errno == ENXIO ? "no program reads this pipe" : String(cString: strerror(errno))
-            throw CaptureError(file: name, reason: reason)
-        }
-    }
-
-    deinit { _ = close(descriptor) }
-
-    func write(_ bytes: [UInt8]) throws(CaptureError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = withoutBrokenPipeSignal { rest.withUnsafeBytes { systemWrite(descriptor, $0) } }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                try waitUntilWritable()
-            } else if errno != EINTR {
-                let reason = String(cString: strerror(errno))
-                // Of a pipe nothing can be cut off.
-                _ = ftruncate(descriptor, off_t(length))
-                throw CaptureError(file: name, reason: reason)
-            }
-        }
-        length += bytes.count
-    }
-
-    private func waitUntilWritable() throws(CaptureError) {
-        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        if systemPoll(&poll, Self.readerTimeout) == 0 {
-            throw CaptureError(file: name, reason: "the program at the other end of the pipe reads nothing")
-        }
-    }
-}
-
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
-}
-
-private func systemPoll(_ descriptor: inout pollfd, _ milliseconds: CInt) -> CInt { poll(&descriptor, 1, milliseconds) }
-
-/// Calls `body`, in which a write to a pipe without a reader fails instead of ending the program.
-private func withoutBrokenPipeSignal<Result>(_ body: () -> Result) -> Result {
-    var (blocked, previous, pending) = (sigset_t(), sigset_t(), sigset_t())
-    sigemptyset(&blocked)
-    sigaddset(&blocked, SIGPIPE)
-    sigpending(&pending)
-    let wasPending = sigismember(&pending, SIGPIPE) == 1
-    pthread_sigmask(SIG_BLOCK, &blocked, &previous)
-    let result = body()
-    let error = errno
-    sigpending(&pending)
-    if !wasPending, sigismember(&pending, SIGPIPE) == 1 {
-        var signal: CInt = 0
-        sigwait(&blocked, &signal)
-    }
-    pthread_sigmask(SIG_SETMASK, &previous, nil)
-    errno = error
-    return result
 }

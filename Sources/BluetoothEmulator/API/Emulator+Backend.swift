@@ -22,7 +22,7 @@ extension Emulator {
     ///
     /// A host that is not there has no adapter: the state is `.unsupported`, and a warning in the log lists those that are.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
-        EnvironmentCaptures.begin(self)
+        observeForEnvironment()
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
@@ -38,7 +38,7 @@ extension Emulator {
     /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
     /// Device Name of such a host is the local name that its manager advertises.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
-        EnvironmentCaptures.begin(self)
+        observeForEnvironment()
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
@@ -60,6 +60,12 @@ extension Emulator {
     func makePairing(host: Int?) -> any PairingBackend {
         let manager = perform { $0.world.addManager(.pairing, host: host) }
         return EmulatedRole(self, manager, input: WorldInput.pairing, sink: RoleSink.pairing)
+    }
+
+    /// Begins what the environment asks for: a capture, and the notes of a trace.
+    private func observeForEnvironment() {
+        EnvironmentCaptures.begin(self)
+        EnvironmentTraceNotes.begin(self)
     }
 
     /// Logs a warning where a manager names a host that this world does not have.

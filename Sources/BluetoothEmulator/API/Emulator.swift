@@ -201,12 +201,11 @@ public final class Emulator: BluetoothBackend {
 
     // MARK: The trace
 
-    /// The trace, oldest line first: the time in seconds, then `<` for an input, `>` for an output, `!` for what no event
-    /// reports.
+    /// The commands and events of all managers, the controls, and notes on what no event reports, oldest first.
     ///
     /// Limited by ``EmulatorConfiguration/traceLimit``.
-    public var trace: [String] {
-        core.withLock { $0.world.trace }.lines
+    public var trace: [TraceEntry] {
+        core.withLock { $0.world.trace }.entries
     }
 }
 

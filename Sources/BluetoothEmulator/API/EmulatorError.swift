@@ -1,7 +1,9 @@
+public import BluetoothTracing
+
 /// Why driving virtual time failed.
 public enum EmulatorError: Error, Hashable, Sendable {
     /// Too many steps happened at one instant; with the last lines of the trace.
-    case livelock(at: Duration, trace: [String])
+    case livelock(at: Duration, trace: [TraceEntry])
     /// A sink did not handle its events within ten real seconds; names its queue.
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
@@ -25,7 +27,8 @@ extension EmulatorError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .livelock(let at, let trace):
-            "The emulated world does not leave the instant \(at). Its last steps:\n" + trace.joined(separator: "\n")
+            "The emulated world does not leave the instant \(at). Its last steps:\n"
+                + trace.map(\.description).joined(separator: "\n")
         case .unsettled(let label):
             "The sink \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
         case .held: "Virtual time was held for more than ten seconds: is a hold not released?"

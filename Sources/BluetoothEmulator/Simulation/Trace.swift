@@ -1,46 +1,35 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 import DequeModule
 
 /// The inputs and outputs of a world, as values; reading the trace formats them.
 struct Trace: Sendable {
-    private enum Entry: Sendable {
-        /// An input, and the name of the device that it concerns.
+    private enum Step: Sendable {
+        /// An input, and the name of the device or host that it steers.
         case input(WorldInput, String?)
         case output(WorldOutput)
         case note(String)
-
-        /// The command or event of a role.
-        var message: (role: String, manager: Ref<Manager>, any TraceMessage)? {
-            switch self {
-            case .input(.central(let manager, let command), _): ("central", manager, command)
-            case .input(.peripheral(let manager, let command), _): ("peripheral", manager, command)
-            case .input(.pairing(let manager, let command), _): ("pairing", manager, command)
-            case .output(.central(let manager, let event)): ("central", manager, event)
-            case .output(.peripheral(let manager, let event)): ("peripheral", manager, event)
-            case .output(.pairing(let manager, let event)): ("pairing", manager, event)
-            case .input, .output, .note: nil
-            }
-        }
     }
 
     private let limit: Int
-    private var entries = Deque<(at: Nanoseconds, entry: Entry)>()
-    /// The names that the entries before the first one gave.
+    private var steps = Deque<(at: Nanoseconds, step: Step)>()
+    /// The names that the steps before the first one gave.
     private var names = TraceNames()
+    /// The hosts of managers, by the serial numbers of these: those of the last 1,024.
+    private var hosts = LRUCache<UInt32, String>(limit: 1024)
 
     init(limit: Int) { self.limit = limit }
 
     var isOn: Bool { limit > 0 }
 
-    /// One line each: `12.345678901 < central 1: read …`; `<` is an input of the world, `>` an output, `!` a note.
-    var lines: [String] {
+    var entries: [TraceEntry] {
         var names = names
-        return entries.map { Self.line($0.at, $0.entry, &names) }
+        return steps.compactMap { entry($0.step, at: .nanoseconds($0.at), &names) }
     }
 
-    mutating func record(_ input: WorldInput, device: String?, at now: Nanoseconds) {
-        if isOn { append(.input(input, device), now) }
+    mutating func record(_ input: WorldInput, of name: String?, at now: Nanoseconds) {
+        if isOn { append(.input(input, name), now) }
     }
 
     mutating func record(_ output: WorldOutput, at now: Nanoseconds) {
@@ -52,14 +41,19 @@ struct Trace: Sendable {
         if isOn { append(.note(text()), now) }
     }
 
-    private mutating func append(_ entry: Entry, _ now: Nanoseconds) {
-        if entries.count >= limit { learn(entries.removeFirst().entry) }
-        entries.append((now, entry))
+    /// Remembers the host of a manager.
+    mutating func learn(_ manager: Ref<Manager>, on host: String) {
+        if isOn { hosts.insert(host, for: manager.serial) }
     }
 
-    /// Learns from an entry that is removed, without the box that ``Entry/message`` needs.
-    private mutating func learn(_ entry: Entry) {
-        switch entry {
+    private mutating func append(_ step: Step, _ now: Nanoseconds) {
+        if steps.count >= limit { learn(steps.removeFirst().step) }
+        steps.append((now, step))
+    }
+
+    /// Learns from a step that is removed.
+    private mutating func learn(_ step: Step) {
+        switch step {
         case .input(.central(let manager, let command), _): names.learn(command, role: Int(manager.serial))
         case .input(.peripheral(let manager, let command), _): names.learn(command, role: Int(manager.serial))
         case .output(.central(let manager, let event)): names.learn(event, role: Int(manager.serial))
@@ -68,98 +62,38 @@ struct Trace: Sendable {
         }
     }
 
-    private static func line(_ now: Nanoseconds, _ entry: Entry, _ names: inout TraceNames) -> String {
-        let fraction = String(now % 1_000_000_000)
-        let time = "\(now / 1_000_000_000)." + String(repeating: "0", count: 9 - fraction.count) + fraction
-        return switch entry {
-        case .note(let text): "\(time) ! \(text)"
-        case .input(let input, let device): "\(time) < \(text(of: entry, &names) ?? input.trace(device: device))"
-        case .output: "\(time) > \(text(of: entry, &names) ?? "")"
+    // MARK: Entries
+
+    private func entry(_ step: Step, at time: Duration, _ names: inout TraceNames) -> TraceEntry? {
+        switch step {
+        case .note(let text): return TraceEntry(time: time, category: .note, text: text)
+        case .input(.central(let manager, let command), _): return entry("central", manager, command, time, &names)
+        case .input(.peripheral(let manager, let command), _):
+            return entry("peripheral", manager, command, time, &names)
+        case .input(.pairing(let manager, let command), _): return entry("pairing", manager, command, time, &names)
+        case .output(.central(let manager, let event)): return entry("central", manager, event, time, &names)
+        case .output(.peripheral(let manager, let event)): return entry("peripheral", manager, event, time, &names)
+        case .output(.pairing(let manager, let event)): return entry("pairing", manager, event, time, &names)
+        case .input(.activate(let manager), _):
+            return TraceEntry(
+                TraceLine("activate", showsValues: true), at: time, direction: .command, category: .configuration,
+                host: hosts[manager.serial], source: "manager \(manager.serial)")
+        case .input(let input, let name):
+            guard var control = input.trace(of: name) else { return nil }
+            if input.device != nil { control.line.concern(device: name) }
+            return TraceEntry(
+                control.line, at: time, direction: .command, category: .simulation, host: nil, source: control.source)
+        case .output: return nil
         }
     }
 
-    private static func text(of entry: Entry, _ names: inout TraceNames) -> String? {
-        guard let (role, manager, message) = entry.message else { return nil }
-        return "\(role) \(manager.serial): "
-            + names.line(for: message, role: Int(manager.serial), showsValues: true)
-    }
-}
-
-extension WorldInput {
-    var device: Ref<Device>? {
-        switch self {
-        case .device(let device, _), .deviceAdded(let device): device
-        default: nil
-        }
-    }
-
-    /// The text of an input that is no command of a role.
-    ///
-    /// - Parameter name: The name of the device that the input concerns.
-    func trace(device name: String?) -> String {
-        let name = name.map { " " + $0.debugDescription } ?? ""
-        return switch self {
-        case .activate(let manager): "manager \(manager.serial): activate"
-        case .device(let device, let control): "device \(device.serial)\(name): \(control.trace)"
-        case .deviceAdded(let device): "device \(device.serial)\(name): added"
-        case .host(let host, let control): "host \(host): \(control.trace)"
-        case .answered(_, let request, let response): "handler: \(response.trace(request))"
-        case .central, .peripheral, .pairing: ""
-        }
-    }
-}
-
-extension DeviceControl {
-    fileprivate var trace: String {
-        switch self {
-        case .notify(let path, let value): Self.line("notify", path, value)
-        case .setValue(let path, let value): Self.line("setValue", path, value)
-        case .setParameter(let parameter, let value): "setParameter \(parameter.rawValue)=\(value)"
-        case .hold(let path, let isHeld): Self.line("hold", path) + " isHeld=\(isHeld)"
-        case .setAdvertising(let index, _): "setAdvertising set=\(index)"
-        case .addService(let service): "addService service=\(service.uuid)"
-        case .setPairing(let pairing):
-            "setPairing capability=\(pairing.capability.rawValue) answer=\(pairing.answer.rawValue)"
-        case .send(let channel, let data): Self.line("send channel=\(channel)", nil, data)
-        case .loseBonds(let host): "loseBonds host=\(host?.description ?? "all")"
-        default: "\(self)"
-        }
-    }
-
-    private static func line(_ name: String, _ path: CharacteristicPath?, _ value: Data? = nil) -> String {
-        var line = TraceLine(name, showsValues: true)
-        if let path {
-            let instance = path.index == 0 ? "" : "#\(path.index)"
-            line.add("characteristic", (path.service.map { "\($0)/" } ?? "") + "\(path.uuid)\(instance)")
-        }
-        line.add("value", private: value)
-        return line.text
-    }
-}
-
-extension HostControl {
-    fileprivate var trace: String {
-        switch self {
-        case .bond(let device): "bond device=\(device.serial)"
-        case .preserveCentral(let state, let identifier):
-            "preserve \(identifier) peers=\(state.peers.map(\.summary.id))"
-        case .preservePeripheral(let state, let identifier):
-            "preserve \(identifier) services=\(state.services.map(\.uuid.text))"
-        default: "\(self)"
-        }
-    }
-}
-
-extension PeripheralResponse {
-    fileprivate func trace(_ request: UInt64) -> String {
-        var line = TraceLine("respond", showsValues: true)
-        line.add("request", request)
-        switch self {
-        case .value(let value): line.add("value", private: value)
-        case .error(let code): line.add("attCode", code.rawValue)
-        case .stored, .accepted, .unanswered: line.add("response", "\(self)")
-        }
-        return line.text
+    private func entry<Message: TraceMessage>(
+        _ role: String, _ manager: Ref<Manager>, _ message: Message, _ time: Duration, _ names: inout TraceNames
+    ) -> TraceEntry {
+        TraceEntry(
+            names.line(for: message, role: Int(manager.serial), showsValues: true), at: time,
+            direction: Message.direction, category: message.category, host: hosts[manager.serial],
+            source: "\(role) \(manager.serial)")
     }
 }
 

@@ -56,7 +56,7 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ input: WorldInput) {
-        if trace.isOn { trace.record(input, device: input.device.flatMap { devices[$0]?.description.name }, at: now) }
+        record(input)
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)

@@ -17,6 +17,8 @@ package struct TapEvent: Hashable, Sendable {
 
         /// What no other event reports, in words: a dropped command, a control that was ignored.
         case note(String)
+        /// A device or a host was steered, or a handler answered: the source, as in the trace, and the control in words.
+        case control(source: String, String)
 
         // MARK: Hosts and devices
 
@@ -97,7 +99,7 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// L2CAP channels and their bytes.
     package static let channels = TapKinds(rawValue: 1 << 6)
 
-    /// What else the trace would say.
+    /// Controls, and what else the trace would say.
     package static let notes = TapKinds(rawValue: 1 << 7)
 
     package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels, .notes]
@@ -108,7 +110,7 @@ extension TapEvent.Kind {
     var kinds: TapKinds {
         switch self {
         case .began, .dropped: []
-        case .note: .notes
+        case .note, .control: .notes
         case .hostAdded, .hostChanged, .bondMade, .bondRemoved: .hosts
         case .deviceAdded, .deviceChanged, .deviceRemoved, .servicesChanged, .faultApplied, .keysLost: .devices
         case .advertising: .advertising

@@ -70,7 +70,7 @@ extension EmulatorCore {
             if world.queue.hasWorkNow {
                 virtual.stepsAtInstant += 1
                 guard virtual.stepsAtInstant <= virtual.stepLimit else {
-                    let tail = Array(world.trace.lines.suffix(20))
+                    let tail = Array(world.trace.entries.suffix(20))
                     return .ended(.failed(.livelock(at: .nanoseconds(world.now), trace: tail)))
                 }
                 _ = world.step(until: world.now)

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 import Dispatch
 import Logging
 
@@ -35,7 +36,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
         clock = backend.clock
-        self.backend = backend.makePairing()
+        self.backend = EnvironmentTrace.traced(backend).makePairing()
         inbox = Inbox(queue: queue)
     }
 

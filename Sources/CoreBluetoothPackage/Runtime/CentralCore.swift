@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 import Dispatch
 import Foundation
 
@@ -44,7 +45,7 @@ final class CentralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         self.clock = backend.clock
-        role = backend.makeCentral(roleOptions)
+        role = EnvironmentTrace.traced(backend).makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
         state = LockedState(State(machine: machine))

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 import BluetoothValues
 import Dispatch
 import Foundation
@@ -44,7 +45,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         clock = backend.clock
-        role = backend.makePeripheral(roleOptions)
+        role = EnvironmentTrace.traced(backend).makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         canRestore = roleOptions.restoreIdentifier != nil
     }

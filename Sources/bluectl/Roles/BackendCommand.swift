@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothBackend
-import BluetoothInstrumentation
 import BluetoothSupport
+import BluetoothTracing
 import CoreBluetoothPackage
 import Dispatch
 import Foundation

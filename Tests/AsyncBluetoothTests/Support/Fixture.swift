@@ -33,7 +33,7 @@ struct Fixture: Sendable {
 
     /// How many times a command came in.
     func count(of command: String) -> Int {
-        emulator.trace.filter { $0.contains("< ") && $0.contains(command) }.count
+        emulator.trace.map(\.description).filter { $0.contains("< ") && $0.contains(command) }.count
     }
 
     /// Adds a device and finds it.

@@ -65,7 +65,7 @@ struct Participants: Sendable {
         shared.drop()
         channel.drop()
         try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
-        let open = TraceBalance(fixture.emulator.trace).openChannels
+        let open = TraceBalance(fixture.emulator.trace.map(\.description)).openChannels
         guard open.isEmpty else { throw Unexpected("channels stay open: \(open)") }
         return Remains(objects: [
             WeakObject("central", central), WeakObject("peripheral", peripheral), WeakObject("server", server),

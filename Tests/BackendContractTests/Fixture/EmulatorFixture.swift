@@ -23,7 +23,7 @@ struct EmulatorFixture: ContractFixture {
     }
 
     /// What happened, for a failing scenario.
-    var worldTrace: [String] { emulator.trace }
+    var worldTrace: [String] { emulator.trace.map(\.description) }
 
     func begin() async throws {}
 

@@ -237,7 +237,7 @@ import Testing
             fixture.submit(.startScan(ScanParameters()))
             try await fixture.emulator.advance(by: .seconds(20))
             capture?.stop()
-            return fixture.emulator.trace
+            return fixture.emulator.trace.map(\.description)
         }
         #expect(try await run(CaptureReader()) == run(nil))
     }

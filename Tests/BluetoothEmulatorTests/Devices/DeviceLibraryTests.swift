@@ -65,13 +65,13 @@ import Testing
         fixture.device.set(.heartRate, to: 99)
         fixture.device.set(.batteryLevel, to: .nan)
         try await fixture.emulator.runUntilIdle()
-        let notes = fixture.emulator.trace.filter { $0.contains("!") }
+        let notes = fixture.emulator.trace.filter { $0.category == .note }
         #expect(notes.count == 2)
-        #expect(notes.first?.hasSuffix("! parameter heartRate ignored: the device does not have it") == true)
+        #expect(notes.first?.text.hasSuffix("parameter heartRate ignored: the device does not have it") == true)
         let plain = try fixture.emulator.add(PeripheralDescription(name: "Plain"))
         plain.set("anything", to: 1)
         try await fixture.emulator.runUntilIdle()
-        #expect(fixture.emulator.trace.last?.hasSuffix("the device has no handler") == true)
+        #expect(fixture.emulator.trace.last?.text.hasSuffix("the device has no handler") == true)
     }
 
     /// Refuses a subscription, with a line in the trace, and takes any parameter.
@@ -99,7 +99,7 @@ import Testing
         let fixture = try await DeviceFixture(EmulatedPeripheral(description, handler: Guarded()))
         #expect(try await fixture.subscribe("2A19") == .refused(0x80))
         #expect(fixture.device.subscriberCount(of: "2A19") == 0)
-        #expect(fixture.emulator.trace.contains { $0.hasSuffix("! default wants to know") })
+        #expect(fixture.emulator.trace.contains { $0.text == "default wants to know" })
         #expect(try await fixture.read("2A19") == .value(Data([3])))
         fixture.device.set("mood", to: 4)
         #expect(try await fixture.read("2A19") == .value(Data([4])))

@@ -44,7 +44,9 @@ import Testing
     @Test func aValueComesBeforeTheConfirmationOfItsSubscription() async throws {
         let fixture = try await DeviceFixture(.notifiesTooEarly)
         #expect(
-            fixture.emulator.trace.contains { $0.hasSuffix("! notification of FFF1 dropped: no app subscribes to it") })
+            fixture.emulator.trace.contains {
+                $0.text.hasSuffix("notification of FFF1 dropped: no app subscribes to it")
+            })
         let attribute = try fixture.found.characteristic("FFF1")
         let told = try await fixture.fixture.run(
             .request(link: fixture.link, operation: op(1), .setNotifying(attribute, true)))

@@ -17,6 +17,22 @@ extension World {
         if air.tapped.contains(.notes) { report(.note(text)) }
     }
 
+    /// Records an input in the trace, and reports a control to the taps.
+    mutating func record(_ input: WorldInput) {
+        guard isNoting else { return }
+        let name = name(of: input)
+        trace.record(input, of: name, at: now)
+        if air.tapped.contains(.notes), let (source, line) = input.trace(of: name) {
+            report(.control(source: source, line.text))
+        }
+    }
+
+    /// The name of the device or host that an input steers.
+    private func name(of input: WorldInput) -> String? {
+        if case .host(let host, _) = input { return hosts[host].identity.name }
+        return input.device.flatMap { devices[$0]?.description.name }
+    }
+
     private func event(_ kind: TapEvent.Kind) -> TapEvent { TapEvent(time: .nanoseconds(now), kind: kind) }
 
     /// The events that describe the world as it is, for a tap that begins.

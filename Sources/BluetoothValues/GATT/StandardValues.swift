@@ -1,5 +1,3 @@
-public import BluetoothSupport
-
 /// The types of values whose layout the Bluetooth SIG defines.
 public enum StandardValues {
     /// The type of the value of a characteristic or descriptor.
@@ -10,6 +8,25 @@ public enum StandardValues {
 
     /// The UUIDs that ``type(of:)`` knows.
     public static var uuids: Dictionary<UInt16, any GATTValue.Type>.Keys { types.keys }
+
+    /// A value in words: `72 bpm`.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes of the value.
+    ///   - uuid: The 16-bit UUID of its characteristic or descriptor.
+    /// - Returns: nil for bytes without a defined layout, and for a value that does not have its layout.
+    package static func meaning(of value: Data, of uuid: UInt16) -> String? {
+        func text<Value: GATTValue>(_ type: Value.Type) -> String? {
+            do throws(GATTValueError) {
+                return "\(try type.init(decoding: value))"
+            } catch {
+                // A malformed value has no meaning; its bytes are shown.
+                return nil
+            }
+        }
+        guard let type = types[uuid], type != Data.self else { return nil }
+        return text(type)
+    }
 
     private static let types: [UInt16: any GATTValue.Type] = [
         // Generic Access and other services

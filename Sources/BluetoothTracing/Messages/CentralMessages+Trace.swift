@@ -1,13 +1,13 @@
-import BluetoothSupport
+package import BluetoothBackend
 
 extension CentralCommand: TraceMessage {
+    package static var direction: TraceEntry.Direction { .command }
+
     package func teach(_ names: inout TraceNames, role: Int) {
-        guard case .request(let link, let operation, let request) = self else { return }
-        switch request {
-        case .discoverCharacteristics(let parent, _), .discoverDescriptors(let parent):
-            names.learnParent(parent, of: operation, on: link, role: role)
-        default: break
+        guard case .request(let link, let operation, let request) = self, let attribute = request.attribute else {
+            return
         }
+        names.learn(operation, about: attribute, on: link, role: role)
     }
 
     package func write(to line: inout TraceLine) {
@@ -24,7 +24,7 @@ extension CentralCommand: TraceMessage {
         case .request(_, _, let request): line.add(request)
         case .writeCommand(_, let attribute, let value):
             line.add("attribute", attribute: attribute)
-            line.add("value", private: value)
+            line.add(value: value)
         case .channel(_, let command): line.add(command)
         case .stopScan, .disconnect: break
         }
@@ -49,7 +49,7 @@ extension TraceLine {
         case .read(let attribute): add("attribute", attribute: attribute)
         case .write(let attribute, let value):
             add("attribute", attribute: attribute)
-            add("value", private: value)
+            add(value: value)
         case .setNotifying(let attribute, let isEnabled):
             add("attribute", attribute: attribute)
             add("enabled", isEnabled)
@@ -57,13 +57,19 @@ extension TraceLine {
         }
     }
 
-    fileprivate mutating func add(_ response: LinkResponse) {
+    /// The response, with the attribute that its request named.
+    fileprivate mutating func add(_ response: LinkResponse, to operation: OperationID) {
+        switch response {
+        case .services, .characteristics: add("service", attributeOf: operation)
+        case .descriptors: add("characteristic", attributeOf: operation)
+        default: add("attribute", attributeOf: operation)
+        }
         switch response {
         case .rssi(let rssi): add("rssi", rssi)
         case .services(let services): add("services", attributes: services.map(\.id))
         case .characteristics(let found): add("characteristics", attributes: found.map(\.id))
         case .descriptors(let found): add("descriptors", attributes: found.map(\.id))
-        case .value(let value): add("value", private: value)
+        case .value(let value): add(value: value)
         case .notifying(let isNotifying): add("isNotifying", isNotifying)
         case .channel(_, let credits): add("credits", credits)
         case .failure(let error): add(error)
@@ -73,6 +79,8 @@ extension TraceLine {
 }
 
 extension CentralEvent: TraceMessage {
+    package static var direction: TraceEntry.Direction { .event }
+
     package func teach(_ names: inout TraceNames, role: Int) {
         switch self {
         case .discovered(let discovery):
@@ -85,10 +93,10 @@ extension CentralEvent: TraceMessage {
         case .response(let link, _, .services(let services)):
             for service in services { names.learn(service.id, service.uuid, on: link, role: role) }
         case .response(let link, let operation, .characteristics(let found)):
-            let parent = names.takeParent(of: operation, on: link, role: role)
+            let parent = names.attribute(of: operation, on: link, role: role)
             for record in found { names.learn(record.id, record.uuid, within: parent, on: link, role: role) }
         case .response(let link, let operation, .descriptors(let found)):
-            let parent = names.takeParent(of: operation, on: link, role: role)
+            let parent = names.attribute(of: operation, on: link, role: role)
             for record in found { names.learn(record.id, record.uuid, within: parent, on: link, role: role) }
         default: break
         }
@@ -136,8 +144,8 @@ extension CentralEvent: TraceMessage {
             line.add("added", attributes: added.map(\.id))
         case .valueNotified(_, let attribute, let value):
             line.add("attribute", attribute: attribute)
-            line.add("value", private: value)
-        case .response(_, _, let response): line.add(response)
+            line.add(value: value)
+        case .response(_, let operation, let response): line.add(response, to: operation)
         default: break
         }
     }

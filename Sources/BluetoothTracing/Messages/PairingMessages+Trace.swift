@@ -1,4 +1,8 @@
+package import BluetoothBackend
+
 extension PairingCommand: TraceMessage {
+    package static var direction: TraceEntry.Direction { .command }
+
     package func write(to line: inout TraceLine) {
         switch self {
         case .setCapability(let capability): line.add("capability", capability.rawValue)
@@ -17,6 +21,8 @@ extension PairingCommand: TraceMessage {
 }
 
 extension PairingEvent: TraceMessage {
+    package static var direction: TraceEntry.Direction { .event }
+
     package func write(to line: inout TraceLine) {
         switch self {
         case .requested(let request, let peer, let question):

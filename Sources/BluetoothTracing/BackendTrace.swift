@@ -1,4 +1,4 @@
-import BluetoothBackend
+package import BluetoothBackend
 import BluetoothSupport
 public import Logging
 
@@ -13,20 +13,24 @@ public final class BackendTrace: Sendable {
         case memory
         /// To a log, at one level, with `category` and `source` as metadata.
         case log(Logger, level: Logger.Level = .debug)
+        /// Into a file, or to standard error.
+        case file(TraceFile)
     }
 
     /// The role that a line belongs to.
     struct Source: Sendable {
         var role: String
         var number: Int
+        /// The adapter that the manager named.
+        var host: String?
+        var clock: any BackendClock
 
-        var name: String { role.isEmpty ? "" : "\(role) \(number)" }
+        var name: String { "\(role) \(number)" }
     }
 
     private struct Line: Sendable {
-        var category: TraceCategory
-        var source: Source
-        var text: @Sendable (inout TraceNames) -> String
+        var clock: any BackendClock
+        var makeEntry: @Sendable (Duration, inout TraceNames) -> TraceEntry
     }
 
     private struct State {
@@ -34,21 +38,34 @@ public final class BackendTrace: Sendable {
         var isFlushing = false
         var entries: [TraceEntry] = []
         var names = TraceNames()
+        var lastRole = 0
     }
 
     /// Whether values and addresses are written out; otherwise a line has the length of a value and hides addresses.
     public let showsValues: Bool
     private let destination: Destination
+    private let filter: TraceFilter
     private let clock: any BackendClock
     private let state = Lock(State())
 
-    init(_ destination: Destination, clock: any BackendClock, showsValues: Bool) {
+    package init(
+        _ destination: Destination, filter: TraceFilter = TraceFilter(), clock: any BackendClock, showsValues: Bool
+    ) {
         self.destination = destination
+        self.filter = filter
         self.clock = clock
         self.showsValues = showsValues
     }
 
-    /// The lines so far; empty where they go to a log.
+    /// The number of the next role.
+    func nextRole() -> Int {
+        state.withLock { state in
+            state.lastRole += 1
+            return state.lastRole
+        }
+    }
+
+    /// The lines so far; empty where they go elsewhere.
     public var entries: [TraceEntry] {
         flush()
         return state.withLock { $0.entries }
@@ -57,18 +74,34 @@ public final class BackendTrace: Sendable {
     /// Adds a line of the category `simulation`, for the caller of a simulation control.
     ///
     /// Callable from any thread.
-    public func log(_ text: String) { log(text, .simulation, from: Source(role: "", number: 0)) }
+    public func log(_ text: String) {
+        append(Line(clock: clock) { time, _ in TraceEntry(time: time, category: .simulation, text: text) })
+        flush()
+    }
 
-    func log(_ text: String, _ category: TraceCategory, from source: Source) {
-        append(Line(category: category, source: source) { _ in text })
+    /// Adds a line that was made elsewhere, with its own time.
+    package func add(_ entry: TraceEntry) {
+        append(Line(clock: clock) { _, _ in entry })
+        flush()
+    }
+
+    /// Adds the line of a role's creation or end.
+    func add(_ line: TraceLine, _ category: TraceCategory, from source: Source) {
+        append(
+            Line(clock: source.clock) { time, _ in
+                TraceEntry(
+                    line, at: time, direction: .command, category: category, host: source.host, source: source.name)
+            })
         flush()
     }
 
     /// Adds the line of a command or event and does nothing else, so that it may be called under a backend's lock.
-    func add(_ message: some CategorizedMessage, from source: Source) {
+    func add<Message: TraceMessage>(_ message: Message, from source: Source) {
         append(
-            Line(category: message.traceCategory, source: source) { [showsValues] names in
-                names.line(for: message, role: source.number, showsValues: showsValues)
+            Line(clock: source.clock) { [showsValues] time, names in
+                TraceEntry(
+                    names.line(for: message, role: source.number, showsValues: showsValues), at: time,
+                    direction: Message.direction, category: message.category, host: source.host, source: source.name)
             })
     }
 
@@ -77,20 +110,21 @@ public final class BackendTrace: Sendable {
     /// Adds the time to the lines and passes them on, unless another thread does so already.
     func flush() {
         while var (lines, names) = takePending() {
-            let time = clock.now
-            let entries = lines.map {
-                TraceEntry(time: time, category: $0.category, source: $0.source.name, text: $0.text(&names))
-            }
-            if case .log(let logger, let level) = destination {
-                for entry in entries {
-                    logger.log(
-                        level: level, "\(entry.text)",
-                        metadata: ["category": "\(entry.category.rawValue)", "source": "\(entry.source)"])
-                }
+            let entries = lines.map { $0.makeEntry($0.clock.now, &names) }.filter(filter.includes)
+            switch destination {
+            case .memory: break
+            case .file(let file): file.write(entries)
+            case .log(let logger, let level): for entry in entries { Self.log(entry, to: logger, level) }
             }
             lines = []
             finish(entries, names)
         }
+    }
+
+    private static func log(_ entry: TraceEntry, to logger: Logger, _ level: Logger.Level) {
+        logger.log(
+            level: level, "\(entry.text)",
+            metadata: ["category": "\(entry.category.rawValue)", "source": "\(entry.source)"])
     }
 
     private func takePending() -> (lines: [Line], names: TraceNames)? {

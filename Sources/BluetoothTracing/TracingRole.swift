@@ -2,7 +2,7 @@ import BluetoothBackend
 
 /// A role of a backend whose commands and events are recorded.
 final class TracingRole<Base: RoleBackend>: RoleBackend
-where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
+where Base.Command: TraceMessage, Base.Event: TraceMessage {
     private let base: Base
     private let trace: BackendTrace
     private let source: BackendTrace.Source
@@ -14,7 +14,7 @@ where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
     }
 
     func activate(_ sink: any EventSink<Base.Event>) {
-        trace.log("activate", .configuration, from: source)
+        trace.add(TraceLine("activate", showsValues: false), .configuration, from: source)
         base.activate(TracingSink(sink, trace: trace, source: source))
     }
 
@@ -25,7 +25,7 @@ where Base.Command: CategorizedMessage, Base.Event: CategorizedMessage {
     }
 
     func invalidate() {
-        trace.log("invalidate", .configuration, from: source)
+        trace.add(TraceLine("invalidate", showsValues: false), .configuration, from: source)
         base.invalidate()
     }
 }
@@ -42,7 +42,7 @@ extension TracingRole: PeripheralBackend where Base: PeripheralBackend {}
 extension TracingRole: PairingBackend where Base: PairingBackend {}
 
 /// Records each event on its way to the receiver and delays none.
-final class TracingSink<Event: CategorizedMessage>: EventSink {
+final class TracingSink<Event: TraceMessage>: EventSink {
     private let base: any EventSink<Event>
     private let trace: BackendTrace
     private let source: BackendTrace.Source

@@ -1,8 +1,10 @@
+package import BluetoothBackend
+
 /// The names that a trace writes beside identifiers: those of peers, and the UUID paths of attributes.
 ///
 /// The names come from the commands and events themselves, so a line depends on nothing but the lines before it. At most
-/// 1,024 peers, 4,096 attributes and 256 discoveries under way are remembered, those that were learned last; a name is cut off
-/// after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
+/// 1,024 peers, 4,096 attributes, 256 operations and 256 requests are remembered, those that were learned last; a name is cut
+/// off after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
 package struct TraceNames: Sendable {
     /// An identifier of one role, on one of its links or its own.
     private struct Key<ID: Hashable & Sendable>: Hashable {
@@ -14,18 +16,20 @@ package struct TraceNames: Sendable {
     private var peers = LRUCache<PeerID, String>(limit: 1024)
     private var links = LRUCache<Key<LinkID>, PeerID>(limit: 256)
     private var paths = LRUCache<Key<AttributeID>, String>(limit: 4096)
-    private var parents = LRUCache<Key<OperationID>, AttributeID>(limit: 256)
+    /// The attributes that operations are about: their responses do not name them.
+    private var operations = LRUCache<Key<OperationID>, AttributeID>(limit: 256)
+    private var requests = LRUCache<Key<RequestID>, AttributeID>(limit: 256)
 
     package init() {}
 
     /// The line of a message, which is learned from first.
     ///
     /// - Parameter role: The number of the role that the message belongs to: links and attributes are numbered per role.
-    package mutating func line(for message: some TraceMessage, role: Int, showsValues: Bool) -> String {
+    package mutating func line(for message: some TraceMessage, role: Int, showsValues: Bool) -> TraceLine {
         learn(message, role: role)
         var line = TraceLine(message.kind.rawValue, names: self, role: role, showsValues: showsValues)
         message.write(to: &line)
-        return line.text
+        return line
     }
 
     /// Learns from a message that is not written.
@@ -35,7 +39,9 @@ package struct TraceNames: Sendable {
 
     func name(of peer: PeerID) -> String? { peers[peer] }
 
-    func name(of link: LinkID, role: Int) -> String? { links[Key(role: role, id: link)].flatMap { peers[$0] } }
+    func name(of link: LinkID, role: Int) -> String? { peer(of: link, role: role).flatMap { peers[$0] } }
+
+    func peer(of link: LinkID, role: Int) -> PeerID? { links[Key(role: role, id: link)] }
 
     func path(of attribute: AttributeID, on link: LinkID?, role: Int) -> String? {
         paths[Key(role: role, link: link, id: attribute)]
@@ -58,15 +64,20 @@ package struct TraceNames: Sendable {
         paths.insert(prefix + uuid.text, for: Key(role: role, link: link, id: attribute))
     }
 
-    // MARK: Discoveries
+    // MARK: Attributes of operations and requests
 
-    /// A discovery within an attribute began: its response names what was found, and not where.
-    mutating func learnParent(_ parent: AttributeID, of operation: OperationID, on link: LinkID, role: Int) {
-        parents.insert(parent, for: Key(role: role, link: link, id: operation))
+    func attribute(of operation: OperationID, on link: LinkID?, role: Int) -> AttributeID? {
+        operations[Key(role: role, link: link, id: operation)]
     }
 
-    mutating func takeParent(of operation: OperationID, on link: LinkID, role: Int) -> AttributeID? {
-        parents.remove(Key(role: role, link: link, id: operation))
+    func attribute(of request: RequestID, role: Int) -> AttributeID? { requests[Key(role: role, id: request)] }
+
+    mutating func learn(_ operation: OperationID, about attribute: AttributeID, on link: LinkID, role: Int) {
+        operations.insert(attribute, for: Key(role: role, link: link, id: operation))
+    }
+
+    mutating func learn(_ request: RequestID, about attribute: AttributeID, role: Int) {
+        requests.insert(attribute, for: Key(role: role, id: request))
     }
 
     mutating func learn(_ service: ServiceDefinition, role: Int) {

@@ -1,4 +1,8 @@
+package import BluetoothBackend
+
 extension PeripheralCommand: TraceMessage {
+    package static var direction: TraceEntry.Direction { .command }
+
     package func teach(_ names: inout TraceNames, role: Int) {
         if case .addService(_, let service) = self { names.learn(service, role: role) }
     }
@@ -14,11 +18,12 @@ extension PeripheralCommand: TraceMessage {
         case .startAdvertising(_, let advertisement): line.add(advertisement)
         case .respond(let request, let attCode, let value):
             line.add("request", request)
+            line.add("attribute", attributeOf: request)
             line.add("attCode", attCode)
-            line.add("value", private: value)
+            line.add(value: value)
         case .updateValue(let attribute, let value, let centrals):
             line.add("attribute", attribute: attribute)
-            line.add("value", private: value)
+            line.add(value: value)
             line.add("centrals", peers: centrals)
         case .setConnectionLatency(let central, let latency):
             line.add("central", peer: central)
@@ -32,9 +37,16 @@ extension PeripheralCommand: TraceMessage {
 }
 
 extension PeripheralEvent: TraceMessage {
+    package static var direction: TraceEntry.Direction { .event }
+
     package func teach(_ names: inout TraceNames, role: Int) {
-        guard case .restored(let state) = self else { return }
-        for service in state.services { names.learn(service, role: role) }
+        switch self {
+        case .restored(let state): for service in state.services { names.learn(service, role: role) }
+        case .readRequested(let request, _, let attribute, _, _): names.learn(request, about: attribute, role: role)
+        case .writeRequested(let request, _, _, _, let parts):
+            if let first = parts.first { names.learn(request, about: first.attribute, role: role) }
+        default: break
+        }
     }
 
     package func write(to line: inout TraceLine) {
@@ -62,9 +74,11 @@ extension PeripheralEvent: TraceMessage {
             for part in parts {
                 line.add("attribute", attribute: part.attribute)
                 line.add("offset", part.offset)
-                line.add("value", private: part.value)
+                line.add(value: part.value)
             }
-        case .requestExpired(let request): line.add("request", request)
+        case .requestExpired(let request):
+            line.add("request", request)
+            line.add("attribute", attributeOf: request)
         case .channelPublished(_, let psm), .channelUnpublished(_, let psm): line.add("psm", psm)
         case .channelOpened(_, let psm, _, let credits):
             line.add("psm", psm)

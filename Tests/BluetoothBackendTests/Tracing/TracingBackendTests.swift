@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// A trace tells all that passes and changes nothing.
+/// A trace records all that passes and changes nothing.
 struct TracingBackendTests {
     private let base = TestBackend()
     private let sink = TestSink<CentralEvent>()
@@ -110,9 +110,9 @@ struct TracingBackendTests {
                 "connected peer=\(Samples.peer):\"Heart Rate\" \(name) operation=7 mtu=185 credits=4",
                 "servicesDiscovered \(name) operation=7 services=[1:180D]",
                 "discoverCharacteristics \(name) operation=7 service=1:180D",
-                "characteristicsDiscovered \(name) operation=7 characteristics=[12:180D/2A37]",
+                "characteristicsDiscovered \(name) operation=7 service=1:180D characteristics=[12:180D/2A37]",
                 "discoverDescriptors \(name) operation=7 characteristic=12:180D/2A37",
-                "descriptorsDiscovered \(name) operation=7 descriptors=[13:180D/2A37/2902]",
+                "descriptorsDiscovered \(name) operation=7 characteristic=12:180D/2A37 descriptors=[13:180D/2A37/2902]",
                 "read \(name) operation=7 attribute=13:180D/2A37/2902",
                 "valueNotified \(name) attribute=12:180D/2A37 value=<2 bytes>",
             ])
@@ -135,7 +135,7 @@ struct TracingBackendTests {
     @Test func namesAreBoundedAndEscaped() {
         var names = TraceNames()
         func line(_ peer: Int) -> String {
-            names.line(for: CentralCommand.disconnect(peer: Self.peer(peer)), role: 1, showsValues: true)
+            names.line(for: CentralCommand.disconnect(peer: Self.peer(peer)), role: 1, showsValues: true).text
         }
         for number in 0...1024 { names.learn(Self.peer(number), "Peer \(number)") }
         names.learn(Self.peer(5), "\"\n" + String(repeating: "x", count: 100))
@@ -199,14 +199,6 @@ struct TracingBackendTests {
         sink.drain()
         #expect(recorder.lines.last == "callback central 1 stateChanged state=poweredOn")
         #expect(backend.trace.entries.isEmpty)
-    }
-
-    @Test func aLineIsTimeCategorySourceAndText() {
-        let entry = TraceEntry(
-            time: .milliseconds(61_002), category: .data, source: "central 1", text: "written link=3")
-        #expect(entry.description == "61.002000 data central 1: written link=3")
-        let note = TraceEntry(time: .microseconds(7), category: .simulation, source: "", text: "power off")
-        #expect(note.description == "0.000007 simulation power off")
     }
 }
 

@@ -9,19 +9,27 @@ public final class TracingBackend: BluetoothBackend {
     /// The recorded lines.
     public let trace: BackendTrace
     private let base: any BluetoothBackend
-    private let lastRole = Lock(0)
 
     /// Creates a trace around a backend.
     ///
     /// - Parameters:
     ///   - base: The wrapped backend.
     ///   - destination: Where lines go.
+    ///   - filter: The lines that are recorded; all by default.
     ///   - showsValues: Whether values and addresses are written out.
-    public init(
-        around base: any BluetoothBackend, to destination: BackendTrace.Destination, showsValues: Bool = false
+    public convenience init(
+        around base: any BluetoothBackend, to destination: BackendTrace.Destination,
+        filter: TraceFilter = TraceFilter(),
+        showsValues: Bool = false
     ) {
+        self.init(
+            around: base, BackendTrace(destination, filter: filter, clock: base.clock, showsValues: showsValues))
+    }
+
+    /// A backend that adds its lines to a trace, which may be that of others, too.
+    package init(around base: any BluetoothBackend, _ trace: BackendTrace) {
         self.base = base
-        trace = BackendTrace(destination, clock: base.clock, showsValues: showsValues)
+        self.trace = trace
     }
 
     /// The wrapped backend's name.
@@ -69,15 +77,12 @@ public final class TracingBackend: BluetoothBackend {
     }
 
     private func newRole(_ role: String, _ name: String, _ options: RoleOptions? = nil) -> BackendTrace.Source {
-        let number = lastRole.withLock { last -> Int in
-            last += 1
-            return last
-        }
-        let source = BackendTrace.Source(role: role, number: number)
+        let source = BackendTrace.Source(
+            role: role, number: trace.nextRole(), host: options?.adapter, clock: base.clock)
         var line = TraceLine(name, showsValues: trace.showsValues)
         line.add("adapter", options?.adapter)
         line.add("restoreIdentifier", options?.restoreIdentifier)
-        trace.log(line.text, .configuration, from: source)
+        trace.add(line, .configuration, from: source)
         return source
     }
 }

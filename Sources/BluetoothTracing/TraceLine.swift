@@ -1,36 +1,35 @@
+package import BluetoothBackend
 package import BluetoothSupport
-
-/// A command or an event that a trace can write.
-package protocol TraceMessage: Sendable {
-    associatedtype Kind: RawRepresentable<String>
-    /// The first word of the line.
-    var kind: Kind { get }
-
-    /// Passes on the names that the message contains.
-    func teach(_ names: inout TraceNames, role: Int)
-
-    func write(to line: inout TraceLine)
-}
-
-extension TraceMessage {
-    package func teach(_ names: inout TraceNames, role: Int) {}
-}
+import BluetoothValues
 
 /// The text of one command or event while it is written: a name, then `field=value` for each field that is present.
 ///
 /// The text is the same in every process: nothing in it depends on hashing, on the locale or on the wall clock. An
 /// identifier is followed by a name where ``TraceNames`` knows one: `link=1:"Heart Rate Monitor" attribute=9:180D/2A37`.
+/// A value of a standard characteristic is followed by its meaning: `value=0x0048:"72 bpm"`.
 /// Values that go over the air and addresses may be private; then a line has only the number of bytes, or a mark.
 package struct TraceLine {
     /// Whether values and addresses are written out.
     package let showsValues: Bool
+    /// The first word.
+    package let name: String
     package private(set) var text: String
+    /// The first peer of the line, and its name.
+    package private(set) var peer: PeerID?
+    package private(set) var device: String?
+    /// The UUID path of the last attribute.
+    package private(set) var attribute: String?
+    /// The last value, and its meaning; nil where values are private.
+    package private(set) var value: Data?
+    package private(set) var meaning: String?
     private let names: TraceNames
     private let role: Int
     /// The link that the attributes of this line belong to; nil for the manager's own.
     private var link: LinkID?
 
+    /// - Parameter name: The first word; fields may follow it.
     package init(_ name: String, names: TraceNames = TraceNames(), role: Int = 0, showsValues: Bool) {
+        self.name = String(name.prefix { $0 != " " })
         text = name
         self.names = names
         self.role = role
@@ -50,10 +49,21 @@ package struct TraceLine {
     /// Text of another party, quoted and escaped.
     package mutating func add(_ field: String, quoted value: String?) { add(field, value?.debugDescription) }
 
-    /// A value, as hexadecimal digits or as a number of bytes.
+    /// Bytes, as hexadecimal digits or as a number of bytes.
     package mutating func add(_ field: String, private data: Data?) {
         guard let data else { return }
         add(field, showsValues && !data.isEmpty ? "0x" + data.hexText : "<\(data.count) bytes>")
+    }
+
+    /// The value of the attribute that was added last, with its meaning.
+    package mutating func add(value: Data?) {
+        guard let value else { return }
+        add("value", private: value)
+        guard showsValues else { return }
+        self.value = value
+        let uuid = attribute.flatMap { $0.split(separator: "/").last }.flatMap { BluetoothUUID(String($0)) }
+        meaning = uuid?.bits16.flatMap { StandardValues.meaning(of: value, of: $0) }
+        if let meaning { text += ":" + meaning.debugDescription }
     }
 
     /// An address or a passkey, or that there is one.
@@ -63,7 +73,10 @@ package struct TraceLine {
 
     // MARK: Identifiers with names
 
-    package mutating func add(_ field: String, peer: PeerID?) { add(field, peer.map { describe($0) }) }
+    package mutating func add(_ field: String, peer: PeerID?) {
+        add(field, peer.map { describe($0) })
+        if self.peer == nil, let peer { concern(peer) }
+    }
 
     package mutating func add(_ field: String, peers: [PeerID]?) { add(field, list: peers?.map { describe($0) }) }
 
@@ -71,9 +84,36 @@ package struct TraceLine {
     package mutating func add(link: LinkID?) {
         self.link = link
         add("link", link.map { "\($0)" + quoted(names.name(of: $0, role: role)) })
+        if peer == nil, let peer = link.flatMap({ names.peer(of: $0, role: role) }) { concern(peer) }
     }
 
-    package mutating func add(_ field: String, attribute: AttributeID?) { add(field, attribute.map { describe($0) }) }
+    private mutating func concern(_ peer: PeerID) {
+        self.peer = peer
+        device = names.name(of: peer)
+    }
+
+    package mutating func add(_ field: String, attribute: AttributeID?) {
+        add(field, attribute.map { describe($0) })
+        if let attribute { self.attribute = names.path(of: attribute, on: link, role: role) }
+    }
+
+    /// The attribute that a response or a request is about, where an earlier message named it.
+    package mutating func add(_ field: String, attributeOf operation: OperationID) {
+        add(field, attribute: names.attribute(of: operation, on: link, role: role))
+    }
+
+    package mutating func add(_ field: String, attributeOf request: RequestID) {
+        add(field, attribute: names.attribute(of: request, role: role))
+    }
+
+    /// A characteristic that a control of the emulator names.
+    package mutating func add(_ field: String, path: String) {
+        add(field, path)
+        attribute = path.split(separator: "#").first.map(String.init)
+    }
+
+    /// The device that the line is about, where no peer is named.
+    package mutating func concern(device: String?) { self.device = device }
 
     package mutating func add(_ field: String, attributes: [AttributeID]) {
         add(field, list: attributes.map { describe($0) })

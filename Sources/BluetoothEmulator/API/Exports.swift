@@ -1,0 +1,2 @@
+// A trace of the emulator consists of its entries.
+@_exported public import BluetoothTracing

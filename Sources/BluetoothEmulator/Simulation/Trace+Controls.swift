@@ -1,0 +1,195 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothTracing
+
+extension WorldInput {
+    /// The device that the input adds or steers.
+    var device: Ref<Device>? {
+        switch self {
+        case .device(let device, _), .deviceAdded(let device): device
+        default: nil
+        }
+    }
+
+    /// The source and the line of a control, or of a handler's answer; nil for what managers do.
+    ///
+    /// - Parameter name: The name of the device or host that the control steers.
+    func trace(of name: String?) -> (source: String, line: TraceLine)? {
+        let name = name.map { " " + $0.debugDescription } ?? ""
+        switch self {
+        case .device(let device, let control): return ("device \(device.serial)\(name)", control.trace)
+        case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
+        case .host(_, let control): return ("host\(name)", control.trace)
+        case .answered(_, let request, let response): return ("handler", response.trace(request))
+        case .activate, .central, .peripheral, .pairing: return nil
+        }
+    }
+}
+
+extension DeviceControl {
+    /// The name of the control as of the method of ``EmulatedDevice``, and its arguments.
+    fileprivate var trace: TraceLine {
+        switch self {
+        case .notify(let path, let value): line("notify") { $0.add(path, value) }
+        case .notifyAtOnce(let path, let value): line("notifyAtOnce") { $0.add(path, value) }
+        case .setValue(let path, let value): line("setValue") { $0.add(path, value) }
+        case .hold(let path, let isHeld):
+            line("hold") { line in
+                line.add(path)
+                line.add("isHeld", isHeld)
+            }
+        case .send(let channel, let data):
+            line("send") { line in
+                line.add("channel", channel)
+                line.add("data", private: data)
+            }
+        case .closeChannel(let channel): line("closeChannel") { $0.add("channel", channel) }
+        case .note(let text): line("note") { $0.add("text", quoted: text) }
+        case .setParameter(let parameter, let value): line("setParameter") { $0.add(parameter.rawValue, value) }
+        case .startTimer(let number, let delay, let interval):
+            line("startTimer") { line in
+                line.add("timer", number)
+                line.add("after", delay)
+                line.add("every", interval)
+            }
+        case .stopTimer(let number): line("stopTimer") { $0.add("timer", number) }
+        default: stateTrace
+        }
+    }
+
+    /// The controls of the device as a whole.
+    private var stateTrace: TraceLine {
+        switch self {
+        case .setAdvertising(let index, _): line("setAdvertising") { $0.add("set", index) }
+        case .enableAdvertising(let index, let isEnabled):
+            line("enableAdvertising") { line in
+                line.add("set", index)
+                line.add("isEnabled", isEnabled)
+            }
+        case .setProximity(let proximity): line("setProximity") { $0.add("proximity", proximity.rawValue) }
+        case .setRSSI(let rssi): line("setRSSI") { $0.add("rssi", rssi) }
+        case .addService(let service): line("addService") { $0.add("service", service.uuid) }
+        case .removeService(let uuid, let index):
+            line("removeService") { $0.add("service", index == 0 ? uuid.text : "\(uuid)#\(index)") }
+        case .rename(let name): line("rename") { $0.add("name", quoted: name) }
+        case .changeAddress(let address): line("changeAddress") { $0.add("address", address) }
+        case .setPacketLoss(let loss): line("setPacketLoss") { $0.add("probability", loss) }
+        case .setPairing(let pairing):
+            line("setPairing") { line in
+                line.add("capability", pairing.capability.rawValue)
+                line.add("answer", pairing.answer.rawValue)
+            }
+        case .lose(let staysOnAir): line("lose") { $0.add("staysOnAir", staysOnAir) }
+        case .loseBonds(let host): line("loseBonds") { $0.add("host", host?.description ?? "all") }
+        case .exchangeMTU(let mtu): line("exchangeMTU") { $0.add("mtu", mtu) }
+        case .failConnections(let count): line("failConnections") { $0.add("count", count) }
+        case .inject(let fault):
+            line("inject") { line in
+                line.add("step", fault.step.rawValue)
+                line.add("effect", quoted: fault.effect.words)
+            }
+        case .setParameters(let parameters):
+            line("setParameters") { line in
+                line.add("interval", parameters.interval)
+                line.add("peripheralLatency", parameters.peripheralLatency)
+                line.add("supervisionTimeout", parameters.supervisionTimeout)
+            }
+        // The others have no argument.
+        default: line("\(self)")
+        }
+    }
+}
+
+extension DeviceFault.Effect {
+    /// `fail 80`, `delay 2.0 seconds`.
+    var words: String {
+        switch self {
+        case .fail(let code): "fail \(code.rawValue)"
+        case .delay(let time): "delay \(time)"
+        case .pause: "pause"
+        case .disconnect: "disconnect"
+        }
+    }
+}
+
+extension HostControl {
+    /// The name of the control, and its arguments.
+    fileprivate var trace: TraceLine {
+        switch self {
+        case .power(let isOn): line("setPower") { $0.add("isOn", isOn) }
+        case .authorize(let status): line("setAuthorization") { $0.add("status", status.rawValue) }
+        case .reset(let time): line("reset") { $0.add("for", time) }
+        case .plug(let isPlugged): line("setPlugged") { $0.add("isPlugged", isPlugged) }
+        case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
+        case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
+        case .setFeature(let feature, let isSupported):
+            line("setSupport") { line in
+                line.add("feature", feature.rawValue)
+                line.add("isSupported", isSupported)
+            }
+        case .terminateApp(let identifier): line("terminateApp") { $0.add("identifier", quoted: identifier) }
+        case .preserveCentral(let state, let identifier):
+            line("preserve") { line in
+                line.add("identifier", quoted: identifier)
+                line.add("peers", peers: state.peers.map(\.summary.id))
+            }
+        case .preservePeripheral(let state, let identifier):
+            line("preserve") { line in
+                line.add("identifier", quoted: identifier)
+                line.add("services", list: state.services.map(\.uuid))
+            }
+        case .authorizeANCS(let peer, let isAuthorized):
+            line("authorizeANCS") { line in
+                line.add("peer", peer: peer)
+                line.add("isAuthorized", isAuthorized)
+            }
+        default: bondTrace
+        }
+    }
+
+    /// The controls of bonds and of other apps.
+    private var bondTrace: TraceLine {
+        switch self {
+        case .bond(let device): line("bond") { $0.add("device", device.serial) }
+        case .removeBond(let address): line("removeBond") { $0.add("address", address) }
+        case .connectOtherApp(let peer): line("connectOtherApp") { $0.add("peer", peer: peer) }
+        case .disconnectOtherApp(let peer): line("disconnectOtherApp") { $0.add("peer", peer: peer) }
+        case .disconnectCentral(let peer, let isForSecurity):
+            line("disconnectCentral") { line in
+                line.add("peer", peer: peer)
+                line.add("isForSecurity", isForSecurity)
+            }
+        // The others have no argument.
+        default: line("\(self)")
+        }
+    }
+}
+
+extension PeripheralResponse {
+    fileprivate func trace(_ request: UInt64) -> TraceLine {
+        line("respond") { line in
+            line.add("request", request)
+            switch self {
+            case .value(let value): line.add(value: value)
+            case .error(let code): line.add("attCode", code.rawValue)
+            case .stored, .accepted, .unanswered: line.add("response", "\(self)")
+            }
+        }
+    }
+}
+
+extension TraceLine {
+    /// A characteristic, and a value of it.
+    fileprivate mutating func add(_ path: CharacteristicPath, _ value: Data? = nil) {
+        let instance = path.index == 0 ? "" : "#\(path.index)"
+        add("characteristic", path: (path.service.map { "\($0)/" } ?? "") + "\(path.uuid)\(instance)")
+        add(value: value)
+    }
+}
+
+/// A line with its fields.
+private func line(_ name: String, _ addFields: (inout TraceLine) -> Void = { _ in }) -> TraceLine {
+    var line = TraceLine(name, showsValues: true)
+    addFields(&line)
+    return line
+}

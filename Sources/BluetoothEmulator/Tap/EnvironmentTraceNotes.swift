@@ -1,0 +1,72 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothTracing
+
+/// What the trace that `COREBLUETOOTH_TRACE` asks for says beside commands and events: the controls of emulators, faults, lost
+/// packets, and what managers asked for in vain.
+enum EnvironmentTraceNotes {
+    private struct State {
+        var emulators: Set<ObjectIdentifier> = []
+        /// These retain their emulators.
+        var taps: [EmulatorTap] = []
+    }
+
+    /// The notes of more emulators than that are not traced.
+    private static let limit = 100
+    private static let state = Lock(State())
+
+    /// Begins with the notes of an emulator that gets a manager.
+    static func begin(_ emulator: Emulator) {
+        guard let trace = EnvironmentTrace.shared else { return }
+        let isNew = state.withLock { state in
+            state.emulators.count < limit && state.emulators.insert(ObjectIdentifier(emulator)).inserted
+        }
+        guard isNew else { return }
+        let tap = add(to: trace, from: emulator)
+        state.withLock { $0.taps.append(tap) }
+    }
+
+    /// Adds the notes of an emulator to a trace, until the tap ends.
+    static func add(to trace: BackendTrace, from emulator: Emulator) -> EmulatorTap {
+        let notes = Lock(TraceNotes())
+        return emulator.tap([.notes, .devices, .links]) { event in
+            if let entry = notes.withLock({ $0.entry(for: event) }) { trace.add(entry) }
+        }
+    }
+}
+
+/// The entries of a trace for what a tap reports beside the commands and events of managers.
+struct TraceNotes {
+    /// The names of devices, and the devices of links, by their numbers.
+    private var devices: [UInt32: String] = [:]
+    private var links: [UInt32: UInt32] = [:]
+    private var hasBegun = false
+
+    mutating func entry(for event: TapEvent) -> TraceEntry? {
+        switch event.kind {
+        case .began: hasBegun = true
+        case .deviceAdded(let device), .deviceChanged(let device): devices[device.number] = device.name
+        case .deviceRemoved(let device): devices[device] = nil
+        case .connectionOpened(let connection): links[connection.link] = connection.device
+        case .connectionClosed(let link, side: .central, _): links[link] = nil
+        case .note(let text): return entry(noting: text, event.time)
+        case .control(let source, let text):
+            return TraceEntry(
+                time: event.time, direction: .command, category: .simulation, source: source, text: text)
+        case .faultApplied(let device, let step, let effect):
+            return entry(noting: "fault applied to \(step.rawValue): \(effect.words)", event.time, device: device)
+        case .packetsLost(let link, let count):
+            return entry(noting: "\(count == 1 ? "1 packet" : "\(count) packets") lost", event.time, device: links[link])
+        case .dropped(let count): return entry(noting: "\(count) notes dropped: too many at once", event.time)
+        default: break
+        }
+        return nil
+    }
+
+    private func entry(noting text: String, _ time: Duration, device: UInt32? = nil) -> TraceEntry? {
+        guard hasBegun else { return nil }
+        let name = device.flatMap { devices[$0] }
+        let place = name.map { "\($0.debugDescription): " } ?? ""
+        return TraceEntry(time: time, category: .note, device: name, text: place + text)
+    }
+}

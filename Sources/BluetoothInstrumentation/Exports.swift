@@ -1,0 +1,2 @@
+// The tracing wrapper.
+@_exported public import BluetoothTracing

@@ -1,0 +1,74 @@
+package import BluetoothBackend
+import BluetoothSupport
+import Logging
+
+/// The trace that `COREBLUETOOTH_TRACE` asks for, with the commands and events of all managers of the process.
+package enum EnvironmentTrace {
+    /// nil where the environment asks for none, or for one that cannot be written.
+    package static let shared: BackendTrace? = {
+        do {
+            return try make(ProcessInfo.processInfo.environment)
+        } catch {
+            Logger(label: "CoreBluetooth").error("no trace: \(error)")
+            return nil
+        }
+    }()
+
+    /// The trace of an environment.
+    ///
+    /// - Throws: ``TraceSettingsError`` for an unknown category or setting, ``TraceFileError`` for a file that cannot be written.
+    package static func make(_ environment: [String: String]) throws -> BackendTrace? {
+        guard let name = environment["COREBLUETOOTH_TRACE"], !name.isEmpty else { return nil }
+        let settings = try TraceSettings(environment)
+        return BackendTrace(
+            .file(try TraceFile(name)), filter: settings.filter, clock: SystemClock(), showsValues: settings.showsValues
+        )
+    }
+
+    /// A backend whose commands and events are in the trace; the backend itself where there is none.
+    package static func traced(_ backend: any BluetoothBackend) -> any BluetoothBackend {
+        guard let shared else { return backend }
+        return TracingBackend(around: backend, shared)
+    }
+}
+
+/// What the variables beside `COREBLUETOOTH_TRACE` say.
+struct TraceSettings: Hashable {
+    var filter = TraceFilter()
+    var showsValues = true
+
+    init(_ environment: [String: String]) throws(TraceSettingsError) {
+        func list(_ name: String) -> [String] {
+            (environment[name] ?? "").split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
+        }
+        filter.devices = list("COREBLUETOOTH_TRACE_DEVICES")
+        for name in list("COREBLUETOOTH_TRACE_KINDS") {
+            guard let category = TraceCategory(rawValue: name) else {
+                throw TraceSettingsError(
+                    variable: "COREBLUETOOTH_TRACE_KINDS", value: name, allowed: TraceCategory.allCases.map(\.rawValue))
+            }
+            filter.categories.insert(category)
+        }
+        switch environment["COREBLUETOOTH_TRACE_VALUES"] ?? "" {
+        case "", "shown": break
+        case "hidden": showsValues = false
+        case let other:
+            throw TraceSettingsError(
+                variable: "COREBLUETOOTH_TRACE_VALUES", value: other, allowed: ["shown", "hidden"])
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0 == " " }
+        return String(start.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// A variable of the environment whose value is none of those that are allowed.
+struct TraceSettingsError: Error, Hashable, CustomStringConvertible {
+    var variable: String
+    var value: String
+    var allowed: [String]
+
+    var description: String { "\(variable): \"\(value)\" is none of \(allowed.joined(separator: ", "))" }
+}

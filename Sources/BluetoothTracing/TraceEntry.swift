@@ -1,0 +1,139 @@
+public import BluetoothBackend
+public import BluetoothSupport
+
+/// One line of a trace: a command to a backend, an event of it, or a note.
+///
+/// Its description is the line as text, its encoding an object with a field for each property. Traces of the emulator and of
+/// ``TracingBackend`` consist of the same entries.
+public struct TraceEntry: Hashable, Sendable {
+    /// Whether a line goes to a backend or comes from it.
+    public enum Direction: String, Hashable, Sendable, Codable {
+        /// To the backend: a command of a manager, or a control of the emulator.
+        case command = "<"
+        /// From the backend: an event.
+        case event = ">"
+        /// Neither.
+        case note = "!"
+    }
+
+    /// The time on the clock of the traced backend.
+    public var time: Duration
+    /// Whether the line goes to the backend or comes from it.
+    public var direction: Direction
+    /// The category of the line.
+    public var category: TraceCategory
+    /// The host of the role: on BlueZ the adapter that the manager named, on the emulator the host's name; nil if unknown.
+    public var host: String?
+    /// The role: `central 1`, `peripheral 2`, `pairing 3`, numbered in the order of creation; a device or a host for a control
+    /// of the emulator; empty for notes.
+    public var source: String
+    /// The name of the command or event: `valueNotified`; empty for notes.
+    public var name: String
+    /// The name of the device that the line is about, if an earlier line or this one gave it.
+    public var device: String?
+    /// The identifier of that device.
+    public var peer: PeerID?
+    /// The UUID path of the attribute that the line is about: `180D/2A37`.
+    public var attribute: String?
+    /// The value of the attribute; nil where the line has none, or where values are hidden.
+    public var value: Data?
+    /// The value in words, if a specification defines its layout: `72 bpm`.
+    public var meaning: String?
+    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
+    /// earlier lines gave, as in `attribute=9:180D/2A37`.
+    public var text: String
+
+    /// Creates a note or a line of another program.
+    public init(
+        time: Duration, direction: Direction = .note, category: TraceCategory, host: String? = nil, source: String = "",
+        device: String? = nil, text: String
+    ) {
+        self.time = time
+        self.direction = direction
+        self.category = category
+        self.host = host
+        self.source = source
+        self.device = device
+        self.text = text
+        name = direction == .note ? "" : String(text.prefix { $0 != " " })
+    }
+
+    package init(
+        _ line: TraceLine, at time: Duration, direction: Direction, category: TraceCategory, host: String?,
+        source: String
+    ) {
+        self.init(
+            time: time, direction: direction, category: category, host: host, source: source, device: line.device,
+            text: line.text)
+        (name, peer, attribute, value, meaning) = (line.name, line.peer, line.attribute, line.value, line.meaning)
+    }
+}
+
+extension TraceEntry: CustomStringConvertible {
+    /// Seconds with nine decimals, `<` for a command, `>` for an event or `!` for a note, the host, the source, and the text.
+    public var description: String {
+        let place = [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ")
+        return "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)"
+    }
+
+    private var seconds: String {
+        let (seconds, attoseconds) = time.components
+        let fraction = String(attoseconds / 1_000_000_000)
+        return "\(seconds)." + String(repeating: "0", count: max(0, 9 - fraction.count)) + fraction
+    }
+}
+
+extension TraceEntry: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case time, direction, category, host, source, name, device, peer, attribute, value, meaning, text
+    }
+
+    /// Reads an entry; the time is a number of seconds, a value is hexadecimal text.
+    ///
+    /// - Throws: `DecodingError` for a field that is missing or malformed.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let seconds = try fields.decode(Double.self, forKey: .time)
+        guard seconds.magnitude < Self.latestTime else {
+            throw DecodingError.dataCorruptedError(forKey: .time, in: fields, debugDescription: "out of range")
+        }
+        time = .nanoseconds(Int64((seconds * 1e9).rounded()))
+        direction = try fields.decode(Direction.self, forKey: .direction)
+        category = try fields.decode(TraceCategory.self, forKey: .category)
+        host = try fields.decodeIfPresent(String.self, forKey: .host)
+        source = try fields.decode(String.self, forKey: .source)
+        name = try fields.decode(String.self, forKey: .name)
+        device = try fields.decodeIfPresent(String.self, forKey: .device)
+        peer = try fields.decodeIfPresent(UUID.self, forKey: .peer).map { PeerID($0) }
+        attribute = try fields.decodeIfPresent(String.self, forKey: .attribute)
+        meaning = try fields.decodeIfPresent(String.self, forKey: .meaning)
+        text = try fields.decode(String.self, forKey: .text)
+        value = try fields.decodeIfPresent(String.self, forKey: .value).map { digits in
+            guard let value = Data(hexText: digits) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .value, in: fields, debugDescription: "not an even number of hexadecimal digits")
+            }
+            return value
+        }
+    }
+
+    /// The largest number of seconds that a number of nanoseconds holds.
+    private static let latestTime = 9.2e9
+
+    /// Writes an entry; fields without a value are left out.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(time / .seconds(1), forKey: .time)
+        try fields.encode(direction, forKey: .direction)
+        try fields.encode(category, forKey: .category)
+        try fields.encodeIfPresent(host, forKey: .host)
+        try fields.encode(source, forKey: .source)
+        try fields.encode(name, forKey: .name)
+        try fields.encodeIfPresent(device, forKey: .device)
+        try fields.encodeIfPresent(peer?.uuid, forKey: .peer)
+        try fields.encodeIfPresent(attribute, forKey: .attribute)
+        try fields.encodeIfPresent(value?.hexText, forKey: .value)
+        try fields.encodeIfPresent(meaning, forKey: .meaning)
+        try fields.encode(text, forKey: .text)
+    }
+}

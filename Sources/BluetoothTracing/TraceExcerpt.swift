@@ -1,0 +1,61 @@
+import BluetoothBackend
+
+/// The part of a trace that explains a failure: the last lines of the devices that the program used.
+///
+/// A device is used where a line other than its discovery names it: it was connected to, paired with, or steered. The
+/// discoveries of other devices, and the repeated ones of the same device, are counted instead of shown.
+package struct TraceExcerpt: Sendable {
+    package let lines: [String]
+
+    /// - Parameter limit: The largest number of lines.
+    package init(_ entries: [TraceEntry], limit: Int) {
+        let used = Set(entries.filter { !$0.isDiscovery }.compactMap(Self.key))
+        var kept: [String] = []
+        var skipped = Skipped()
+        for entry in entries.reversed() {
+            let key = Self.key(entry)
+            if entry.isDiscovery, key.map({ !used.contains($0) }) ?? true || skipped.followed.contains(key) {
+                skipped.add(key)
+                continue
+            }
+            let needed = skipped.line == nil ? 1 : 2
+            guard kept.count + needed <= limit else { break }
+            if let line = skipped.line { kept.append(line) }
+            skipped = Skipped(followed: entry.isDiscovery ? skipped.followed.union([key]) : [])
+            kept.append(entry.description)
+        }
+        if let line = skipped.line, kept.count < limit { kept.append(line) }
+        lines = kept.reversed()
+    }
+
+    /// The identifier, or the name, of the device that an entry is about.
+    private static func key(_ entry: TraceEntry) -> String? { entry.device ?? entry.peer?.description }
+
+    /// The discoveries between two lines that are shown.
+    private struct Skipped {
+        private static let namedDevices = 5
+
+        var count = 0
+        /// From the last to the first.
+        var devices: [String?] = []
+        /// The devices with a discovery among the lines that follow, up to the first one that is no discovery.
+        var followed: Set<String?> = []
+
+        mutating func add(_ device: String?) {
+            count += 1
+            if !devices.contains(device) { devices.append(device) }
+        }
+
+        var line: String? {
+            guard count > 0 else { return nil }
+            let discoveries = count == 1 ? "1 discovery" : "\(count) discoveries"
+            let names = devices.reversed().compactMap(\.self).prefix(Self.namedDevices).map(\.debugDescription)
+            let more = devices.count > names.count ? ", …" : ""
+            return "… \(discoveries) of \(names.joined(separator: ", "))\(more)"
+        }
+    }
+}
+
+extension TraceEntry {
+    fileprivate var isDiscovery: Bool { name == "discovered" || name == "nameChanged" }
+}

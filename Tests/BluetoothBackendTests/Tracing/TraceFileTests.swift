@@ -1,0 +1,69 @@
+import BluetoothSupport
+import Foundation
+import LogCapture
+import Testing
+
+@testable import BluetoothTracing
+
+/// A trace file gets each line at once.
+struct TraceFileTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("trace-\(UUID())")
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try body(folder)
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    private let entry = TraceEntry(time: .seconds(1), category: .note, text: "lost")
+
+    @Test func linesAreTextOrOneObjectEach() throws {
+        try withFolder { folder in
+            let (text, json) = (folder.appendingPathComponent("t.txt"), folder.appendingPathComponent("t.jsonl"))
+            try TraceFile(text.path).write([entry, entry])
+            #expect(try String(contentsOf: text, encoding: .utf8) == "1.000000000 ! lost\n1.000000000 ! lost\n")
+            try TraceFile(json.path).write([entry])
+            let line = try String(contentsOf: json, encoding: .utf8)
+            #expect(try JSONDecoder().decode(TraceEntry.self, from: Data(line.utf8)) == entry)
+            #expect(line.hasSuffix("}\n"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: text.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test func aFolderThatIsNotThereIsAnErrorWithItsReason() throws {
+        #expect(throws: TraceFileError(file: "/nowhere/trace", reason: "No such file or directory")) {
+            try TraceFile("/nowhere/trace")
+        }
+    }
+
+    @Test func aFullDiskEndsTheTraceWithOneLineOfTheLog() throws {
+        LogCapture.start()
+        let file = try TraceFile("/dev/full")
+        file.write([entry])
+        file.write([entry])
+        let lines = LogCapture.lines(containing: "the trace has ended")
+        #expect(lines == ["CoreBluetooth error the trace has ended: /dev/full: No space left on device"])
+    }
+
+    @Test func theEnvironmentSelectsFileFilterAndValues() throws {
+        let settings = try TraceSettings([
+            "COREBLUETOOTH_TRACE_DEVICES": "Polar H10, Tag*,", "COREBLUETOOTH_TRACE_KINDS": "data, note",
+            "COREBLUETOOTH_TRACE_VALUES": "hidden",
+        ])
+        #expect(settings.filter == TraceFilter(categories: [.data, .note], devices: ["Polar H10", "Tag*"]))
+        #expect(!settings.showsValues)
+        let plain = try TraceSettings([:])
+        #expect(plain.filter == TraceFilter() && plain.showsValues)
+        #expect(try EnvironmentTrace.make(["COREBLUETOOTH_TRACE": ""]) == nil)
+    }
+
+    @Test(arguments: [
+        ("COREBLUETOOTH_TRACE_KINDS", "data,gossip", "\"gossip\" is none of command, data, callback"),
+        ("COREBLUETOOTH_TRACE_VALUES", "no", "\"no\" is none of shown, hidden"),
+    ])
+    func anUnknownSettingIsAnErrorThatListsTheKnown(_ name: String, _ value: String, _ message: String) {
+        let error = #expect(throws: TraceSettingsError.self) { try TraceSettings([name: value]) }
+        #expect(error?.description.contains(message) == true && error?.description.hasPrefix(name) == true)
+    }
+}

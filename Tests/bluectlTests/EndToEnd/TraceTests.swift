@@ -1,0 +1,66 @@
+#if Emulator && os(Linux)
+import BluetoothTracing
+import ChildProcesses
+import Foundation
+import Testing
+
+/// `COREBLUETOOTH_TRACE` and its companions, and `--verbose`.
+@Suite struct TraceTests {
+    private let folder = FileManager.default.temporaryDirectory
+
+    /// The lines of the file, which is removed.
+    private func lines(_ file: URL) throws -> [String] {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try FileManager.default.removeItem(at: file)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func aVariableTracesAnyProgram() async throws {
+        let file = folder.appendingPathComponent("\(UUID()).txt")
+        let outcome = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": file.path])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = try lines(file)
+        #expect(lines.contains { $0.contains(" < central 1: connect peer=") })
+        #expect(
+            lines.contains {
+                $0.contains(" > central 1: valueNotified") && $0.contains("/2A37 value=0x") && $0.contains(" bpm, ")
+            }, "\(lines.suffix(5))")
+    }
+
+    @Test func aFileOfJSONLinesHasTheEntriesThatItsFilterKeeps() async throws {
+        let file = folder.appendingPathComponent("\(UUID()).jsonl")
+        let outcome = try await Tool.run(
+            ["--backend", "emulator", "read", "nRF Blinky", "00001524-1212-EFDE-1523-785FEABCD123"],
+            environment: [
+                "COREBLUETOOTH_TRACE": file.path, "COREBLUETOOTH_TRACE_DEVICES": "nRF*",
+                "COREBLUETOOTH_TRACE_KINDS": "command,data", "COREBLUETOOTH_TRACE_VALUES": "hidden",
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let entries = try lines(file).map { try JSONDecoder().decode(TraceEntry.self, from: Data($0.utf8)) }
+        let read = try #require(entries.last { $0.name == "valueRead" })
+        #expect(read.device == "nRF Blinky" && read.value == nil && read.text.contains("value=<1 bytes>"))
+        #expect(Set(entries.compactMap(\.device)) == ["nRF Blinky"])
+        #expect(Set(entries.map(\.category)) == [.command, .data])
+    }
+
+    @Test func aHyphenIsStandardErrorAndVerboseHasTheSameText() async throws {
+        let traced = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": "-"])
+        let verbose = try await Tool.run(["demo", "--verbose"])
+        for outcome in [traced, verbose] {
+            #expect(outcome.status == 0)
+            #expect(
+                outcome.errors.contains("central 1: notifyingChanged link=1:\"Heart Rate Monitor\" operation="),
+                "\(outcome.errors)")
+        }
+    }
+
+    @Test func whatCannotBeTracedIsALineOfTheLog() async throws {
+        let unwritable = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": "/nowhere/trace"])
+        #expect(unwritable.status == 0 && unwritable.errors.contains("no trace: /nowhere/trace: No such file"))
+        let unknown = try await Tool.run(
+            ["demo"], environment: ["COREBLUETOOTH_TRACE": "-", "COREBLUETOOTH_TRACE_KINDS": "gossip"])
+        #expect(unknown.status == 0)
+        #expect(unknown.errors.contains("no trace: COREBLUETOOTH_TRACE_KINDS: \"gossip\" is none of command, data"))
+    }
+}
+#endif
