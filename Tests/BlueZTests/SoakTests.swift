@@ -49,6 +49,7 @@ struct SoakTests {
     private func talk(to peer: PeerID, by central: any CentralBackend, over daemon: ScriptedBlueZ) async throws {
         recorder.events.removeAll()
         daemon.service.calls.removeAll()
+        daemon.service.handledCalls.removeAll()
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await recorder.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
