@@ -56,7 +56,8 @@ struct TraceNotes {
         case .faultApplied(let device, let step, let effect):
             return entry(noting: "fault applied to \(step.rawValue): \(effect.words)", event.time, device: device)
         case .packetsLost(let link, let count):
-            return entry(noting: "\(count == 1 ? "1 packet" : "\(count) packets") lost", event.time, device: links[link])
+            let packets = count == 1 ? "1 packet" : "\(count) packets"
+            return entry(noting: "\(packets) lost", event.time, device: links[link])
         case .dropped(let count): return entry(noting: "\(count) notes dropped: too many at once", event.time)
         default: break
         }
