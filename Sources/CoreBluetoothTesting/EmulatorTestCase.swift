@@ -9,7 +9,9 @@ open class EmulatorTestCase: XCTestCase {
     private var session: EmulatorSession?
 
     /// The settings of the emulator; override to change them.
-    open var configuration: EmulatorConfiguration { .instant }
+    ///
+    /// The preset of the world, or `.instant`.
+    open var configuration: EmulatorConfiguration { world.preset?.configuration ?? .instant }
 
     /// The devices and hosts at first; override to change them.
     ///
@@ -21,8 +23,8 @@ open class EmulatorTestCase: XCTestCase {
 
     /// From which all chance follows; override to change it.
     ///
-    /// The number in the environment's `COREBLUETOOTH_SEED`, or 1.
-    open var seed: UInt64 { Seed.ofEnvironment }
+    /// The number in the environment's `COREBLUETOOTH_SEED`, or the seed of the world, or 1.
+    open var seed: UInt64 { Seed.ofEnvironment ?? world.seed ?? 1 }
 
     /// The test's emulator.
     ///

@@ -73,15 +73,17 @@ extension Trait where Self == EmulatorTrait {
     /// An emulator for each test, in virtual time.
     ///
     /// - Parameters:
-    ///   - configuration: Delays, sizes and chances.
-    ///   - seed: From which all chance follows. nil takes the number in the environment's `COREBLUETOOTH_SEED`, or 1.
+    ///   - configuration: Delays, sizes and chances. nil takes the preset of the world, or `.instant`.
+    ///   - seed: From which all chance follows. nil takes the number in the environment's `COREBLUETOOTH_SEED`, or the
+    ///     seed of the world, or 1.
     ///   - world: The devices and hosts at first; none but the host "default" if nothing is said.
     ///   - allowed: What the test may leave behind without failing.
     public static func emulator(
-        _ configuration: EmulatorConfiguration = .instant, seed: UInt64? = nil,
+        _ configuration: EmulatorConfiguration? = nil, seed: UInt64? = nil,
         world: WorldDescription = WorldDescription(), allowing allowed: EmulatorTrait.Leftovers = []
     ) -> EmulatorTrait {
         EmulatorTrait(
-            configuration: configuration, seed: seed ?? Seed.ofEnvironment, world: world, allowed: allowed)
+            configuration: configuration ?? world.preset?.configuration ?? .instant,
+            seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, world: world, allowed: allowed)
     }
 }

@@ -34,12 +34,14 @@ import Testing
 
     @Test func theSchemaHasTheNamesThatTheCodeKnows() throws {
         let schema = try schema()
-        func list(_ definition: String, _ field: String) -> Set<String> {
-            let properties = schema.definition(definition)?["properties"] as? [String: Any]
+        func list(_ definition: String?, _ field: String) -> Set<String> {
+            let object = definition.map { schema.definition($0) } ?? schema.root
+            let properties = object?["properties"] as? [String: Any]
             let entry = properties?[field] as? [String: Any]
             let items = entry?["items"] as? [String: Any]
             return Set((entry?["enum"] ?? items?["enum"]) as? [String] ?? [])
         }
+        #expect(list(nil, "preset") == Set(EmulatorPreset.allCases.map(\.rawValue)))
         #expect(list("device", "proximity") == Set(Proximity.allCases.map(\.rawValue)))
         #expect(list("device", "phy") == Set(PHY.allCases.map(\.rawValue)))
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
@@ -54,6 +56,7 @@ import Testing
 
     @Test(arguments: [
         WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), PreservedWorldTests.world,
+        WorldDescription(seed: .max, preset: .slow),
     ])
     func whatIsWrittenIsValidAndReadsBackTheSame(world: WorldDescription) throws {
         let json = try world.json()

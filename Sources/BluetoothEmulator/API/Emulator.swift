@@ -58,10 +58,16 @@ public final class Emulator: BluetoothBackend {
 
     /// A world as described; with the host "default", whether it is described or not.
     ///
+    /// - Parameters:
+    ///   - world: The hosts and devices.
+    ///   - configuration: Delays, sizes and chances; nil takes the world's ``WorldDescription/preset``, or else
+    ///     ``EmulatorConfiguration/default``.
+    ///   - time: Real, scaled or virtual.
+    ///   - seed: From which all chance follows; nil takes the world's ``WorldDescription/seed``, or else 1.
     /// - Throws: ``DescriptionError`` naming path and rule.
     public convenience init(
-        world: WorldDescription, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
-        seed: UInt64 = 1
+        world: WorldDescription, configuration: EmulatorConfiguration? = nil, time: EmulatorTime = .real,
+        seed: UInt64? = nil
     ) throws {
         try world.validate()
         self.init(verified: world, configuration: configuration, time: time, seed: seed)
@@ -69,10 +75,16 @@ public final class Emulator: BluetoothBackend {
 
     /// The world of a file of JSON.
     ///
+    /// - Parameters:
+    ///   - worldFile: The path of the file.
+    ///   - configuration: Delays, sizes and chances; nil takes the file's preset, or else
+    ///     ``EmulatorConfiguration/default``.
+    ///   - time: Real, scaled or virtual.
+    ///   - seed: From which all chance follows; nil takes the file's seed, or else 1.
     /// - Throws: ``DescriptionError`` naming file, path and rule.
     public convenience init(
-        worldFile: String, configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real,
-        seed: UInt64 = 1
+        worldFile: String, configuration: EmulatorConfiguration? = nil, time: EmulatorTime = .real,
+        seed: UInt64? = nil
     ) throws {
         self.init(
             verified: try WorldDescription(contentsOfFile: worldFile), configuration: configuration, time: time,
@@ -81,9 +93,11 @@ public final class Emulator: BluetoothBackend {
 
     /// A world whose description was checked.
     private convenience init(
-        verified description: WorldDescription, configuration: EmulatorConfiguration = .default,
-        time: EmulatorTime = .real, seed: UInt64 = 1
+        verified description: WorldDescription, configuration: EmulatorConfiguration? = nil,
+        time: EmulatorTime = .real, seed: UInt64? = nil
     ) {
+        let configuration = configuration ?? description.preset?.configuration ?? .default
+        let seed = seed ?? description.seed ?? 1
         let origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
         let traceLimit = configuration.traceLimit ?? (time == .virtual ? 1_000 : 0)
         var world = World(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)

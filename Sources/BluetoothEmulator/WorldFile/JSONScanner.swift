@@ -216,6 +216,7 @@ extension DescriptionError {
         case "String": "text"
         case "Bool": "true or false"
         case "Int", "Int8", "Double": "a number"
+        case "UInt64": "a whole number from 0 on"
         case let name where name.hasPrefix("Array"): "a list"
         case let name where name.hasPrefix("Dictionary"): "an object"
         case let name: name

@@ -8,9 +8,15 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         WorldDescription(),
         // For editors.
         .custom("$schema", read: { _, _ in }, write: { _ in nil as String? }),
+        .value("seed", \.seed),
+        .value("preset", \.preset, .name("presets", of: EmulatorPreset.allCases)),
         .value("hosts", \.hosts),
         .value("devices", \.devices))
 
+    /// From which all chance follows; nil is 1, unless the emulator is created with a seed.
+    public var seed: UInt64?
+    /// The settings; nil are the default ones, unless the emulator is created with settings.
+    public var preset: EmulatorPreset?
     /// The hosts.
     ///
     /// There is always one named "default".
@@ -19,7 +25,12 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public var devices: [PeripheralDescription]
 
     /// A world.
-    public init(hosts: [HostDescription] = [], devices: [PeripheralDescription] = []) {
+    public init(
+        hosts: [HostDescription] = [], devices: [PeripheralDescription] = [], seed: UInt64? = nil,
+        preset: EmulatorPreset? = nil
+    ) {
+        self.seed = seed
+        self.preset = preset
         self.hosts = hosts
         self.devices = devices
     }

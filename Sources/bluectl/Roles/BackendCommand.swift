@@ -129,11 +129,13 @@ enum BackendSelector {
         use(try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared)
     }
 
-    /// An emulator of a file's devices, or of the built-in ones, with other settings.
+    /// An emulator of a file's devices, or of the built-in ones, with changed settings.
     static func makeEmulator(
-        world: String?, _ configuration: EmulatorConfiguration
+        world: String?, _ change: (inout EmulatorConfiguration) -> Void
     ) throws(Failure) -> Emulator {
-        if let world { return use(try WorldFile(path: world).emulator(configuration)) }
+        if let world { return use(try WorldFile(path: world).emulator(change)) }
+        var configuration = EmulatorConfiguration.default
+        change(&configuration)
         do {
             return use(try Emulator(world: .builtIn, configuration: configuration))
         } catch {

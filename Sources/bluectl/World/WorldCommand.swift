@@ -41,9 +41,11 @@ struct WorldOptions: ParsableArguments, Sendable {
     ///
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
-        var configuration = EmulatorConfiguration.default
-        configuration.maximumMTU = 517
-        return try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, configuration)
+        try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld) { configuration in
+            // A preset with an MTU of its own keeps it.
+            guard configuration.maximumMTU == EmulatorConfiguration.default.maximumMTU else { return }
+            configuration.maximumMTU = 517
+        }
     }
 }
 

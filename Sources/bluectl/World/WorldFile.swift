@@ -10,9 +10,11 @@ import Yams
 struct WorldFile {
     let path: String
 
-    /// The emulator with the file's devices.
-    func emulator(_ configuration: EmulatorConfiguration = .default) throws(Failure) -> Emulator {
+    /// The emulator with the file's devices, and with the settings of its preset, which `change` may change.
+    func emulator(_ change: (inout EmulatorConfiguration) -> Void = { _ in }) throws(Failure) -> Emulator {
         let world = try description(of: text())
+        var configuration = world.preset?.configuration ?? .default
+        change(&configuration)
         do {
             return try Emulator(world: world, configuration: configuration)
         } catch {
