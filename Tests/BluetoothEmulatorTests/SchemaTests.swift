@@ -16,7 +16,7 @@ import Testing
         let schema = try schema()
         #expect(schema.fields(nil) == WorldDescription.fields.names)
         #expect(schema.fields("host") == HostDescription.fields.names)
-        #expect(schema.fields("device") == PeripheralDescription.fields.names)
+        #expect(schema.fields("device") == PeripheralDescription.fields.names.union([DeviceGroup.countField]))
         #expect(schema.fields("advertising") == AdvertisingDescription.fields.names)
         #expect(schema.fields("advertisingData") == AdvertisingData.fields.names)
         #expect(schema.fields("service") == ServiceDescription.fields.names)

@@ -105,7 +105,7 @@ public final class Emulator: BluetoothBackend {
         for host in (hasDefault ? [] : [HostDescription(name: "default")]) + description.hosts {
             world.addHost(Host(host))
         }
-        for device in description.devices {
+        for device in description.addressedDevices {
             do {
                 _ = try world.addDevice(EmulatedPeripheral(device))
             } catch {

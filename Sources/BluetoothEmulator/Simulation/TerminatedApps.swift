@@ -43,15 +43,14 @@ extension World {
         var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = description.scan
         for (index, peer) in description.peers.enumerated() {
-            let ref = devices.refs.first { ref in
-                devices[ref].map {
-                    $0.description.name == peer.device || $0.identity.address.description == peer.device
-                } ?? false
-            }
-            guard let device = ref.flatMap({ devices[$0] }) else {
-                log("there is no device \"\(peer.device)\" to be kept connected")
+            let ref: Ref<Device>
+            do throws(DescriptionError) {
+                ref = try described(peer.device)
+            } catch {
+                log("no device is kept connected: \(error)")
                 continue
             }
+            guard let device = devices[ref] else { continue }
             let id = device.identity.peers[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
             hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.description.name)
@@ -66,6 +65,15 @@ extension World {
             if hosts[host].adapter.isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
         }
         hosts[host].terminatedApps.centrals[description.identifier] = preserved
+    }
+
+    /// The device of a name or an address.
+    private func described(_ name: String) throws(DescriptionError) -> Ref<Device> {
+        let refs = devices.refs.filter { devices[$0]?.host == nil }
+        let descriptions = refs.compactMap { ref in
+            devices[ref].map { PeripheralDescription(name: $0.description.name, address: $0.identity.address) }
+        }
+        return refs[try descriptions.index(of: name, path: "")]
     }
 
     private mutating func preserve(_ description: PreservedPeripheralDescription, on host: Int) {

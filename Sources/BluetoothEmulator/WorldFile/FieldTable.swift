@@ -16,7 +16,9 @@ struct FieldTable<Root: Sendable>: Sendable {
 
     var names: Set<String> { Set(fields.map(\.name)) }
 
-    func read(_ decoder: any Decoder) throws -> Root {
+    /// Reads an object; `other`: fields that the caller reads.
+    func read(_ decoder: any Decoder, beside other: Set<String> = []) throws -> Root {
+        let names = names.union(other)
         let container = try decoder.container(keyedBy: FieldName.self)
         if let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !names.contains($0) }) {
             throw DecodingError.dataCorrupted(

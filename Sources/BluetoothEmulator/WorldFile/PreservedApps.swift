@@ -37,16 +37,31 @@ public struct PreservedCentralDescription: Hashable, Sendable {
         try require(!identifier.isEmpty, "\(path).identifier", "an identifier is not empty")
         guard let devices else { return }
         for (index, peer) in peers.enumerated() {
-            let device = devices.first { $0.name == peer.device || $0.effectiveAddress.description == peer.device }
-            guard let device else {
-                throw DescriptionError("\(path).peers[\(index)].device", "there is no device \"\(peer.device)\"")
-            }
+            let device = devices[try devices.index(of: peer.device, path: "\(path).peers[\(index)].device")]
             let uuids = device.services.flatMap(\.characteristics).map(\.uuid)
             for uuid in peer.subscriptions where !uuids.contains(uuid) {
                 throw DescriptionError(
                     "\(path).peers[\(index)].subscriptions", "\(peer.device) has no characteristic \(uuid)")
             }
         }
+    }
+}
+
+extension [PeripheralDescription] {
+    /// The number of the device of a name or an address.
+    ///
+    /// - Throws: ``DescriptionError`` where there is none, or where several have the name.
+    func index(of device: String, path: String) throws(DescriptionError) -> Int {
+        if let index = firstIndex(where: { $0.effectiveAddress.description == device.uppercased() }) { return index }
+        let named = indices.filter { self[$0].name == device }
+        guard let index = named.first else { throw DescriptionError(path, "there is no device \"\(device)\"") }
+        guard named.count == 1 else {
+            let addresses = named.prefix(3).map { self[$0].effectiveAddress.description }.joined(separator: ", ")
+            let rest = named.count > 3 ? " and others" : ""
+            throw DescriptionError(
+                path, "\(named.count) devices are named \"\(device)\": name one by its address, \(addresses)\(rest)")
+        }
+        return index
     }
 }
 

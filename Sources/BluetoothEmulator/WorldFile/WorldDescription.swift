@@ -11,7 +11,16 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         .value("seed", \.seed),
         .value("preset", \.preset, .name("presets", of: EmulatorPreset.allCases)),
         .value("hosts", \.hosts),
-        .value("devices", \.devices))
+        .custom(
+            "devices",
+            read: { world, field in
+                let groups: [DeviceGroup] = try field.value() ?? []
+                guard groups.reduce(0, { $0 + ($1.count ?? 1) }) <= DeviceGroup.maximumDevices else {
+                    throw field.error("a world has \(DeviceGroup.maximumDevices) devices or fewer")
+                }
+                world.devices = groups.flatMap(\.devices)
+            },
+            write: { $0.devices.isEmpty ? nil : $0.devices }))
 
     /// From which all chance follows; nil is 1, unless the emulator is created with a seed.
     public var seed: UInt64?
@@ -41,10 +50,15 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public init(json: Data) throws(DescriptionError) {
         do {
             self = try JSONDecoder().decode(WorldDescription.self, from: json)
+        } catch {
+            let described = (error as? DecodingError).map { DescriptionError($0) }
+            throw (described ?? DescriptionError("", "\(error)")).located(in: Array(json))
+        }
+        do throws(DescriptionError) {
             try validate()
         } catch {
-            let described = error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
-            throw (described ?? DescriptionError("", "\(error)")).located(in: Array(json))
+            let path = Self.pathInFile(error.path, of: json)
+            throw DescriptionError(path, error.rule).located(in: Array(json))
         }
     }
 
@@ -76,6 +90,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     ///
     /// - Throws: ``DescriptionError`` naming path and rule.
     public func validate() throws(DescriptionError) {
+        let devices = addressedDevices
         for (path, part) in hosts.located(at: "hosts") { try part.validate(path: path + ".", devices: devices) }
         try requireUnique(hosts, "hosts", "name", { "another host has the name \"\($0)\"" }, \.name)
         for (path, device) in devices.located(at: "devices") {

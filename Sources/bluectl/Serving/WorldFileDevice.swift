@@ -7,7 +7,7 @@ import Foundation
 struct WorldFileDevice {
     let file: WorldFile
     let text: String
-    /// Its number in the file, from 0.
+    /// Its number in the world, from 0.
     let index: Int
     let description: PeripheralDescription
 
@@ -36,7 +36,7 @@ struct WorldFileDevice {
     }
 
     func failure(at field: String, _ rule: String) -> Failure {
-        file.failure(at: "devices[\(index)].\(field)", rule, in: text)
+        file.failure(at: file.pathInFile("devices[\(index)].\(field)", of: text), rule, in: text)
     }
 
     /// Checks for features that only an emulated device can have.

@@ -36,14 +36,26 @@ struct WorldFile {
 
     /// The world that the file's text describes.
     func description(of text: String) throws(Failure) -> WorldDescription {
-        let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
-        let json = isYAML ? try YAMLText(text, file: path).json() : Data(text.utf8)
+        let json = try json(of: text)
         do throws(DescriptionError) {
             return try WorldDescription(json: json)
         } catch {
             if !isYAML, let place = error.place { throw failure(at: error.path, error.rule, place) }
             throw failure(at: error.path, error.rule, in: text)
         }
+    }
+
+    private var isYAML: Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
+
+    private func json(of text: String) throws(Failure) -> Data {
+        isYAML ? try YAMLText(text, file: path).json() : Data(text.utf8)
+    }
+
+    /// The path of a field of the world as it is in the file, where one entry may stand for many devices.
+    func pathInFile(_ field: String, of text: String) -> String {
+        // A text that is no YAML has another failure, without this field.
+        guard let json = try? json(of: text) else { return field }
+        return WorldDescription.pathInFile(field, of: json)
     }
 
     func failure(at field: String, _ rule: String, in text: String) -> Failure {

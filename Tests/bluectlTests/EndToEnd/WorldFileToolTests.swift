@@ -18,5 +18,32 @@ struct WorldFileToolTests {
         #expect(run.status == 0, "\(run)")
         #expect(run.output.contains(words), "\(run)")
     }
+
+    @Test func oneEntryIsManyDevices() async throws {
+        let world = """
+            preset: instant
+            devices: [{name: "Tag {n}", count: 30, advertising: [{data: {localName: "Tag {n}"}, interval: 100 ms}]}]
+            """
+        let run = try await tool(world, "scan", "--timeout", "2", "--json")
+        let names = try Set(run.objects().compactMap { $0["name"] as? String })
+        #expect(names == Set((1...30).map { "Tag \($0)" }), "\(run)")
+    }
+
+    @Test func amongDevicesOfOneNameTheAddressChooses() async throws {
+        let world = """
+            preset: instant
+            devices: [{name: Tag, count: 2, address: "C0:00:00:00:00:FF", advertising: [{data: {localName: Tag}}]}]
+            """
+        let several = try await tool(world, "explore", "Tag")
+        #expect(several.status != 0 && several.errors.contains("several devices are named Tag"), "\(several)")
+        let one = try await tool(world, "explore", "C0:00:00:00:01:00")
+        #expect(one.status == 0 && one.output.contains("C0:00:00:00:01:00"), "\(one)")
+    }
+
+    @Test func aMistakeOfManyDevicesHasThePlaceOfTheirEntry() async throws {
+        let run = try await tool("devices:\n  - {name: A, count: 40}\n  - name: B\n    rssi: 99\n", "scan")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("world.yaml:4:5: devices[1].rssi: "), "\(run)")
+    }
 }
 #endif

@@ -1,0 +1,92 @@
+import BluetoothBackend
+
+/// A device of a world file, which may stand for many of a kind: `{"name": "Tag {n}", "count": 50}`.
+struct DeviceGroup: Codable, Sendable {
+    /// The field with the number of devices.
+    static let countField = "count"
+    /// What a name has in the place of the device's number, from 1.
+    private static let placeholder = "{n}"
+    /// More devices than any file describes.
+    static let maximumDevices = 10_000
+
+    var device: PeripheralDescription
+    /// The number of devices; nil for one whose name is taken as it is.
+    var count: Int?
+
+    init(_ device: PeripheralDescription) { self.device = device }
+
+    init(from decoder: any Decoder) throws {
+        device = try PeripheralDescription.fields.read(decoder, beside: [Self.countField])
+        let field = FieldReader(
+            container: try decoder.container(keyedBy: FieldName.self), name: Self.countField)
+        count = try field.value()
+        guard (1...Self.maximumDevices).contains(count ?? 1) else {
+            throw field.error("the number of devices is 1...\(Self.maximumDevices)")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws { try device.encode(to: encoder) }
+
+    /// The devices.
+    var devices: [PeripheralDescription] {
+        guard let count else { return [device] }
+        return (1...count).map { number in
+            var copy = device
+            copy.name = Self.insert(number, in: device.name)
+            copy.address = device.address.map { DeviceAddress(bits: ($0.bits + UInt64(number - 1)) & 0xFFFF_FFFF_FFFF) }
+            for index in copy.advertising.indices { copy.advertising[index].insert(number) }
+            return copy
+        }
+    }
+
+    fileprivate static func insert(_ number: Int, in name: String) -> String {
+        name.replacing(placeholder, with: "\(number)")
+    }
+}
+
+extension AdvertisingDescription {
+    /// Inserts the number of a device in its names.
+    fileprivate mutating func insert(_ number: Int) {
+        data.localName = data.localName.map { DeviceGroup.insert(number, in: $0) }
+        guard let name = scanResponse?.localName else { return }
+        scanResponse?.localName = DeviceGroup.insert(number, in: name)
+    }
+}
+
+extension WorldDescription {
+    /// The devices, each with an address of its own: of several with one name, only the first may have the address that
+    /// follows from the name alone.
+    var addressedDevices: [PeripheralDescription] {
+        var occurrences: [String: Int] = [:]
+        return devices.map { device in
+            guard device.address == nil else { return device }
+            let number = occurrences[device.name, default: 0] + 1
+            occurrences[device.name] = number
+            guard number > 1 else { return device }
+            var copy = device
+            copy.address = PeripheralDescription.address(derivedFrom: "\(device.name) \(number)")
+            return copy
+        }
+    }
+
+    /// The path of a field as it is in the file that the world was read from, where one entry may stand for many devices.
+    ///
+    /// - Parameter path: Such as `devices[37].rssi`.
+    package static func pathInFile(_ path: String, of json: Data) -> String {
+        struct Counts: Decodable {
+            struct Count: Decodable { var count: Int? }
+            var devices: [Count]?
+        }
+        let parts = path.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, first.hasPrefix("devices["), let number = Int(first.dropFirst(8)),
+            // A file in which a count is no number has another mistake, whose path is the file's.
+            let counts = try? JSONDecoder().decode(Counts.self, from: json).devices
+        else { return path }
+        var last = -1
+        for (index, entry) in counts.enumerated() {
+            last += entry.count ?? 1
+            if number <= last { return "devices[\(index)]" + (parts.dropFirst().first ?? "") }
+        }
+        return path
+    }
+}
