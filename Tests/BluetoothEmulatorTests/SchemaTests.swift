@@ -28,6 +28,7 @@ import Testing
         #expect(schema.fields("preservedPeripheral") == PreservedPeripheralDescription.fields.names)
         #expect(schema.fields("scan") == PreservedScan.fields.names)
         #expect(schema.fields("fault") == DeviceFault.Object.fields.names)
+        #expect(schema.fields("step") == ScriptStep.Object.fields.names)
         #expect(schema.fields("channel") == ChannelDescription.fields.names)
         #expect(schema.fields("descriptor") == DescriptorDescription.fields.names)
     }
@@ -47,6 +48,7 @@ import Testing
         #expect(list("device", "handler") == Set(BuiltInHandler.allCases.map(\.rawValue)))
         #expect(list("characteristic", "properties") == Set(CharacteristicProperties.names.map(\.key)))
         #expect(list("pairing", "capability") == Set(PairingDescription.capabilities.map(\.rawValue)))
+        #expect(list("step", "proximity") == Set(Proximity.allCases.map(\.rawValue)))
         #expect(list("fault", "step") == Set(DeviceFault.Step.allCases.map(\.rawValue)))
         #expect(list("fault", "what") == Set(DeviceFault.EffectName.allCases.map(\.rawValue)))
         #expect(list("pairing", "answer") == Set(PairingDescription.Answer.allCases.map(\.rawValue)))
@@ -56,7 +58,7 @@ import Testing
 
     @Test(arguments: [
         WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), PreservedWorldTests.world,
-        WorldDescription(seed: .max, preset: .slow),
+        WorldDescription(seed: .max, preset: .slow), ScriptTests.world,
     ])
     func whatIsWrittenIsValidAndReadsBackTheSame(world: WorldDescription) throws {
         let json = try world.json()

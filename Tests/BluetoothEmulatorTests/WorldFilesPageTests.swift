@@ -9,7 +9,7 @@ import Testing
         "The file": file,
         "A device": "device", "An advertising set": "advertising", "The content of a packet": "advertisingData",
         "A service": "service", "A characteristic": "characteristic", "A timer": "timer", "A descriptor": "descriptor",
-        "Pairing": "pairing", "An L2CAP channel": "channel", "A fault": "fault", "A host": "host",
+        "Pairing": "pairing", "An L2CAP channel": "channel", "A fault": "fault", "A step of the script": "step", "A host": "host",
         "A preserved central manager": "preservedCentral", "A preserved peer": "preservedPeer",
         "A preserved scan": "scan",
         "A preserved peripheral manager": "preservedPeripheral",

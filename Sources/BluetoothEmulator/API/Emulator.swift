@@ -105,9 +105,11 @@ public final class Emulator: BluetoothBackend {
         for host in (hasDefault ? [] : [HostDescription(name: "default")]) + description.hosts {
             world.addHost(Host(host))
         }
-        for device in description.addressedDevices {
+        let devices = description.addressedDevices
+        var refs: [Ref<Device>] = []
+        for device in devices {
             do {
-                _ = try world.addDevice(EmulatedPeripheral(device))
+                refs.append(try world.addDevice(EmulatedPeripheral(device)))
             } catch {
                 preconditionFailure("a checked description failed: \(error)")
             }
@@ -115,6 +117,7 @@ public final class Emulator: BluetoothBackend {
         for host in description.hosts {
             if let index = world.host(host.name) { world.preserveApps(of: host, on: index) }
         }
+        world.schedule(description.script, devices, refs)
         self.init(living: world, time: time)
     }
 

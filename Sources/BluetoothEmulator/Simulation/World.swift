@@ -109,6 +109,7 @@ struct World: Sendable {
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
+        case .script(let index, let input): scriptDue(index, input)
         case .alarm(let number):
             timeline.alarmFired(number)
             outputs.append(.alarm(number))

@@ -149,6 +149,8 @@ enum WorldEvent: Sendable {
     case becomeReadyToWrite(Ref<Manager>, LinkID)
     case notifyTimer(Ref<Device>, AttributeID)
     case deviceTimer(Ref<Device>, Int, generation: UInt32)
+    /// A step of the world's script.
+    indirect case script(Int, WorldInput)
     case alarm(UInt64)
 }
 

@@ -69,7 +69,7 @@ extension WorldDescription {
         }
     }
 
-    /// The path of a field as it is in the file that the world was read from, where one entry may stand for many devices.
+    /// The path of a field as it is in the file of the world, where one entry may stand for many devices.
     ///
     /// - Parameter path: Such as `devices[37].rssi`.
     package static func pathInFile(_ path: String, of json: Data) -> String {

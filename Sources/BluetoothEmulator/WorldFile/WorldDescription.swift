@@ -20,7 +20,8 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
                 }
                 world.devices = groups.flatMap(\.devices)
             },
-            write: { $0.devices.isEmpty ? nil : $0.devices }))
+            write: { $0.devices.isEmpty ? nil : $0.devices }),
+        .value("script", \.script))
 
     /// From which all chance follows; nil is 1, unless the emulator is created with a seed.
     public var seed: UInt64?
@@ -32,12 +33,17 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public var hosts: [HostDescription]
     /// The devices.
     public var devices: [PeripheralDescription]
+    /// What happens to the devices and hosts as time passes: 10,000 steps at most, in any order.
+    ///
+    /// Steps of one instant happen in the order of the script.
+    public var script: [ScriptStep]
 
     /// A world.
     public init(
         hosts: [HostDescription] = [], devices: [PeripheralDescription] = [], seed: UInt64? = nil,
-        preset: EmulatorPreset? = nil
+        preset: EmulatorPreset? = nil, script: [ScriptStep] = []
     ) {
+        self.script = script
         self.seed = seed
         self.preset = preset
         self.hosts = hosts
@@ -99,5 +105,10 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         }
         try requireUnique(
             devices, "devices", "address", { "another device has the address \($0)" }, \.effectiveAddress)
+        try require(
+            script.count <= ScriptStep.maximumCount, "script", "a script has \(ScriptStep.maximumCount) steps or fewer")
+        for (path, step) in script.located(at: "script") {
+            try step.validate(path: path, devices: devices, hosts: hosts)
+        }
     }
 }

@@ -10,6 +10,8 @@ struct WorldFileDevice {
     /// Its number in the world, from 0.
     let index: Int
     let description: PeripheralDescription
+    /// Whether the file has a script, which only an emulated world plays.
+    let hasScript: Bool
 
     /// Reads the file and picks the device.
     ///
@@ -32,6 +34,7 @@ struct WorldFileDevice {
         }
         self.index = index
         description = world.devices[index]
+        hasScript = !world.script.isEmpty
         try check()
     }
 

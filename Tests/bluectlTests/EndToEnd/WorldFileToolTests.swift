@@ -24,7 +24,7 @@ struct WorldFileToolTests {
             preset: instant
             devices: [{name: "Tag {n}", count: 30, advertising: [{data: {localName: "Tag {n}"}, interval: 100 ms}]}]
             """
-        let run = try await tool(world, "scan", "--timeout", "2", "--json")
+        let run = try await tool(world, "scan", "--duration", "2", "--json")
         let names = try Set(run.objects().compactMap { $0["name"] as? String })
         #expect(names == Set((1...30).map { "Tag \($0)" }), "\(run)")
     }
@@ -38,6 +38,16 @@ struct WorldFileToolTests {
         #expect(several.status != 0 && several.errors.contains("several devices are named Tag"), "\(several)")
         let one = try await tool(world, "explore", "C0:00:00:00:01:00")
         #expect(one.status == 0 && one.output.contains("C0:00:00:00:01:00"), "\(one)")
+    }
+
+    @Test func theScriptRunsWhileTheToolScans() async throws {
+        let world = """
+            preset: instant
+            devices: [{name: Tag, proximity: outOfRange, advertising: [{data: {localName: Tag}}]}]
+            script: [{at: 300 ms, device: Tag, proximity: near}]
+            """
+        let found = try await tool(world, "scan", "--first", "--name", "Tag", "--timeout", "30")
+        #expect(found.status == 0 && found.output.contains("Tag"), "\(found)")
     }
 
     @Test func aMistakeOfManyDevicesHasThePlaceOfTheirEntry() async throws {

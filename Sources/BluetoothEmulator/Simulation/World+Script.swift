@@ -1,0 +1,49 @@
+// The script of a described world: inputs at given instants.
+extension World {
+    /// Schedules the steps of a script.
+    ///
+    /// - Parameters:
+    ///   - script: Checked steps.
+    ///   - described: The checked descriptions of the devices.
+    ///   - refs: The devices, in the order of their descriptions.
+    mutating func schedule(_ script: [ScriptStep], _ described: [PeripheralDescription], _ refs: [Ref<Device>]) {
+        for (index, step) in script.enumerated() {
+            do throws(DescriptionError) {
+                let input = try input(of: step, described, refs)
+                queue.schedule(.script(index, input), at: step.time.nanoseconds)
+            } catch {
+                preconditionFailure("a checked script failed: \(error)")
+            }
+        }
+    }
+
+    private func input(
+        of step: ScriptStep, _ described: [PeripheralDescription], _ refs: [Ref<Device>]
+    ) throws(DescriptionError) -> WorldInput {
+        switch step.action {
+        case .host(let name, let isPowered):
+            guard let host = host(name) else { throw DescriptionError("host", "there is no host \"\(name)\"") }
+            return .host(host, .power(isPowered))
+        case .device(let name, let action):
+            return .device(refs[try described.index(of: name, path: "device")], control(of: action))
+        }
+    }
+
+    private func control(of action: ScriptStep.DeviceAction) -> DeviceControl {
+        switch action {
+        case .setProximity(let proximity): .setProximity(proximity)
+        case .setRSSI(let rssi): .setRSSI(rssi)
+        case .setAdvertising(let isOn): .enableAdvertising(nil, isOn)
+        case .setValue(let value, let path, true): .notify(path, value)
+        case .setValue(let value, let path, false): .setValue(path, value)
+        case .disconnect: .disconnect
+        case .inject(let fault): .inject(fault)
+        }
+    }
+
+    /// A step of the script is due: its control enters the line.
+    mutating func scriptDue(_ index: Int, _ input: WorldInput) {
+        log("script[\(index)]")
+        submit(input)
+    }
+}

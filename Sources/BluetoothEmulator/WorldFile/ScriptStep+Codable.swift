@@ -1,0 +1,131 @@
+import BluetoothBackend
+import BluetoothSupport
+
+extension ScriptStep: Codable {
+    /// A step as world files write it.
+    struct Object: Sendable {
+        /// A value and its characteristic.
+        struct Change: Sendable {
+            var characteristic: BluetoothUUID?
+            var service: BluetoothUUID?
+            var index: Int?
+            var value: Data?
+            var isNotified: Bool?
+        }
+
+        static let fields = FieldTable(
+            Object(),
+            .value("at", \.time, .duration, isRequired: true),
+            .value("device", \.device),
+            .value("host", \.host),
+            .value("powered", \.isPowered),
+            .value("proximity", \.proximity, .name("proximities", of: Proximity.allCases)),
+            .value("rssi", \.rssi),
+            .value("advertising", \.isAdvertising),
+            .value("disconnect", \.disconnects),
+            .value("characteristic", \.change.characteristic),
+            .value("service", \.change.service),
+            .value("index", \.change.index),
+            .value("value", \.change.value, .hex),
+            .value("notify", \.change.isNotified),
+            .value("fault", \.fault))
+
+        /// The fields of which each is an action.
+        static let actions = ["proximity", "rssi", "advertising", "disconnect", "value", "fault", "powered"]
+
+        var time = Duration.zero
+        var device: String?
+        var host: String?
+        var isPowered: Bool?
+        var proximity: Proximity?
+        var rssi: Int?
+        var isAdvertising: Bool?
+        var disconnects: Bool?
+        var change = Change()
+        var fault: DeviceFault?
+
+        /// The actions on a device, each with its field; a value has a characteristic, as was checked.
+        var deviceActions: [(field: String, action: DeviceAction)] {
+            let path = CharacteristicPath(
+                change.characteristic ?? BluetoothUUID(0), service: change.service, index: change.index ?? 0)
+            let isNotified = change.isNotified ?? true
+            let actions: [(String, DeviceAction?)] = [
+                ("proximity", proximity.map { .setProximity($0) }),
+                ("rssi", rssi.map { .setRSSI($0) }),
+                ("advertising", isAdvertising.map { .setAdvertising($0) }),
+                ("disconnect", disconnects.map { _ in .disconnect }),
+                ("value", change.value.map { .setValue($0, of: path, isNotified: isNotified) }),
+                ("fault", fault.map { .inject($0) }),
+            ]
+            return actions.compactMap { field, action in action.map { (field, $0) } }
+        }
+    }
+
+    /// Reads a step of a world file.
+    public init(from decoder: any Decoder) throws {
+        let object = try Object.fields.read(decoder)
+        func error(_ field: String, _ rule: String) -> DecodingError {
+            .dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath + [FieldName(field)], debugDescription: rule))
+        }
+        try object.check(error)
+        let actions = object.deviceActions
+        let named = actions.map(\.field) + (object.isPowered == nil ? [] : ["powered"])
+        guard let field = named.first else {
+            throw error("at", "a step has one of \(Object.actions.joined(separator: ", "))")
+        }
+        guard named.count == 1 else {
+            throw error(named[1], "a step has one action, not \(named.joined(separator: " and "))")
+        }
+        switch (object.device, object.host) {
+        case (let device?, nil):
+            guard let action = actions.first?.action else { throw error(field, "only a host has it: name a host") }
+            self.init(at: object.time, .device(device, action))
+        case (nil, let host?):
+            guard let isPowered = object.isPowered else { throw error(field, "only a device has it: name a device") }
+            self.init(at: object.time, .host(host, isPowered: isPowered))
+        case (nil, nil): throw error("at", "a step names a device or a host")
+        case (_?, _?): throw error("host", "a step is about a device or a host, not both")
+        }
+    }
+
+    /// Writes a step of a world file.
+    public func encode(to encoder: any Encoder) throws {
+        var object = Object(time: time)
+        switch action {
+        case .host(let name, let isPowered): (object.host, object.isPowered) = (name, isPowered)
+        case .device(let name, let action):
+            object.device = name
+            switch action {
+            case .setProximity(let proximity): object.proximity = proximity
+            case .setRSSI(let rssi): object.rssi = rssi
+            case .setAdvertising(let isOn): object.isAdvertising = isOn
+            case .disconnect: object.disconnects = true
+            case .inject(let fault): object.fault = fault
+            case .setValue(let value, let path, let isNotified):
+                object.change = Object.Change(
+                    characteristic: path.uuid, service: path.service, index: path.index > 0 ? path.index : nil,
+                    value: value, isNotified: isNotified ? nil : false)
+            }
+        }
+        try Object.fields.write(object, encoder)
+    }
+}
+
+extension ScriptStep.Object {
+    /// Checks the fields that depend on each other.
+    fileprivate func check(_ error: (_ field: String, _ rule: String) -> DecodingError) throws {
+        guard disconnects != false else { throw error("disconnect", "it is true, or left out") }
+        guard change.value == nil || change.characteristic != nil else {
+            throw error("value", "a value has a characteristic")
+        }
+        guard change.index ?? 0 >= 0 else { throw error("index", "an index is 0 or more") }
+        let details = [
+            ("characteristic", change.characteristic != nil), ("service", change.service != nil),
+            ("index", change.index != nil), ("notify", change.isNotified != nil),
+        ]
+        if change.value == nil, let detail = details.first(where: \.1) {
+            throw error(detail.0, "it belongs to a value, which is missing")
+        }
+    }
+}
