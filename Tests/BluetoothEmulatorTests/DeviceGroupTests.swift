@@ -44,7 +44,8 @@ import Testing
 
     @Test func aBuiltInDeviceIsCountedToo() throws {
         let world = try world(#"{"devices": [{"name": "Heart {n}", "count": 2, "handler": "heart-rate"}]}"#)
-        #expect(world.devices.map { $0.advertising.first?.data.localName } == ["Heart 1", "Heart 2"])
+        let sets = world.devices.compactMap(\.advertising.first)
+        #expect(sets.map { $0.data.localName ?? $0.scanResponse?.localName } == ["Heart 1", "Heart 2"])
     }
 
     @Test func aNameThatSeveralDevicesHaveIsNoReference() {

@@ -10,7 +10,8 @@ extension World {
         for (index, step) in script.enumerated() {
             do throws(DescriptionError) {
                 let input = try input(of: step, described, refs)
-                queue.schedule(.script(index, input), at: step.time.nanoseconds)
+                // What is to come later does not keep the world from being idle.
+                queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
             } catch {
                 preconditionFailure("a checked script failed: \(error)")
             }

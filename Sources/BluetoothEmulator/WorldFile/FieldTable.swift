@@ -134,7 +134,14 @@ struct FieldReader {
     func required<Value: Decodable>() throws -> Value { try container.decode(Value.self, forKey: FieldName(name)) }
 
     func value<Value: Decodable>() throws -> Value? {
-        try container.decodeIfPresent(Value.self, forKey: FieldName(name))
+        do {
+            return try container.decodeIfPresent(Value.self, forKey: FieldName(name))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            // So Foundation reports a number that the type cannot hold, without the field.
+            throw self.error("a number that is whole and not too large or too small is wanted here")
+        }
     }
 
     func error(_ rule: String) -> DecodingError {
