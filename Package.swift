@@ -190,13 +190,14 @@ let package = Package(
             name: "CoreBluetoothTestingTests",
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
-                "BluetoothSupport",
+                "BluetoothSupport", "BluetoothTracing",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AsyncBluetoothTests",
             dependencies: [
-                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "CoreBluetooth",
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+                "CoreBluetooth",
                 "CoreBluetoothTesting", "LogCapture", logging,
             ],
             swiftSettings: settings),
@@ -207,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: [
-                "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "ChildProcesses",
+                "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing",
+                "ChildProcesses",
             ], swiftSettings: settings),
         // Programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
@@ -234,6 +236,7 @@ let package = Package(
             name: "BlueZTests",
             dependencies: [
                 "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothInstrumentation", "BluetoothSupport",
+                "BluetoothTracing",
                 "ChildProcesses",
                 "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
             ],
@@ -254,7 +257,7 @@ let package = Package(
             name: "BackendContractTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend",
-                "BluetoothInstrumentation", "BluetoothSupport",
+                "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
                 "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -276,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "ChildProcesses", "CoreBluetoothPackage",
+                "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothTracing", "ChildProcesses",
+                "CoreBluetoothPackage",
                 "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
@@ -286,7 +290,9 @@ let package = Package(
 
         .target(
             name: "RandomPrograms",
-            dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport"],
+            dependencies: [
+                "CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+            ],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(
             name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",
@@ -294,7 +300,8 @@ let package = Package(
         .testTarget(
             name: "RandomProgramTests",
             dependencies: [
-                "ProgramTrace", "RandomPrograms", "BluetoothBackend", "BluetoothInstrumentation", "ChildProcesses",
+                "ProgramTrace", "RandomPrograms", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothTracing",
+                "ChildProcesses",
             ],
             swiftSettings: settings),
 

@@ -35,6 +35,12 @@ public struct TraceEntry: Hashable, Sendable {
     public var peer: PeerID?
     /// The UUID path of the attribute that the line is about: `180D/2A37`.
     public var attribute: String?
+    /// The number of the operation: a command and its answer have the same one, within their role and link.
+    public var operation: UInt64?
+    /// A signal strength, in dBm.
+    public var rssi: Int?
+    /// The error of an operation that failed.
+    public var error: String?
     /// The value of the attribute; nil where the line has none, or where values are hidden.
     public var value: Data?
     /// The value in words, if a specification defines its layout: `72 bpm`.
@@ -66,6 +72,7 @@ public struct TraceEntry: Hashable, Sendable {
             time: time, direction: direction, category: category, host: host, source: source, device: line.device,
             text: line.text)
         (name, peer, attribute, value, meaning) = (line.name, line.peer, line.attribute, line.value, line.meaning)
+        (operation, rssi, error) = (line.operation?.rawValue, line.rssi, line.error)
     }
 }
 
@@ -85,7 +92,8 @@ extension TraceEntry: CustomStringConvertible {
 
 extension TraceEntry: Codable {
     private enum CodingKeys: String, CodingKey {
-        case time, direction, category, host, source, name, device, peer, attribute, value, meaning, text
+        case time, direction, category, host, source, name, device, peer, attribute, operation, rssi, error, value,
+            meaning, text
     }
 
     /// Reads an entry; the time is a number of seconds, a value is hexadecimal text.
@@ -106,6 +114,9 @@ extension TraceEntry: Codable {
         device = try fields.decodeIfPresent(String.self, forKey: .device)
         peer = try fields.decodeIfPresent(UUID.self, forKey: .peer).map { PeerID($0) }
         attribute = try fields.decodeIfPresent(String.self, forKey: .attribute)
+        operation = try fields.decodeIfPresent(UInt64.self, forKey: .operation)
+        rssi = try fields.decodeIfPresent(Int.self, forKey: .rssi)
+        error = try fields.decodeIfPresent(String.self, forKey: .error)
         meaning = try fields.decodeIfPresent(String.self, forKey: .meaning)
         text = try fields.decode(String.self, forKey: .text)
         value = try fields.decodeIfPresent(String.self, forKey: .value).map { digits in
@@ -123,7 +134,7 @@ extension TraceEntry: Codable {
     /// Writes an entry; fields without a value are left out.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(time / .seconds(1), forKey: .time)
+        try fields.encode(time.inSeconds, forKey: .time)
         try fields.encode(direction, forKey: .direction)
         try fields.encode(category, forKey: .category)
         try fields.encodeIfPresent(host, forKey: .host)
@@ -132,6 +143,9 @@ extension TraceEntry: Codable {
         try fields.encodeIfPresent(device, forKey: .device)
         try fields.encodeIfPresent(peer?.uuid, forKey: .peer)
         try fields.encodeIfPresent(attribute, forKey: .attribute)
+        try fields.encodeIfPresent(operation, forKey: .operation)
+        try fields.encodeIfPresent(rssi, forKey: .rssi)
+        try fields.encodeIfPresent(error, forKey: .error)
         try fields.encodeIfPresent(value?.hexText, forKey: .value)
         try fields.encodeIfPresent(meaning, forKey: .meaning)
         try fields.encode(text, forKey: .text)

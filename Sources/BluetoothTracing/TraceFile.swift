@@ -30,6 +30,44 @@ public final class TraceFile: Sendable {
         }
     }
 
+    /// Reads the JSON lines of a trace file.
+    ///
+    /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
+    ///
+    /// - Throws: ``TraceFileError`` for a file that cannot be read, and for a malformed line, with its number and the rule.
+    public static func entries(of name: String) throws(TraceFileError) -> [TraceEntry] {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: name))
+        } catch {
+            throw TraceFileError(file: name, reason: "cannot be read")
+        }
+        let decoder = JSONDecoder()
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var entries: [TraceEntry] = []
+        for (index, line) in lines.enumerated() where !line.isEmpty {
+            do {
+                entries.append(try decoder.decode(TraceEntry.self, from: Data(line)))
+            } catch  where index == lines.count - 1 {
+                Logger(label: "CoreBluetooth").warning("\(name): line \(index + 1) is cut off, and left out")
+            } catch {
+                throw TraceFileError(file: name, reason: "line \(index + 1): \(rule(error))")
+            }
+        }
+        return entries
+    }
+
+    /// The rule that a line breaks.
+    private static func rule(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            (context.codingPath.map(\.stringValue) + [context.debugDescription]).joined(separator: ": ")
+        default: "\(error)"
+        }
+    }
+
     func write(_ entries: [TraceEntry]) {
         guard !entries.isEmpty else { return }
         state.withLock { state in

@@ -19,6 +19,9 @@ package struct TraceLine {
     package private(set) var device: String?
     /// The UUID path of the last attribute.
     package private(set) var attribute: String?
+    package private(set) var operation: OperationID?
+    package private(set) var rssi: Int?
+    package private(set) var error: String?
     /// The last value, and its meaning; nil where values are private.
     package private(set) var value: Data?
     package private(set) var meaning: String?
@@ -144,7 +147,20 @@ extension TraceLine {
         add("connectable", advertisement.isConnectable)
     }
 
-    mutating func add(_ error: BackendError) { add("error", quoted: "\(error)") }
+    mutating func add(_ error: BackendError) {
+        self.error = "\(error)"
+        add("error", quoted: self.error)
+    }
+
+    mutating func add(operation: OperationID?) {
+        self.operation = operation
+        add("operation", operation)
+    }
+
+    mutating func add(rssi: Int) {
+        self.rssi = rssi
+        add("rssi", rssi)
+    }
 
     mutating func add(_ command: ChannelCommand) {
         switch command {

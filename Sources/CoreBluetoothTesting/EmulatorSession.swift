@@ -25,11 +25,14 @@ final class EmulatorSession: ManagerObserver {
     let emulator: Emulator
     private let state = Lock(State())
 
+    /// The test's name, for its report.
+    private let name: String
     /// Whether XCTest hears of failures, and not Swift Testing.
     let isOfXCTest: Bool
 
-    init(_ emulator: Emulator, isOfXCTest: Bool = false) {
+    init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false) {
         self.emulator = emulator
+        self.name = name
         self.isOfXCTest = isOfXCTest
     }
 
@@ -151,16 +154,20 @@ final class EmulatorSession: ManagerObserver {
             + managers.flatMap(\.livingObjects).map(Leak.leaked)
     }
 
-    /// The seed, and the last lines of the trace that concern this test, once: for the first message of a failure.
+    /// The seed, the last lines of the trace that concern this test, and the place of its report, once: for the first
+    /// message of a failure.
     func reproduction() -> String? {
         let isFirst = state.withLock { state in
             defer { state.isReported = true }
             return !state.isReported
         }
         guard isFirst else { return nil }
-        let excerpt = TraceExcerpt(emulator.trace, limit: Self.traceLines)
+        let trace = emulator.trace
+        let excerpt = TraceExcerpt(trace, limit: Self.traceLines)
+        let report = FailureReport(trace, of: name, seed: emulator.seed)
+        if !isOfXCTest { report.attach() }
         let title = "seed \(emulator.seed); the last \(excerpt.lines.count) lines of the trace:"
-        return ([title] + excerpt.lines).joined(separator: "\n")
+        return ([title] + excerpt.lines + [report.write()]).joined(separator: "\n")
     }
 
     private static let traceLines = 40

@@ -39,7 +39,8 @@ open class EmulatorTestCase: XCTestCase {
         let session: EmulatorSession
         do {
             session = EmulatorSession(
-                try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), isOfXCTest: true)
+                try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), named: name,
+                isOfXCTest: true)
         } catch {
             return XCTFail("the world cannot be: \(error)")
         }

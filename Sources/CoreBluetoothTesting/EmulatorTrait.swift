@@ -35,7 +35,7 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         guard !test.isSuite else { return try await function() }
         let session = EmulatorSession(
-            try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed))
+            try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), named: test.name)
         let reporting = IssueHandlingTrait.compactMapIssues { issue in
             guard let reproduction = session.reproduction() else { return issue }
             var issue = issue

@@ -34,7 +34,7 @@ struct Bluectl: AsyncParsableCommand {
             ExploreCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, WatchCommand.self,
             RSSICommand.self, UARTCommand.self, L2CAPCommand.self, MonitorCommand.self, ServeCommand.self,
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
-            CompletionsCommand.self,
+            ReportCommand.self, CompletionsCommand.self,
         ]
         #if Emulator && BlueZ && os(Linux)
         return commands + [WorldCommand.self]

@@ -1,6 +1,8 @@
 import CoreBluetooth
-import CoreBluetoothTesting
+import Foundation
 import Testing
+
+@testable import CoreBluetoothTesting
 
 /// What a test with the trait fails on, seen from outside: each runs a test body within a trait of its own.
 @Suite struct FailureTests {
@@ -21,6 +23,21 @@ import Testing
         #expect(message.contains("seed 41"))
         #expect(message.contains("> default central 1: stateChanged state=poweredOn"))
         #expect(messages.count == 1)
+        let path = try #require(message.split(separator: "what happened, as a page: ").last.map(String.init))
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(page.hasPrefix("<!doctype html>") && page.contains("valueNotified 180D/2A37"))
+        #expect(path.contains("/.build/bluetooth-reports/anExpectationThatIsNotMetSaysWhatCame"))
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    @Test func aReportHasAFileOfItsOwnInTheFolderOfTheEnvironment() {
+        #expect(FailureReport.folder(["COREBLUETOOTH_REPORTS": "/tmp/reports"]).path == "/tmp/reports")
+        #expect(FailureReport.folder([:]).path.hasSuffix("/.build/bluetooth-reports"))
+        let name = "a/../b \"c\"(_:) \(UUID())"
+        let first = FailureReport.fileName(of: name)
+        #expect(first.hasPrefix("a-b-c-") && first.hasSuffix(".html"))
+        #expect(FailureReport.fileName(of: name) == first.dropLast(5) + "-2.html")
+        #expect(FailureReport.fileName(of: "é").hasPrefix("test"))
     }
 
     @Test func aCallbackThatMustNotComeIsAFailure() async throws {

@@ -100,9 +100,27 @@ extension DeviceControl {
     }
 }
 
+/// What happens to a device without an event.
+enum TraceNote {
+    /// A step met a fault.
+    case fault(DeviceFault.Step, DeviceFault.Effect)
+    /// So many packets were lost, and sent again.
+    case losses(Int)
+
+    /// `"Heart": 2 packets lost`.
+    func text(of device: String?) -> String {
+        let text =
+            switch self {
+            case .fault(let step, let effect): "fault applied to \(step.rawValue): \(effect.words)"
+            case .losses(let count): count == 1 ? "1 packet lost" : "\(count) packets lost"
+            }
+        return (device.map { $0.debugDescription + ": " } ?? "") + text
+    }
+}
+
 extension DeviceFault.Effect {
     /// `fail 80`, `delay 2.0 seconds`.
-    var words: String {
+    fileprivate var words: String {
         switch self {
         case .fail(let code): "fail \(code.rawValue)"
         case .delay(let time): "delay \(time)"

@@ -9,7 +9,8 @@ struct Trace: Sendable {
         /// An input, and the name of the device or host that it steers.
         case input(WorldInput, String?)
         case output(WorldOutput)
-        case note(String)
+        /// A note, and the name of the device that it is about.
+        case note(String, String?)
     }
 
     private let limit: Int
@@ -38,7 +39,12 @@ struct Trace: Sendable {
 
     /// Records what no event reports, such as a dropped command.
     mutating func log(_ text: @autoclosure () -> String, at now: Nanoseconds) {
-        if isOn { append(.note(text()), now) }
+        if isOn { append(.note(text(), nil), now) }
+    }
+
+    /// Records what happened to a device without an event.
+    mutating func log(_ note: TraceNote, of device: String?, at now: Nanoseconds) {
+        if isOn { append(.note(note.text(of: device), device), now) }
     }
 
     /// Remembers the host of a manager.
@@ -66,7 +72,7 @@ struct Trace: Sendable {
 
     private func entry(_ step: Step, at time: Duration, _ names: inout TraceNames) -> TraceEntry? {
         switch step {
-        case .note(let text): return TraceEntry(time: time, category: .note, text: text)
+        case .note(let text, let device): return TraceEntry(time: time, category: .note, device: device, text: text)
         case .input(.central(let manager, let command), _): return entry("central", manager, command, time, &names)
         case .input(.peripheral(let manager, let command), _):
             return entry("peripheral", manager, command, time, &names)

@@ -54,20 +54,20 @@ struct TraceNotes {
             return TraceEntry(
                 time: event.time, direction: .command, category: .simulation, source: source, text: text)
         case .faultApplied(let device, let step, let effect):
-            return entry(noting: "fault applied to \(step.rawValue): \(effect.words)", event.time, device: device)
+            return entry(.fault(step, effect), event.time, of: devices[device])
         case .packetsLost(let link, let count):
-            let packets = count == 1 ? "1 packet" : "\(count) packets"
-            return entry(noting: "\(packets) lost", event.time, device: links[link])
+            return entry(.losses(count), event.time, of: links[link].flatMap { devices[$0] })
         case .dropped(let count): return entry(noting: "\(count) notes dropped: too many at once", event.time)
         default: break
         }
         return nil
     }
 
-    private func entry(noting text: String, _ time: Duration, device: UInt32? = nil) -> TraceEntry? {
-        guard hasBegun else { return nil }
-        let name = device.flatMap { devices[$0] }
-        let place = name.map { "\($0.debugDescription): " } ?? ""
-        return TraceEntry(time: time, category: .note, device: name, text: place + text)
+    private func entry(noting text: String, _ time: Duration) -> TraceEntry? {
+        hasBegun ? TraceEntry(time: time, category: .note, text: text) : nil
+    }
+
+    private func entry(_ note: TraceNote, _ time: Duration, of device: String?) -> TraceEntry? {
+        hasBegun ? TraceEntry(time: time, category: .note, device: device, text: note.text(of: device)) : nil
     }
 }

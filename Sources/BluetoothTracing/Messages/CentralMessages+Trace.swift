@@ -13,7 +13,7 @@ extension CentralCommand: TraceMessage {
     package func write(to line: inout TraceLine) {
         line.add("peer", peer: peer)
         line.add(link: link)
-        line.add("operation", operation)
+        line.add(operation: operation)
         line.add("channel", channel)
         switch self {
         case .startScan(let parameters): line.add(parameters)
@@ -65,7 +65,7 @@ extension TraceLine {
         default: add("attribute", attributeOf: operation)
         }
         switch response {
-        case .rssi(let rssi): add("rssi", rssi)
+        case .rssi(let rssi): add(rssi: rssi)
         case .services(let services): add("services", attributes: services.map(\.id))
         case .characteristics(let found): add("characteristics", attributes: found.map(\.id))
         case .descriptors(let found): add("descriptors", attributes: found.map(\.id))
@@ -105,7 +105,7 @@ extension CentralEvent: TraceMessage {
     package func write(to line: inout TraceLine) {
         line.add("peer", peer: peer)
         line.add(link: link)
-        line.add("operation", operation)
+        line.add(operation: operation)
         line.add("channel", channel)
         switch self {
         case .stateChanged(let state): line.add("state", state.rawValue)
@@ -114,7 +114,7 @@ extension CentralEvent: TraceMessage {
             line.add("peers", peers: state.peers.map(\.summary.id))
             if let scan = state.scan { line.add(scan) }
         case .discovered(let discovery):
-            line.add("rssi", discovery.rssi)
+            line.add(rssi: discovery.rssi)
             line.add("address", private: discovery.address)
             line.add(discovery.advertisement)
         case .nameChanged(_, let name, let source):

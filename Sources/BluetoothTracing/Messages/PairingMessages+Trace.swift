@@ -8,7 +8,7 @@ extension PairingCommand: TraceMessage {
         case .setCapability(let capability): line.add("capability", capability.rawValue)
         case .pair(let peer, let operation), .unpair(let peer, let operation):
             line.add("peer", peer: peer)
-            line.add("operation", operation)
+            line.add(operation: operation)
         case .answer(let request, let answer):
             line.add("request", request)
             if case .passkey(let passkey) = answer {
@@ -33,7 +33,7 @@ extension PairingEvent: TraceMessage {
         case .paired(let peer, let operation, _), .pairingFailed(let peer, let operation, _),
             .unpaired(let peer, let operation):
             line.add("peer", peer: peer)
-            line.add("operation", operation)
+            line.add(operation: operation)
             if case .paired(_, _, let isBonded) = self { line.add("isBonded", isBonded) }
             if case .pairingFailed(_, _, let error) = self { line.add(error) }
         }

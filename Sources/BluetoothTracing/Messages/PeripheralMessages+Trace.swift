@@ -8,7 +8,7 @@ extension PeripheralCommand: TraceMessage {
     }
 
     package func write(to line: inout TraceLine) {
-        line.add("operation", operation)
+        line.add(operation: operation)
         line.add("channel", channel)
         switch self {
         case .addService(_, let service):
@@ -50,7 +50,7 @@ extension PeripheralEvent: TraceMessage {
     }
 
     package func write(to line: inout TraceLine) {
-        line.add("operation", operation)
+        line.add(operation: operation)
         line.add("central", peer: central)
         line.add("channel", channel)
         switch self {

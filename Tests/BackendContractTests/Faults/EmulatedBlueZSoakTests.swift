@@ -39,7 +39,9 @@ struct EmulatedBlueZSoakTests {
         let after = try ProcessResources()
         print("soak: \(Self.rounds) \(what), from \(before) to \(after)")
         #expect(after.descriptors <= before.descriptors + 2)
-        #expect(after.threads <= before.threads + 4, "Dispatch's pools breathe")
+        #expect(
+            after.threads <= before.threads + 32,
+            "Dispatch keeps idle threads for a while; leaked ones would be a thousand")
         #expect(after.memory - before.memory < 32_768)
     }
 

@@ -31,6 +31,38 @@ struct TraceFileTests {
         }
     }
 
+    @Test func aFileIsReadBackAndACutOffLastLineIsLeftOut() throws {
+        LogCapture.start()
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("t.jsonl")
+            try TraceFile(file.path).write([entry, entry])
+            #expect(try TraceFile.entries(of: file.path) == [entry, entry])
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try String(text.dropLast(20)).write(to: file, atomically: false, encoding: .utf8)
+            #expect(try TraceFile.entries(of: file.path) == [entry])
+            #expect(LogCapture.lines(containing: "line 2 is cut off").count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}\n", "line 1: time is missing"), ("nothing\n", "line 1: "), ("\n[1]\n", "line 2: "),
+        (
+            #"{"time":1,"direction":"?","category":"note","source":"","name":"","text":""}"# + "\n",
+            "line 1: direction: "
+        ),
+    ])
+    func aMalformedLineIsAnErrorWithItsNumber(_ text: String, _ reason: String) throws {
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("t.jsonl")
+            try text.write(to: file, atomically: false, encoding: .utf8)
+            let error = #expect(throws: TraceFileError.self) { try TraceFile.entries(of: file.path) }
+            #expect(error?.reason.hasPrefix(reason) == true, "\(String(describing: error))")
+        }
+        #expect(throws: TraceFileError(file: "/nowhere", reason: "cannot be read")) {
+            try TraceFile.entries(of: "/nowhere")
+        }
+    }
+
     @Test func aFolderThatIsNotThereIsAnErrorWithItsReason() throws {
         #expect(throws: TraceFileError(file: "/nowhere/trace", reason: "No such file or directory")) {
             try TraceFile("/nowhere/trace")

@@ -43,6 +43,27 @@ import Testing
         #expect(Set(entries.map(\.category)) == [.command, .data])
     }
 
+    @Test func aTraceBecomesAPageADiagramAndAPerfettoFile() async throws {
+        let file = folder.appendingPathComponent("\(UUID()).jsonl")
+        _ = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": file.path])
+        let page = try await Tool.run(["report", file.path])
+        #expect(page.status == 0 && page.output.hasPrefix("<!doctype html>") && page.errors.isEmpty)
+        let diagram = try await Tool.run(["report", file.path, "--format", "mermaid", "--device", "Heart*"])
+        #expect(diagram.output.contains("P0->>P1: read 180D/2A38\n"), "\(diagram.output)")
+        #expect(!diagram.output.contains("nRF Blinky"))
+        let perfetto = folder.appendingPathComponent("\(UUID()).json")
+        let written = try await Tool.run(
+            ["report", file.path, "--format", "perfetto", "--output", perfetto.path, "--json"])
+        #expect(written.output == "{\"file\":\"\(perfetto.path)\",\"format\":\"perfetto\"}\n", "\(written.output)")
+        #expect(try lines(perfetto).first == "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")
+        let entries = try lines(file)
+        #expect(entries.count > 20)
+        let missing = try await Tool.run(["report", file.path])
+        #expect(missing.status == 1 && missing.errors.contains("\(file.path): cannot be read"))
+        let usage = try await Tool.run(["report", file.path, "--json"])
+        #expect(usage.status == 2 && usage.errors.contains("--output"))
+    }
+
     @Test func aHyphenIsStandardErrorAndVerboseHasTheSameText() async throws {
         let traced = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": "-"])
         let verbose = try await Tool.run(["demo", "--verbose"])

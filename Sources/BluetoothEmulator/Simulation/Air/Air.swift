@@ -51,9 +51,7 @@ extension World {
         let rate = max(configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
         guard rate > 0 else { return 0 }
         let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
-        if time > 0, air.tapped.contains(.links) {
-            report(.packetsLost(link: ref.serial, count: Int(time / timing.interval)))
-        }
+        if time > 0 { recordLosses(Int(time / timing.interval), on: ref, of: device) }
         if isLost {
             fallSilent(ref)
             links[ref]?.supervision.isLost = true

@@ -11,7 +11,7 @@ extension World {
             return nil
         }
         let effect = devices[ref]?.faults.remove(step, attribute, in: database)
-        if let effect, air.tapped.contains(.devices) { report(.faultApplied(device: ref.serial, step, effect)) }
+        if let effect { recordFault(of: ref, step, effect) }
         return effect
     }
 

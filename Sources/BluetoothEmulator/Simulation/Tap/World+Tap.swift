@@ -27,6 +27,18 @@ extension World {
         }
     }
 
+    /// Records a fault that a step of a device met, in the trace and for the taps.
+    mutating func recordFault(of ref: Ref<Device>, _ step: DeviceFault.Step, _ effect: DeviceFault.Effect) {
+        trace.log(.fault(step, effect), of: devices[ref]?.description.name, at: now)
+        if air.tapped.contains(.devices) { report(.faultApplied(device: ref.serial, step, effect)) }
+    }
+
+    /// Records lost packets of a link with a device, in the trace and for the taps.
+    mutating func recordLosses(_ count: Int, on link: Ref<Link>, of device: Ref<Device>) {
+        if trace.isOn { trace.log(.losses(count), of: devices[device]?.description.name, at: now) }
+        if air.tapped.contains(.links) { report(.packetsLost(link: link.serial, count: count)) }
+    }
+
     /// The name of the device or host that an input steers.
     private func name(of input: WorldInput) -> String? {
         if case .host(let host, _) = input { return hosts[host].identity.name }

@@ -1,0 +1,88 @@
+import BluetoothBackend
+import BluetoothSupport
+
+extension TraceTimeline {
+    /// One page with everything in it: lanes over time, the lines of the trace, search; it loads nothing.
+    ///
+    /// Light and dark, for a desk and for a telephone. Text of devices is shown as text, whatever it contains.
+    ///
+    /// - Parameter title: What the page is about: a test, a program.
+    public func htmlReport(title: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" \
+        content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+        <title>Bluetooth trace</title>
+        <style>
+        \(HTMLReportParts.style)
+        </style>
+        </head>
+        <body>
+        \(HTMLReportParts.body)
+        <script type="application/json" id="data">\(data(title).text)</script>
+        <script>
+        \(HTMLReportParts.script)
+        </script>
+        </body>
+        </html>
+
+        """
+    }
+
+    private func data(_ title: String) -> JSONText {
+        JSONText(fields: [
+            ("title", JSONText(title)), ("begin", number(begin)), ("end", number(end)),
+            ("omitted", JSONText(number: "\(omitted)")), ("lanes", JSONText(list: lanes.map(json))),
+            ("lines", JSONText(list: entries.map(json))),
+        ])
+    }
+
+    private func number(_ time: Duration) -> JSONText { JSONText(number: "\(time.inSeconds)") }
+
+    private func json(_ lane: Lane) -> JSONText {
+        JSONText(fields: [
+            ("kind", JSONText(lane.kind.rawValue)), ("title", JSONText(lane.title)),
+            (
+                "spans",
+                JSONText(
+                    list: lane.spans.map { span in
+                        JSONText(fields: [
+                            ("kind", JSONText(span.kind.rawValue)), ("start", number(span.start)),
+                            ("end", number(span.end)), ("outcome", JSONText(span.outcome.rawValue)),
+                            ("name", JSONText(span.name)), ("result", JSONText(span.result)),
+                            ("role", JSONText(span.role)), ("latency", JSONText((span.end - span.start).shortText)),
+                        ])
+                    })
+            ),
+            (
+                "marks",
+                JSONText(
+                    list: lane.marks.map { mark in
+                        JSONText(fields: [
+                            ("kind", JSONText(mark.kind.rawValue)), ("time", number(mark.time)),
+                            ("name", JSONText(mark.name)), ("detail", JSONText(mark.detail)),
+                            ("role", JSONText(mark.role)),
+                        ])
+                    })
+            ),
+            (
+                "sightings",
+                JSONText(
+                    list: lane.sightings.map {
+                        JSONText(list: [number($0.time), JSONText(number: "\($0.rssi)")])
+                    })
+            ),
+        ])
+    }
+
+    private func json(_ entry: TraceEntry) -> JSONText {
+        JSONText(fields: [
+            ("time", number(entry.time)), ("kind", JSONText(entry.category.rawValue)),
+            ("failed", JSONText(number: entry.error == nil ? "false" : "true")), ("text", JSONText(entry.description)),
+        ])
+    }
+}
