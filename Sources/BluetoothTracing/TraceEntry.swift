@@ -5,6 +5,7 @@ public import BluetoothSupport
 ///
 /// Its description is the line as text, its encoding an object with a field for each property. Traces of the emulator and of
 /// ``TracingBackend`` consist of the same entries.
+@dynamicMemberLookup
 public struct TraceEntry: Hashable, Sendable {
     /// Whether a line goes to a backend or comes from it.
     public enum Direction: String, Hashable, Sendable, Codable {
@@ -29,6 +30,39 @@ public struct TraceEntry: Hashable, Sendable {
     public var source: String
     /// The name of the command or event: `valueNotified`; empty for notes.
     public var name: String
+    /// What the line is about, as values: its members are also those of the entry, as in `entry.device`.
+    public var details: TraceDetails
+    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
+    /// earlier lines gave, as in `attribute=9:180D/2A37`.
+    public var text: String
+
+    /// Creates a note or a line of another program.
+    public init(
+        time: Duration, direction: Direction = .note, category: TraceCategory, host: String? = nil, source: String = "",
+        device: String? = nil, text: String
+    ) {
+        self.time = time
+        self.direction = direction
+        self.category = category
+        self.host = host
+        self.source = source
+        details = TraceDetails(device: device)
+        self.text = text
+        name = direction == .note ? "" : String(text.prefix { $0 != " " })
+    }
+
+    package init(
+        _ line: TraceLine, at time: Duration, direction: Direction, category: TraceCategory, host: String?,
+        source: String
+    ) {
+        self.init(
+            time: time, direction: direction, category: category, host: host, source: source, text: line.text)
+        (name, details) = (line.name, line.details)
+    }
+}
+
+/// What a line of a trace is about, as values.
+public struct TraceDetails: Hashable, Sendable {
     /// The name of the device that the line is about, if an earlier line or this one gave it.
     public var device: String?
     /// The identifier of that device.
@@ -45,34 +79,16 @@ public struct TraceEntry: Hashable, Sendable {
     public var value: Data?
     /// The value in words, if a specification defines its layout: `72 bpm`.
     public var meaning: String?
-    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
-    /// earlier lines gave, as in `attribute=9:180D/2A37`.
-    public var text: String
 
-    /// Creates a note or a line of another program.
-    public init(
-        time: Duration, direction: Direction = .note, category: TraceCategory, host: String? = nil, source: String = "",
-        device: String? = nil, text: String
-    ) {
-        self.time = time
-        self.direction = direction
-        self.category = category
-        self.host = host
-        self.source = source
-        self.device = device
-        self.text = text
-        name = direction == .note ? "" : String(text.prefix { $0 != " " })
-    }
+    /// Creates details of a device; the others are nil.
+    public init(device: String? = nil) { self.device = device }
+}
 
-    package init(
-        _ line: TraceLine, at time: Duration, direction: Direction, category: TraceCategory, host: String?,
-        source: String
-    ) {
-        self.init(
-            time: time, direction: direction, category: category, host: host, source: source, device: line.device,
-            text: line.text)
-        (name, peer, attribute, value, meaning) = (line.name, line.peer, line.attribute, line.value, line.meaning)
-        (operation, rssi, error) = (line.operation?.rawValue, line.rssi, line.error)
+extension TraceEntry {
+    /// A member of the details.
+    public subscript<Value>(dynamicMember member: WritableKeyPath<TraceDetails, Value>) -> Value {
+        get { details[keyPath: member] }
+        set { details[keyPath: member] = newValue }
     }
 }
 
@@ -111,15 +127,15 @@ extension TraceEntry: Codable {
         host = try fields.decodeIfPresent(String.self, forKey: .host)
         source = try fields.decode(String.self, forKey: .source)
         name = try fields.decode(String.self, forKey: .name)
-        device = try fields.decodeIfPresent(String.self, forKey: .device)
-        peer = try fields.decodeIfPresent(UUID.self, forKey: .peer).map { PeerID($0) }
-        attribute = try fields.decodeIfPresent(String.self, forKey: .attribute)
-        operation = try fields.decodeIfPresent(UInt64.self, forKey: .operation)
-        rssi = try fields.decodeIfPresent(Int.self, forKey: .rssi)
-        error = try fields.decodeIfPresent(String.self, forKey: .error)
-        meaning = try fields.decodeIfPresent(String.self, forKey: .meaning)
+        details = TraceDetails(device: try fields.decodeIfPresent(String.self, forKey: .device))
+        details.peer = try fields.decodeIfPresent(UUID.self, forKey: .peer).map { PeerID($0) }
+        details.attribute = try fields.decodeIfPresent(String.self, forKey: .attribute)
+        details.operation = try fields.decodeIfPresent(UInt64.self, forKey: .operation)
+        details.rssi = try fields.decodeIfPresent(Int.self, forKey: .rssi)
+        details.error = try fields.decodeIfPresent(String.self, forKey: .error)
+        details.meaning = try fields.decodeIfPresent(String.self, forKey: .meaning)
         text = try fields.decode(String.self, forKey: .text)
-        value = try fields.decodeIfPresent(String.self, forKey: .value).map { digits in
+        details.value = try fields.decodeIfPresent(String.self, forKey: .value).map { digits in
             guard let value = Data(hexText: digits) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .value, in: fields, debugDescription: "not an even number of hexadecimal digits")
@@ -140,14 +156,14 @@ extension TraceEntry: Codable {
         try fields.encodeIfPresent(host, forKey: .host)
         try fields.encode(source, forKey: .source)
         try fields.encode(name, forKey: .name)
-        try fields.encodeIfPresent(device, forKey: .device)
-        try fields.encodeIfPresent(peer?.uuid, forKey: .peer)
-        try fields.encodeIfPresent(attribute, forKey: .attribute)
-        try fields.encodeIfPresent(operation, forKey: .operation)
-        try fields.encodeIfPresent(rssi, forKey: .rssi)
-        try fields.encodeIfPresent(error, forKey: .error)
-        try fields.encodeIfPresent(value?.hexText, forKey: .value)
-        try fields.encodeIfPresent(meaning, forKey: .meaning)
+        try fields.encodeIfPresent(details.device, forKey: .device)
+        try fields.encodeIfPresent(details.peer?.uuid, forKey: .peer)
+        try fields.encodeIfPresent(details.attribute, forKey: .attribute)
+        try fields.encodeIfPresent(details.operation, forKey: .operation)
+        try fields.encodeIfPresent(details.rssi, forKey: .rssi)
+        try fields.encodeIfPresent(details.error, forKey: .error)
+        try fields.encodeIfPresent(details.value?.hexText, forKey: .value)
+        try fields.encodeIfPresent(details.meaning, forKey: .meaning)
         try fields.encode(text, forKey: .text)
     }
 }

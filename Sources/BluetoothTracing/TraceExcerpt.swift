@@ -2,19 +2,23 @@ import BluetoothBackend
 
 /// The part of a trace that explains a failure: the last lines of the devices that the program used.
 ///
-/// A device is used where a line other than its discovery names it: it was connected to, paired with, or steered. The
-/// discoveries of other devices, and the repeated ones of the same device, are counted instead of shown.
+/// A device is used where a line names it that is neither its discovery, nor its addition, nor a note: it was connected to,
+/// paired with, or steered. The lines about other devices, and the repeated discoveries of the same device, are counted
+/// instead of shown. Where no device was used, only discoveries are counted.
 package struct TraceExcerpt: Sendable {
     package let lines: [String]
 
     /// - Parameter limit: The largest number of lines.
     package init(_ entries: [TraceEntry], limit: Int) {
-        let used = Set(entries.filter { !$0.isDiscovery }.compactMap(Self.key))
+        let used = Set(entries.filter { !$0.isInPassing }.compactMap(Self.key))
         var kept: [String] = []
         var skipped = Skipped()
         for entry in entries.reversed() {
             let key = Self.key(entry)
-            if entry.isDiscovery, key.map({ !used.contains($0) }) ?? true || skipped.followed.contains(key) {
+            let isOfAnother = key.map { !used.contains($0) } ?? false
+            if isOfAnother && (entry.isDiscovery || !used.isEmpty)
+                || entry.isDiscovery && skipped.followed.contains(key)
+            {
                 skipped.add(key)
                 continue
             }
@@ -31,7 +35,7 @@ package struct TraceExcerpt: Sendable {
     /// The identifier, or the name, of the device that an entry is about.
     private static func key(_ entry: TraceEntry) -> String? { entry.device ?? entry.peer?.description }
 
-    /// The discoveries between two lines that are shown.
+    /// The lines between two that are shown.
     private struct Skipped {
         private static let namedDevices = 5
 
@@ -48,14 +52,16 @@ package struct TraceExcerpt: Sendable {
 
         var line: String? {
             guard count > 0 else { return nil }
-            let discoveries = count == 1 ? "1 discovery" : "\(count) discoveries"
             let names = devices.reversed().compactMap(\.self).prefix(Self.namedDevices).map(\.debugDescription)
             let more = devices.count > names.count ? ", …" : ""
-            return "… \(discoveries) of \(names.joined(separator: ", "))\(more)"
+            return "… \(count == 1 ? "1 line" : "\(count) lines") about \(names.joined(separator: ", "))\(more)"
         }
     }
 }
 
 extension TraceEntry {
     fileprivate var isDiscovery: Bool { name == "discovered" || name == "nameChanged" }
+
+    /// Whether a line that names a device does not show that the program used it.
+    fileprivate var isInPassing: Bool { isDiscovery || category == .note || category == .simulation && name == "added" }
 }

@@ -14,17 +14,8 @@ package struct TraceLine {
     /// The first word.
     package let name: String
     package private(set) var text: String
-    /// The first peer of the line, and its name.
-    package private(set) var peer: PeerID?
-    package private(set) var device: String?
-    /// The UUID path of the last attribute.
-    package private(set) var attribute: String?
-    package private(set) var operation: OperationID?
-    package private(set) var rssi: Int?
-    package private(set) var error: String?
-    /// The last value, and its meaning; nil where values are private.
-    package private(set) var value: Data?
-    package private(set) var meaning: String?
+    /// What the line is about: the first peer, and the last attribute and value.
+    package private(set) var details = TraceDetails()
     private let names: TraceNames
     private let role: Int
     /// The link that the attributes of this line belong to; nil for the manager's own.
@@ -63,10 +54,10 @@ package struct TraceLine {
         guard let value else { return }
         add("value", private: value)
         guard showsValues else { return }
-        self.value = value
-        let uuid = attribute.flatMap { $0.split(separator: "/").last }.flatMap { BluetoothUUID(String($0)) }
-        meaning = uuid?.bits16.flatMap { StandardValues.meaning(of: value, of: $0) }
-        if let meaning { text += ":" + meaning.debugDescription }
+        details.value = value
+        let uuid = details.attribute.flatMap { $0.split(separator: "/").last }.flatMap { BluetoothUUID(String($0)) }
+        details.meaning = uuid?.bits16.flatMap { StandardValues.meaning(of: value, of: $0) }
+        if let meaning = details.meaning { text += ":" + meaning.debugDescription }
     }
 
     /// An address or a passkey, or that there is one.
@@ -78,7 +69,7 @@ package struct TraceLine {
 
     package mutating func add(_ field: String, peer: PeerID?) {
         add(field, peer.map { describe($0) })
-        if self.peer == nil, let peer { concern(peer) }
+        if details.peer == nil, let peer { concern(peer) }
     }
 
     package mutating func add(_ field: String, peers: [PeerID]?) { add(field, list: peers?.map { describe($0) }) }
@@ -87,17 +78,17 @@ package struct TraceLine {
     package mutating func add(link: LinkID?) {
         self.link = link
         add("link", link.map { "\($0)" + quoted(names.name(of: $0, role: role)) })
-        if peer == nil, let peer = link.flatMap({ names.peer(of: $0, role: role) }) { concern(peer) }
+        if details.peer == nil, let peer = link.flatMap({ names.peer(of: $0, role: role) }) { concern(peer) }
     }
 
     private mutating func concern(_ peer: PeerID) {
-        self.peer = peer
-        device = names.name(of: peer)
+        details.peer = peer
+        details.device = names.name(of: peer)
     }
 
     package mutating func add(_ field: String, attribute: AttributeID?) {
         add(field, attribute.map { describe($0) })
-        if let attribute { self.attribute = names.path(of: attribute, on: link, role: role) }
+        if let attribute { details.attribute = names.path(of: attribute, on: link, role: role) }
     }
 
     /// The attribute that a response or a request is about, where an earlier message named it.
@@ -112,11 +103,11 @@ package struct TraceLine {
     /// A characteristic that a control of the emulator names.
     package mutating func add(_ field: String, path: String) {
         add(field, path)
-        attribute = path.split(separator: "#").first.map(String.init)
+        details.attribute = path.split(separator: "#").first.map(String.init)
     }
 
     /// The device that the line is about, where no peer is named.
-    package mutating func concern(device: String?) { self.device = device }
+    package mutating func concern(device: String?) { details.device = device }
 
     package mutating func add(_ field: String, attributes: [AttributeID]) {
         add(field, list: attributes.map { describe($0) })
@@ -148,17 +139,17 @@ extension TraceLine {
     }
 
     mutating func add(_ error: BackendError) {
-        self.error = "\(error)"
-        add("error", quoted: self.error)
+        details.error = "\(error)"
+        add("error", quoted: details.error)
     }
 
     mutating func add(operation: OperationID?) {
-        self.operation = operation
+        details.operation = operation?.rawValue
         add("operation", operation)
     }
 
     mutating func add(rssi: Int) {
-        self.rssi = rssi
+        details.rssi = rssi
         add("rssi", rssi)
     }
 

@@ -17,8 +17,8 @@ struct Trace: Sendable {
     private var steps = Deque<(at: Nanoseconds, step: Step)>()
     /// The names that the steps before the first one gave.
     private var names = TraceNames()
-    /// The hosts of managers, by the serial numbers of these: those of the last 1,024.
-    private var hosts = LRUCache<UInt32, String>(limit: 1024)
+    /// The roles and hosts of managers, by the serial numbers of these: those of the last 1,024.
+    private var managers = LRUCache<UInt32, (role: Manager.Role, host: String)>(limit: 1024)
 
     init(limit: Int) { self.limit = limit }
 
@@ -38,8 +38,8 @@ struct Trace: Sendable {
     }
 
     /// Records what no event reports, such as a dropped command.
-    mutating func log(_ text: @autoclosure () -> String, at now: Nanoseconds) {
-        if isOn { append(.note(text(), nil), now) }
+    mutating func log(_ text: @autoclosure () -> String, of device: String?, at now: Nanoseconds) {
+        if isOn { append(.note(text(), device), now) }
     }
 
     /// Records what happened to a device without an event.
@@ -47,9 +47,9 @@ struct Trace: Sendable {
         if isOn { append(.note(note.text(of: device), device), now) }
     }
 
-    /// Remembers the host of a manager.
-    mutating func learn(_ manager: Ref<Manager>, on host: String) {
-        if isOn { hosts.insert(host, for: manager.serial) }
+    /// Remembers the role and the host of a manager.
+    mutating func learn(_ manager: Ref<Manager>, _ role: Manager.Role, on host: String) {
+        if isOn { managers.insert((role, host), for: manager.serial) }
     }
 
     private mutating func append(_ step: Step, _ now: Nanoseconds) {
@@ -83,7 +83,8 @@ struct Trace: Sendable {
         case .input(.activate(let manager), _):
             return TraceEntry(
                 TraceLine("activate", showsValues: true), at: time, direction: .command, category: .configuration,
-                host: hosts[manager.serial], source: "manager \(manager.serial)")
+                host: managers[manager.serial]?.host,
+                source: "\(managers[manager.serial].map { "\($0.role)" } ?? "manager") \(manager.serial)")
         case .input(let input, let name):
             guard var control = input.trace(of: name) else { return nil }
             if input.device != nil { control.line.concern(device: name) }
@@ -98,7 +99,7 @@ struct Trace: Sendable {
     ) -> TraceEntry {
         TraceEntry(
             names.line(for: message, role: Int(manager.serial), showsValues: true), at: time,
-            direction: Message.direction, category: message.category, host: hosts[manager.serial],
+            direction: Message.direction, category: message.category, host: managers[manager.serial]?.host,
             source: "\(role) \(manager.serial)")
     }
 }
@@ -113,7 +114,9 @@ extension World {
             guard let device = devices[ref], let reason = silence(of: device, for: parameters) else { continue }
             count += 1
             guard count <= 10 else { return }
-            log("device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)")
+            log(
+                "device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)",
+                of: device.description.name)
         }
     }
 

@@ -10,7 +10,7 @@ extension World {
     ) -> Ref<Manager> {
         let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
         if let host {
-            trace.learn(ref, on: hosts[host].identity.name)
+            trace.learn(ref, role, on: hosts[host].identity.name)
             hosts[host].managers.append(ref)
             hosts[host].peers.remember(atLeast: limit)
         }

@@ -4,6 +4,7 @@ enum HTMLReportParts {
         <header>
         <h1 id="title"></h1>
         <p id="summary"></p>
+        <ul id="failures" aria-label="What failed"></ul>
         <nav>
         <input id="search" type="search" placeholder="Search: a device, 2A37, error" aria-label="Search">
         <button id="out" aria-label="Zoom out">−</button>
@@ -35,6 +36,10 @@ enum HTMLReportParts {
         nav input { flex: 1; min-width: 0; max-width: 420px; }
         input, button { font: inherit; color: inherit; background: var(--row); border: 1px solid var(--line);
           border-radius: 6px; padding: 5px 10px; }
+        #failures { margin: 0; padding: 0; list-style: none; }
+        #failures button { border: 0; background: none; padding: 2px 0; text-align: left; color: var(--bad);
+          cursor: pointer; overflow-wrap: anywhere; }
+        #failures .open button { color: var(--wait); }
         #legend { display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 0; padding: 0; list-style: none;
           color: var(--dim); font-size: 12px; }
         #legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 5px; }

@@ -50,6 +50,12 @@ enum HTMLReportScript {
           });
         }
 
+        function sentence(item, lane) {
+          const result = item.outcome === 'open' ? 'without an answer at the end of the trace' : item.result;
+          const ends = lane.kind === 'device' ? `${item.role} → ${lane.title}` : lane.title;
+          return `${seconds(item.start)}  ${ends}: ${item.name}, ${item.latency}. ${result}`;
+        }
+
         function color(item) {
           if (item.outcome === 'failure') return 'bad';
           if (item.kind === 'link' || item.kind === 'scan') return item.kind;
@@ -62,9 +68,7 @@ enum HTMLReportScript {
             const y = top + row * (height + 2);
             const bar = element('rect', { x: left, y, width: right - left, height, rx: 2,
               fill: `var(--${color(item)})`, stroke: 'var(--back)' }, svg);
-            const result = item.outcome === 'open' ? 'no answer yet at the end of the trace' : item.result;
-            hit(bar, `${seconds(item.start)}  ${item.role} → ${lane.title}: ${item.name}, ${item.latency}. ${result}`,
-              item.start, `${item.name} ${item.role} ${lane.title} ${item.result} ${item.outcome}`);
+            hit(bar, sentence(item, lane), item.start, `${item.name} ${item.role} ${lane.title} ${item.result} ${item.outcome}`);
             if (right - left > 60) {
               const label = element('text', { x: left + 4, y: y + height - 3, class: 'inside' }, svg);
               label.textContent = item.name.slice(0, Math.floor((right - left) / 7));
@@ -97,10 +101,10 @@ enum HTMLReportScript {
           return top + 24;
         }
 
-        function drawMarks(svg, lane, top) {
-          if (!lane.marks.length) return top;
+        function drawMarks(svg, lane, marks, top) {
+          if (!marks.length) return top;
           const kinds = { notification: 'value', event: 'dim', command: 'good', control: 'control', note: 'wait' };
-          for (const mark of lane.marks) {
+          for (const mark of marks) {
             const left = x(mark.time), isLoss = mark.kind === 'note' && / lost$/.test(mark.name);
             const fill = `var(--${isLoss ? 'bad' : kinds[mark.kind]})`;
             const shape = mark.kind === 'notification'
@@ -123,7 +127,10 @@ enum HTMLReportScript {
           const wide = lane.spans.filter(item => item.kind === 'link' || item.kind === 'scan');
           y = drawSpans(svg, lane, wide, y, 13);
           y = drawSpans(svg, lane, lane.spans.filter(item => !wide.includes(item)), y, 14);
-          svg.setAttribute('height', Math.max(8, drawMarks(svg, lane, y) + 4));
+          const isAside = mark => mark.kind === 'control' || mark.kind === 'note';
+          y = drawMarks(svg, lane, lane.marks.filter(mark => !isAside(mark)), y);
+          y = drawMarks(svg, lane, lane.marks.filter(isAside), y);
+          svg.setAttribute('height', Math.max(8, y + 4));
         }
 
         function drawAxis() {
@@ -180,11 +187,16 @@ enum HTMLReportScript {
         }
 
         get('title').textContent = data.title;
-        const open = data.lanes.flatMap(lane => lane.spans).filter(item => item.outcome === 'open' &&
-          item.kind !== 'link' && item.kind !== 'scan').length;
-        const failed = data.lanes.flatMap(lane => lane.spans).filter(item => item.outcome === 'failure').length;
-        get('summary').textContent = `${data.lines.length} lines over ${seconds(span)}; ${failed} failed, ` +
-          `${open} without an answer` + (data.omitted ? `; ${data.omitted} earlier lines are left out` : '');
+        const spans = data.lanes.flatMap(lane => lane.spans.map(item => ({ item, lane })));
+        const failed = spans.filter(({ item }) => item.outcome === 'failure');
+        const open = spans.filter(({ item }) => item.outcome === 'open' && item.kind !== 'link' && item.kind !== 'scan');
+        get('summary').textContent = `${data.lines.length} lines over ${seconds(span)}; ${failed.length} failed, ` +
+          `${open.length} without an answer` + (data.omitted ? `; ${data.omitted} earlier lines are left out` : '');
+        for (const { item, lane } of [...failed, ...open].sort((one, other) => one.item.end - other.item.end).slice(-10)) {
+          const line = element('li', { class: item.outcome }, get('failures'));
+          const choice = element('button', {}, line, sentence(item, lane));
+          choice.addEventListener('click', () => reveal(item.start));
+        }
         for (const [name, text] of Object.entries(colors)) {
           const item = element('li', {}, get('legend'));
           element('i', { style: `background: var(--${name})` }, item);

@@ -38,8 +38,9 @@ struct TimelineBuilder {
     mutating func build(until end: Duration) -> [TraceTimeline.Lane] {
         for entry in entries { add(entry) }
         for (key, index) in open { lanes[key.lane].spans[index].end = end }
-        let order = lanes.filter { $0.kind == .role } + lanes.filter { $0.kind == .device }
-        return order
+        // Roles first, then the devices that they used.
+        return lanes.filter { $0.kind == .role } + lanes.filter { $0.kind == .device && !$0.spans.isEmpty }
+            + lanes.filter { $0.kind == .device && $0.spans.isEmpty }
     }
 
     // MARK: Lanes
@@ -151,14 +152,14 @@ struct TimelineBuilder {
 
 extension TraceEntry {
     /// The name, and the attribute: `read 180D/2A38`.
-    var words: String { attribute.map { "\(name) \($0)" } ?? name }
+    var words: String { details.attribute.map { "\(name) \($0)" } ?? name }
 
     /// What came of it: the error, the value with its meaning, or the fields without what the name says already.
     var result: String {
-        if let error { return error }
-        if let value {
+        if let error = details.error { return error }
+        if let value = details.value {
             let bytes = value.isEmpty ? "empty" : value.hexText
-            return meaning.map { "\(bytes) (\($0))" } ?? bytes
+            return details.meaning.map { "\(bytes) (\($0))" } ?? bytes
         }
         guard direction != .note else { return "" }
         return fields.filter { field in !Self.identifiers.contains { field.hasPrefix($0) } }.joined(separator: " ")

@@ -19,9 +19,9 @@ struct TraceExcerptTests {
             + [entry("connected", "Heart")]
         #expect(
             lines(entries) == [
-                "stateChanged", "… 30 discoveries of \"Tag 1\", \"Tag 2\", \"Tag 3\", \"Tag 4\", \"Tag 5\", …",
+                "stateChanged", "… 30 lines about \"Tag 1\", \"Tag 2\", \"Tag 3\", \"Tag 4\", \"Tag 5\", …",
                 "discovered",
-                "… 30 discoveries of \"Tag 1\", \"Tag 2\", \"Tag 3\", \"Tag 4\", \"Tag 5\", …", "connected",
+                "… 30 lines about \"Tag 1\", \"Tag 2\", \"Tag 3\", \"Tag 4\", \"Tag 5\", …", "connected",
             ])
     }
 
@@ -30,12 +30,19 @@ struct TraceExcerptTests {
             [entry("startScan")] + Array(repeating: entry("discovered", "Heart"), count: 5) + [
                 entry("connect", "Heart")
             ]
-        #expect(lines(entries) == ["startScan", "… 4 discoveries of \"Heart\"", "discovered", "connect"])
+        #expect(lines(entries) == ["startScan", "… 4 lines about \"Heart\"", "discovered", "connect"])
     }
 
     @Test func whereNothingWasUsedTheDiscoveriesAreNamed() {
-        #expect(lines([entry("discovered", "Hart")]) == ["… 1 discovery of \"Hart\""])
+        #expect(lines([entry("discovered", "Hart")]) == ["… 1 line about \"Hart\""])
         #expect(lines([]).isEmpty)
+    }
+
+    @Test func additionsAndNotesOfDevicesThatWereNotUsedAreCountedToo() {
+        let added = TraceEntry(time: .zero, direction: .event, category: .simulation, device: "Tag", text: "added")
+        let note = TraceEntry(time: .zero, category: .note, device: "Tag", text: "will not be discovered")
+        #expect(lines([added, note, entry("connected", "Heart")]) == ["… 2 lines about \"Tag\"", "connected"])
+        #expect(lines([added, note]) == ["added", "0.000000000 ! will not be discovered"])
     }
 
     @Test(arguments: 0...8)

@@ -10,10 +10,12 @@ extension World {
     var isNoting: Bool { trace.isOn || air.tapped.contains(.notes) }
 
     /// Notes what no event reports, such as a dropped command.
-    mutating func log(_ text: @autoclosure () -> String) {
+    ///
+    /// - Parameter device: The name of the device that the note is about, if it is about one.
+    mutating func log(_ text: @autoclosure () -> String, of device: String? = nil) {
         guard isNoting else { return }
         let text = text()
-        trace.log(text, at: now)
+        trace.log(text, of: device, at: now)
         if air.tapped.contains(.notes) { report(.note(text)) }
     }
 
