@@ -154,6 +154,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            // What `bluectl world schema` prints.
+            resources: [.embedInCode("World/world.schema.json")],
             swiftSettings: settings),
 
         // MARK: Tests

@@ -36,7 +36,7 @@ struct Bluectl: AsyncParsableCommand {
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
             ReportCommand.self, CompletionsCommand.self,
         ]
-        #if Emulator && BlueZ && os(Linux)
+        #if Emulator
         return commands + [WorldCommand.self]
         #else
         return commands

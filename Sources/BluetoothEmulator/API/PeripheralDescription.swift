@@ -118,49 +118,7 @@ public struct PeripheralDescription: Hashable, Sendable {
     /// Checks the description.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
-    public func validate(path: String = "") throws(DescriptionError) {
-        let prefix = path.isEmpty ? "" : path + "."
-        try require(name.utf8.count <= 248, "\(prefix)name", "a device name has at most 248 bytes")
-        try require(
-            (ATTLimits.minimumMTU...ATTLimits.maximumMTU).contains(maximumMTU), "\(prefix)maximumMTU",
-            "the ATT MTU is 23...517")
-        try require(rssi.map((-127...20).contains) ?? true, "\(prefix)rssi", "the signal strength is -127...20 dBm")
-        try validateLink(prefix)
-        if let handler { try handler.validate(parameters, path: "\(prefix)parameters") }
-        try require(
-            addressRotation ?? .seconds(1) >= .seconds(1), "\(prefix)addressRotation",
-            "an address is kept for 1 s or more")
-        try pairing.validate(path: "\(prefix)pairing")
-        for (path, part) in channels.located(at: "\(prefix)channels") { try part.validate(path: path) }
-        try requireUnique(channels, "\(prefix)channels", "psm", { _ in "another channel has the number" }, \.psm)
-        for (path, part) in faults.located(at: "\(prefix)faults") { try part.validate(path: path) }
-        for (path, part) in advertising.located(at: "\(prefix)advertising") { try part.validate(path: path) }
-        var database = AttributeDatabase()
-        for (path, service) in services.located(at: "\(prefix)services") {
-            try service.validate(path: path)
-            _ = try database.add(service, path: path)
-        }
-    }
-
-    private func validateLink(_ prefix: String) throws(DescriptionError) {
-        try require(
-            (.zero ... .seconds(4)).contains(connectionInterval ?? .zero), "\(prefix)connectionInterval",
-            "the connection interval is 0...4 s")
-        try ConnectionParameters(
-            interval: .zero, peripheralLatency: peripheralLatency, supervisionTimeout: supervisionTimeout ?? .seconds(4)
-        ).validate(prefix: prefix)
-        try require(
-            PacketTiming.dataLengths.contains(maximumDataLength), "\(prefix)maximumDataLength",
-            "the data length is 27...251 bytes")
-        try require(
-            connectionEventLength ?? .seconds(1) > .zero, "\(prefix)connectionEventLength",
-            "a connection event has a length above 0")
-        try require(
-            packetsPerConnectionEvent ?? 1 >= 1, "\(prefix)packetsPerConnectionEvent",
-            "a connection event has 1 or more packets")
-        try require((0.0...1.0).contains(packetLossRate), "\(prefix)packetLossRate", "a chance is 0...1")
-        try require(prepareQueueLength ?? 0 >= 0, "\(prefix)prepareQueueLength", "0 or more prepared writes are kept")
-    }
+    public func validate(path: String = "") throws(DescriptionError) { try checks(path: path).run() }
 }
 
 /// The connection events of a link.
@@ -186,7 +144,7 @@ public struct ConnectionParameters: Hashable, Sendable {
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "parameters") throws(DescriptionError) { try validate(prefix: path + ".") }
 
-    fileprivate func validate(prefix: String) throws(DescriptionError) {
+    func validate(prefix: String) throws(DescriptionError) {
         try require(
             interval == .zero || (.microseconds(7500) ... .seconds(4)).contains(interval), "\(prefix)interval",
             "the connection interval is 7.5 ms...4 s, or 0")

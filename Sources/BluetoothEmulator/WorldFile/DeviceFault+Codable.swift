@@ -36,10 +36,15 @@ extension DeviceFault: Codable {
 
     /// Reads a fault of a world file.
     public init(from decoder: any Decoder) throws {
-        let object = try Object.fields.read(decoder)
+        self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields) { object in
+            try DeviceFault(object, at: decoder.codingPath)
+        }
+    }
+
+    private init(_ object: Object, at codingPath: [any CodingKey]) throws {
         func error(_ field: String, _ rule: String) -> DecodingError {
             .dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath + [FieldName(field)], debugDescription: rule))
+                DecodingError.Context(codingPath: codingPath + [FieldName(field)], debugDescription: rule))
         }
         guard object.what == .fail || object.code == nil else { throw error("code", "only a failure has a code") }
         guard object.what == .delay || object.time == nil else { throw error("time", "only a delay has a time") }

@@ -16,6 +16,12 @@ struct DeviceGroup: Codable, Sendable {
     init(_ device: PeripheralDescription) { self.device = device }
 
     init(from decoder: any Decoder) throws {
+        self = try decoder.collecting(DeviceGroup(PeripheralDescription(name: ""))) {
+            try DeviceGroup(reading: decoder)
+        }
+    }
+
+    private init(reading decoder: any Decoder) throws {
         device = try PeripheralDescription.fields.read(decoder, beside: [Self.countField])
         let field = FieldReader(
             container: try decoder.container(keyedBy: FieldName.self), name: Self.countField)
@@ -77,16 +83,17 @@ extension WorldDescription {
             struct Count: Decodable { var count: Int? }
             var devices: [Count]?
         }
+        // A file in which a count is no number has another mistake, whose path is the file's.
+        let counts = try? JSONDecoder().decode(Counts.self, from: json).devices
+        return pathInFile(path, (counts ?? []).enumerated().flatMap { Array(repeating: $0, count: $1.count ?? 1) })
+    }
+
+    /// - Parameter entries: The numbers of the entries that the devices come from.
+    static func pathInFile(_ path: String, _ entries: [Int]) -> String {
         let parts = path.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, first.hasPrefix("devices["), let number = Int(first.dropFirst(8)),
-            // A file in which a count is no number has another mistake, whose path is the file's.
-            let counts = try? JSONDecoder().decode(Counts.self, from: json).devices
+            entries.indices.contains(number)
         else { return path }
-        var last = -1
-        for (index, entry) in counts.enumerated() {
-            last += entry.count ?? 1
-            if number <= last { return "devices[\(index)]" + (parts.dropFirst().first ?? "") }
-        }
-        return path
+        return "devices[\(entries[number])]" + (parts.dropFirst().first ?? "")
     }
 }

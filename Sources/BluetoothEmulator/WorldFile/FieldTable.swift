@@ -20,14 +20,19 @@ struct FieldTable<Root: Sendable>: Sendable {
     func read(_ decoder: any Decoder, beside other: Set<String> = []) throws -> Root {
         let names = names.union(other)
         let container = try decoder.container(keyedBy: FieldName.self)
-        if let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !names.contains($0) }) {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: decoder.codingPath + [FieldName(unknown)],
-                    debugDescription: "there is no such field; known are \(names.sorted().joined(separator: ", "))"))
+        for unknown in container.allKeys.map(\.stringValue).sorted() where !names.contains(unknown) {
+            let rule = "there is no such field; known are \(names.sorted().joined(separator: ", "))"
+            let path = decoder.codingPath + [FieldName(unknown)]
+            try decoder.collecting(()) {
+                throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: rule))
+            }
         }
         var object = defaults
-        for field in fields { try field.read(&object, FieldReader(container: container, name: field.name)) }
+        for field in fields {
+            try decoder.collecting(()) {
+                try field.read(&object, FieldReader(container: container, name: field.name, collector: .of(decoder)))
+            }
+        }
         return object
     }
 
@@ -46,7 +51,9 @@ protocol WorldFileObject: Codable, Sendable {
 
 extension WorldFileObject {
     /// Reads an object of a world file.
-    public init(from decoder: any Decoder) throws { self = try Self.fields.read(decoder) }
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.collecting(Self.fields.defaults) { try Self.fields.read(decoder) }
+    }
 
     /// Writes an object of a world file, without the fields that have their defaults.
     public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
@@ -130,6 +137,8 @@ struct FieldName: CodingKey {
 struct FieldReader {
     let container: KeyedDecodingContainer<FieldName>
     let name: String
+    /// The collector of mistakes; nil where the first one ends the reading.
+    var collector: MistakeCollector?
 
     func required<Value: Decodable>() throws -> Value { try container.decode(Value.self, forKey: FieldName(name)) }
 

@@ -34,19 +34,35 @@ public struct HostDescription: Hashable, Sendable {
         self.authorization = authorization
     }
 
-    /// Checks the host; in a world file, against the devices.
+    /// Checks the host.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
-    func validate(path: String = "", devices: [PeripheralDescription]? = nil) throws(DescriptionError) {
-        try require(!name.isEmpty, "\(path)name", "a host has a name")
-        try require(
-            addressRotation ?? .seconds(1) >= .seconds(1), "\(path)addressRotation",
-            "an address is kept for 1 s or more")
-        let isTaken = { (_: String) in "another manager has the identifier" }
-        for (path, part) in centrals.located(at: "\(path)centrals") { try part.validate(path: path, devices: devices) }
-        try requireUnique(centrals, "\(path)centrals", "identifier", isTaken, \.identifier)
-        for (path, part) in peripherals.located(at: "\(path)peripherals") { try part.validate(path: path) }
-        try requireUnique(peripherals, "\(path)peripherals", "identifier", isTaken, \.identifier)
+    func validate() throws(DescriptionError) { try checks(path: "", devices: nil).run() }
+
+    /// The checks of its rules; in a world file, against the devices.
+    func checks(path: String, devices: [PeripheralDescription]?) -> [RuleCheck] {
+        let prefix = path.isEmpty ? "" : path + "."
+        let isTaken = { @Sendable (_: String) in "another manager has the identifier" }
+        var checks = [
+            RuleCheck("\(prefix)name", "a host has a name", !name.isEmpty),
+            RuleCheck(
+                "\(prefix)addressRotation", "an address is kept for 1 s or more",
+                addressRotation ?? .seconds(1) >= .seconds(1)),
+            RuleCheck("\(prefix)centrals") { () throws(DescriptionError) in
+                try requireUnique(centrals, "\(prefix)centrals", "identifier", isTaken, \.identifier)
+            },
+            RuleCheck("\(prefix)peripherals") { () throws(DescriptionError) in
+                try requireUnique(peripherals, "\(prefix)peripherals", "identifier", isTaken, \.identifier)
+            },
+        ]
+        for (path, part) in centrals.located(at: "\(prefix)centrals") {
+            checks.append(
+                RuleCheck(path) { () throws(DescriptionError) in try part.validate(path: path, devices: devices) })
+        }
+        for (path, part) in peripherals.located(at: "\(prefix)peripherals") {
+            checks.append(RuleCheck(path) { () throws(DescriptionError) in try part.validate(path: path) })
+        }
+        return checks
     }
 }
 

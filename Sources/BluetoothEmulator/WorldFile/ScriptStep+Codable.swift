@@ -63,10 +63,16 @@ extension ScriptStep: Codable {
 
     /// Reads a step of a world file.
     public init(from decoder: any Decoder) throws {
-        let object = try Object.fields.read(decoder)
+        let none = ScriptStep(at: .zero, .host("default", isPowered: true))
+        self = try decoder.collecting(none, Object.fields) { object in
+            try ScriptStep(object, at: decoder.codingPath)
+        }
+    }
+
+    private init(_ object: Object, at codingPath: [any CodingKey]) throws {
         func error(_ field: String, _ rule: String) -> DecodingError {
             .dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath + [FieldName(field)], debugDescription: rule))
+                DecodingError.Context(codingPath: codingPath + [FieldName(field)], debugDescription: rule))
         }
         try object.check(error)
         let actions = object.deviceActions

@@ -19,6 +19,9 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
                     throw field.error("a world has \(DeviceGroup.maximumDevices) devices or fewer")
                 }
                 world.devices = groups.flatMap(\.devices)
+                field.collector?.deviceEntries = groups.enumerated().flatMap { index, group in
+                    Array(repeating: index, count: group.count ?? 1)
+                }
             },
             write: { $0.devices.isEmpty ? nil : $0.devices }),
         .value("script", \.script))
@@ -95,20 +98,39 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     /// Checks the world.
     ///
     /// - Throws: ``DescriptionError`` naming path and rule.
-    public func validate() throws(DescriptionError) {
+    public func validate() throws(DescriptionError) { try checks.run() }
+
+    /// The checks of all rules.
+    var checks: [RuleCheck] {
         let devices = addressedDevices
-        for (path, part) in hosts.located(at: "hosts") { try part.validate(path: path + ".", devices: devices) }
-        try requireUnique(hosts, "hosts", "name", { "another host has the name \"\($0)\"" }, \.name)
+        var checks: [RuleCheck] = []
         for (path, device) in devices.located(at: "devices") {
-            try device.validate(path: path)
-            try device.validateParameters(path: path + ".")
+            checks += device.checks(path: path)
+            checks.append(
+                RuleCheck("\(path).handler") { () throws(DescriptionError) in
+                    try device.validateParameters(path: path + ".")
+                })
         }
-        try requireUnique(
-            devices, "devices", "address", { "another device has the address \($0)" }, \.effectiveAddress)
-        try require(
-            script.count <= ScriptStep.maximumCount, "script", "a script has \(ScriptStep.maximumCount) steps or fewer")
+        checks.append(
+            RuleCheck("devices") { () throws(DescriptionError) in
+                try requireUnique(
+                    devices, "devices", "address", { "another device has the address \($0)" }, \.effectiveAddress)
+            })
+        for (path, host) in hosts.located(at: "hosts") { checks += host.checks(path: path, devices: devices) }
+        checks.append(
+            RuleCheck("hosts") { () throws(DescriptionError) in
+                try requireUnique(hosts, "hosts", "name", { "another host has the name \"\($0)\"" }, \.name)
+            })
+        checks.append(
+            RuleCheck(
+                "script", "a script has \(ScriptStep.maximumCount) steps or fewer",
+                script.count <= ScriptStep.maximumCount))
         for (path, step) in script.located(at: "script") {
-            try step.validate(path: path, devices: devices, hosts: hosts)
+            checks.append(
+                RuleCheck(path) { () throws(DescriptionError) in
+                    try step.validate(path: path, devices: devices, hosts: hosts)
+                })
         }
+        return checks
     }
 }

@@ -58,6 +58,34 @@ struct WorldFile {
         return WorldDescription.pathInFile(field, of: json)
     }
 
+    /// All mistakes of the file's text, with their places.
+    ///
+    /// - Throws: A usage failure for a text in YAML that cannot be parsed.
+    func mistakes(of text: String) throws(Failure) -> [DescriptionError] {
+        let mistakes = WorldDescription.mistakes(inJSON: try json(of: text))
+        guard isYAML else { return mistakes }
+        return mistakes.map { mistake in
+            var placed = mistake
+            placed.place = YAMLText.place(of: mistake.path, in: text)
+            return placed
+        }.sorted { ($0.place?.line ?? 0, $0.place?.column ?? 0) < ($1.place?.line ?? 0, $1.place?.column ?? 0) }
+    }
+
+    /// The same content in JSON, over several lines and with sorted fields.
+    func prettyJSON(of text: String) throws(Failure) -> String {
+        let json = try json(of: text)
+        do {
+            let value = try JSONSerialization.jsonObject(with: json)
+            let data = try JSONSerialization.data(
+                withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw Failure(.failed, PrintableText.of("\(path): \(error)"))
+        }
+    }
+
+    func failure(for mistake: DescriptionError) -> Failure { failure(at: mistake.path, mistake.rule, mistake.place) }
+
     func failure(at field: String, _ rule: String, in text: String) -> Failure {
         failure(at: field, rule, YAMLText.place(of: field, in: text))
     }
@@ -171,6 +199,7 @@ struct YAMLText {
             let next: Node?
             if let index = Int(step), let sequence = node.sequence {
                 next = sequence.indices.contains(index) ? sequence[index] : nil
+                mark = next?.mark ?? mark
             } else {
                 let entry = node.mapping?.first { $0.key.scalar?.string == String(step) }
                 mark = entry?.key.mark ?? mark

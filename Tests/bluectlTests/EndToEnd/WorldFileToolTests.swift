@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import BluetoothEmulator
 import Foundation
 import Testing
 
@@ -38,6 +39,66 @@ struct WorldFileToolTests {
         #expect(several.status != 0 && several.errors.contains("several devices are named Tag"), "\(several)")
         let one = try await tool(world, "explore", "C0:00:00:00:01:00")
         #expect(one.status == 0 && one.output.contains("C0:00:00:00:01:00"), "\(one)")
+    }
+
+    @Test func allMistakesOfAFileAreReportedAtOnce() async throws {
+        let yaml = """
+            sead: 1
+            devices:
+              - name: A
+                rssi: 99
+                maximumMTU: 3
+              - 3
+            script:
+              - {at: 1 s}
+            """
+        let run = try await Tool.withFile(yaml, "world.yaml") { try await Tool.run(["world", "check", $0]) }
+        #expect(run.status == 1)
+        #expect(run.errors.contains("world.yaml: 5 mistakes"), "\(run)")
+        let places = run.lines.map { $0.split(separator: "/").last.map { $0.prefix { $0 != " " } } }
+        #expect(
+            places == [
+                "world.yaml:1:1:", "world.yaml:4:5:", "world.yaml:5:5:", "world.yaml:6:5:", "world.yaml:8:6:",
+            ], "\(run)")
+    }
+
+    @Test func aCheckPrintsObjects() async throws {
+        let json = "{\n  \"devices\": [{\"name\": \"A\", \"rssi\": 99}],\n  \"preset\": \"fast\"\n}"
+        let run = try await Tool.withFile(json, "world.json") { try await Tool.run(["world", "check", $0, "--json"]) }
+        #expect(run.status == 1)
+        let mistakes = try run.objects()
+        #expect(mistakes.map { $0["path"] as? String } == ["devices[0].rssi", "preset"], "\(run)")
+        #expect(mistakes.map { $0["line"] as? Int } == [2, 3])
+        #expect(mistakes.map { $0["column"] as? Int } == [29, 3])
+    }
+
+    @Test func aGoodFileHasNoMistakes() async throws {
+        let yaml = "devices: [{name: 'Tag {n}', count: 3}]\nscript: [{at: 1 s, device: Tag 2, rssi: -60}]"
+        let run = try await Tool.withFile(yaml, "world.yaml") { try await Tool.run(["world", "check", $0]) }
+        #expect(run.status == 0 && run.output.hasSuffix("world.yaml: no mistakes; 3 devices, 1 step\n"), "\(run)")
+        let none = try await Tool.run(["world", "check", "/nonexistent/world.json"])
+        #expect(none.status == 2 && none.errors.contains("cannot be read"), "\(none)")
+    }
+
+    @Test func yamlIsConvertedToJSONThatEveryProgramReads() async throws {
+        let yaml = """
+            seed: 3  # a comment
+            devices: [{name: Tag, count: 2, packetLossRate: 0.1, services: [{uuid: 1809}]}]
+            """
+        let run = try await Tool.withFile(yaml, "world.yaml") { try await Tool.run(["world", "convert", $0]) }
+        #expect(run.status == 0, "\(run)")
+        let world = try WorldDescription(json: Data(run.output.utf8))
+        #expect(world.seed == 3 && world.devices.map(\.name) == ["Tag", "Tag"])
+        #expect(world.devices.first?.services.first?.uuid == "1809")
+        let bad = try await Tool.withFile("sead: 3", "world.yaml") { try await Tool.run(["world", "convert", $0]) }
+        #expect(bad.status == 2 && bad.output.isEmpty && bad.errors.contains("world.yaml:1:1: sead: "), "\(bad)")
+    }
+
+    @Test func theSchemaIsThatOfThePackage() async throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../Schemas/world.schema.json")
+        let run = try await Tool.run(["world", "schema"])
+        #expect(try run.status == 0 && run.output == String(contentsOf: file, encoding: .utf8))
     }
 
     @Test func theScriptRunsWhileTheToolScans() async throws {

@@ -1,0 +1,114 @@
+import BluetoothSupport
+
+/// The mistakes of a world file, where a reader collects them and reads on.
+final class MistakeCollector: Sendable {
+    /// More mistakes than a reader wants at once.
+    static let maximumCount = 100
+    private static let key = CodingUserInfoKey(rawValue: "mistakes")
+
+    private let list = Lock<[DescriptionError]>([])
+    private let entries = Lock<[Int]>([])
+
+    /// The mistakes, in the order in which they were found, one for each path.
+    var mistakes: [DescriptionError] { list.withLock { $0 } }
+
+    /// The numbers of the entries of the file that the devices of the world come from.
+    var deviceEntries: [Int] {
+        get { entries.withLock { $0 } }
+        set { entries.withLock { $0 = newValue } }
+    }
+
+    func add(_ error: any Error) {
+        let mistake =
+            error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
+            ?? DescriptionError("", "\(error)")
+        list.withLock { list in
+            guard list.count < Self.maximumCount, !list.contains(where: { $0.path == mistake.path }) else { return }
+            list.append(mistake)
+        }
+    }
+
+    /// Whether no mistake was found at a path or below.
+    func isSound(_ path: String) -> Bool {
+        list.withLock { list in
+            !list.contains { $0.path.hasPrefix(path) && [nil, ".", "["].contains($0.path.dropFirst(path.count).first) }
+        }
+    }
+
+    /// A decoder whose mistakes are collected here.
+    func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        if let key = Self.key { decoder.userInfo[key] = self }
+        return decoder
+    }
+
+    /// That of a decoder; nil where the first mistake ends the reading.
+    static func of(_ decoder: any Decoder) -> MistakeCollector? {
+        key.flatMap { decoder.userInfo[$0] } as? MistakeCollector
+    }
+}
+
+extension Decoder {
+    /// Reads a part; where mistakes are collected, one of its is, and the part is `placeholder`.
+    func collecting<Value>(_ placeholder: @autoclosure () -> Value, _ read: () throws -> Value) throws -> Value {
+        guard let collector = MistakeCollector.of(self) else { return try read() }
+        do {
+            return try read()
+        } catch {
+            collector.add(error)
+            return placeholder()
+        }
+    }
+
+    /// The same for an object whose fields depend on each other: `read` is called if no field has a mistake.
+    func collecting<Object, Value>(
+        _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>, _ read: (Object) throws -> Value
+    ) throws -> Value {
+        try collecting(placeholder()) {
+            let object = try fields.read(self)
+            let path = DescriptionError.path(codingPath)
+            guard MistakeCollector.of(self)?.isSound(path) ?? true else { return placeholder() }
+            return try read(object)
+        }
+    }
+}
+
+extension WorldDescription {
+    /// All mistakes of a world file, each with its place; empty for one that describes a world.
+    ///
+    /// A rule is not checked where what it is about could not be read. Of a text that is no JSON, the first mistake; of
+    /// others, a hundred at most.
+    package static func mistakes(inJSON json: Data) -> [DescriptionError] {
+        let bytes = Array(json)
+        if let mistake = JSONScanner.mistake(in: bytes) {
+            return [DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)]
+        }
+        let collector = MistakeCollector()
+        do {
+            let world = try collector.decoder().decode(WorldDescription.self, from: json)
+            world.collectBrokenRules(in: collector)
+        } catch {
+            collector.add(error)
+        }
+        return collector.mistakes.map { $0.at(JSONScanner.offset(of: $0.path, in: bytes), in: bytes) }
+            .sorted { ($0.place?.line ?? 0, $0.place?.column ?? 0) < ($1.place?.line ?? 0, $1.place?.column ?? 0) }
+    }
+
+    /// Checks the rules of what was read.
+    private func collectBrokenRules(in collector: MistakeCollector) {
+        // What was read, before the first broken rule.
+        let reading = MistakeCollector()
+        for mistake in collector.mistakes { reading.add(mistake) }
+        let entries = collector.deviceEntries
+        let areReferencesKnown = reading.isSound("devices") && reading.isSound("hosts")
+        for check in checks where reading.isSound(Self.pathInFile(check.path, entries)) {
+            let isReference = check.path.hasPrefix("script[") || check.path.contains(".centrals[")
+            guard areReferencesKnown || !isReference else { continue }
+            do throws(DescriptionError) {
+                try check.run()
+            } catch {
+                collector.add(DescriptionError(Self.pathInFile(error.path, entries), error.rule))
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#if Emulator && BlueZ && os(Linux)
+public import ArgumentParser
+import BluetoothEmulator
+public import EmulatedBlueZ
+
+/// What the commands that show a world to other programs have in common.
+struct WorldOptions: ParsableArguments, Sendable {
+    @Argument(
+        help: ArgumentHelp(
+            "A file that describes the devices, in JSON or YAML.",
+            discussion: "Default: COREBLUETOOTH_WORLD, else three built-in devices.", valueName: "FILE"),
+        completion: .file(extensions: ["json", "yaml", "yml"]))
+    var file: String?
+
+    @Option(help: ArgumentHelp("The version of BlueZ that programs see: 5.66 or 5.82.", valueName: "V"))
+    var dialect = BlueZDialect.bluez5_66
+
+    /// Checks the common options, of which some have no use here.
+    func validate(_ global: GlobalOptions) throws {
+        if let backend = global.backend, backend != .emulator {
+            throw ValidationError("world shows emulated devices, not those of \(backend.rawValue)")
+        }
+        if global.world != nil { throw ValidationError("world takes a FILE: omit --world") }
+        if global.adapter != nil {
+            throw ValidationError("each program chooses its adapter, hci0 or another host of the file: omit --adapter")
+        }
+    }
+
+    /// The emulator with the devices of the file, whose hosts ask for the MTU that bluetoothd asks for.
+    ///
+    /// - Throws: A usage failure for a file with a mistake.
+    func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
+        try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld) { configuration in
+            // A preset with an MTU of its own keeps it.
+            guard configuration.maximumMTU == EmulatorConfiguration.default.maximumMTU else { return }
+            configuration.maximumMTU = 517
+        }
+    }
+}
+
+/// The values of `--dialect`.
+extension BlueZDialect: ExpressibleByArgument {}
+#endif

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import BluetoothEmulator
+
+/// All mistakes of a world file at once.
+@Suite struct MistakeCollectorTests {
+    private func mistakes(_ json: String) -> [DescriptionError] { WorldDescription.mistakes(inJSON: Data(json.utf8)) }
+
+    private func paths(_ json: String) -> [String] { mistakes(json).map(\.path) }
+
+    @Test(arguments: [WorldDescription.builtIn, PreservedWorldTests.world, ScriptTests.world])
+    func aWorldHasNone(world: WorldDescription) throws {
+        #expect(try WorldDescription.mistakes(inJSON: world.json()) == [])
+    }
+
+    @Test func mistakesOfReadingAndBrokenRulesComeTogetherInTheOrderOfTheFile() {
+        let found = mistakes(
+            #"""
+            {"hosts": [{"name": "h", "powered": 1}],
+             "seed": "a",
+             "devices": [{"name": "A", "rssi": 99, "colour": "red", "maximumMTU": 1,
+               "services": [{"uuid": "180F", "characteristics": [
+                 {"uuid": "xyz"},
+                 {"uuid": "2A19", "maximumLength": 513}]}]}]}
+            """#)
+        let service = "devices[0].services[0]"
+        #expect(
+            found.map(\.path) == [
+                "hosts[0].powered", "seed", "devices[0].rssi", "devices[0].colour", "devices[0].maximumMTU",
+                "\(service).characteristics[0].uuid", "\(service).characteristics[1].maximumLength",
+            ])
+        #expect(found.map { $0.place?.line } == [1, 2, 3, 3, 3, 5, 6])
+    }
+
+    @Test func anObjectOfAListDoesNotHideTheOthers() {
+        #expect(
+            paths(
+                #"""
+                {"devices": [3, {"namer": "A"}, {"name": "B", "faults": [{"step": "read", "what": "delay"},
+                  {"step": "x", "what": "pause"}, {"step": "read", "what": "fail", "code": 0}]}]}
+                """#) == [
+                    "devices[0]", "devices[1]", "devices[1].namer", "devices[2].faults[0].time",
+                    "devices[2].faults[1].step", "devices[2].faults[2].code",
+                ])
+    }
+
+    @Test func whatFollowsFromAMistakeIsNone() {
+        let unreadName = #"{"devices": [{"name": 3}], "script": [{"at": "1 s", "device": "A", "rssi": -50}]}"#
+        #expect(paths(unreadName) == ["devices[0].name"])
+        let unreadService = #"""
+            {"devices": [{"name": "A", "services": [{"uuid": 3}, {"uuid": "180F", "includes": ["1800"]}]}]}
+            """#
+        #expect(paths(unreadService) == ["devices[0].services[0].uuid"])
+        #expect(paths(#"{"devices": [{"name": "A", "faults": [{"what": "fail", "time": "1 s"}]}]}"#).count == 1)
+    }
+
+    @Test func manyDevicesOfOneEntryHaveItsMistakesOnce() {
+        #expect(
+            paths(#"{"devices": [{"name": "A", "count": 50, "rssi": 99}, {"name": "B", "count": 2, "maximumMTU": 1}]}"#)
+                == ["devices[0].rssi", "devices[1].maximumMTU"])
+        #expect(
+            paths(#"{"devices": [{"name": "A", "count": 0}, {"name": "B", "rssi": 99}]}"#)
+                == ["devices[0].count", "devices[1].rssi"])
+    }
+
+    @Test(arguments: ["", "{", "[1", "nonsense"])
+    func whatIsNoJSONHasItsFirstMistake(json: String) {
+        #expect(mistakes(json).map(\.rule).allSatisfy { $0.hasPrefix("not JSON: ") })
+        #expect(mistakes(json).count == 1 && mistakes(json).first?.place != nil)
+    }
+
+    @Test(arguments: ["[]", "3", "null", #"{"devices": 1, "hosts": {}, "script": "a"}"#])
+    func whatIsNoWorldHasMistakesAndNoTrap(json: String) {
+        #expect(!mistakes(json).isEmpty)
+    }
+
+    @Test func ofEndlessMistakesAHundredAreReported() {
+        let devices = (0..<300).map { _ in #"{"name": "A", "rssi": 99}"# }.joined(separator: ", ")
+        #expect(mistakes("{\"devices\": [\(devices)]}").count == MistakeCollector.maximumCount)
+    }
+
+    @Test func theFirstOfThemIsTheOneThatReadingReports() {
+        let json = Data(#"{"devices": [{"name": "A", "colour": 1, "shape": 2}]}"#.utf8)
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: json) }
+        #expect(error == WorldDescription.mistakes(inJSON: json).first)
+    }
+}
