@@ -12,6 +12,7 @@ FROM ${SWIFT_IMAGE} AS build
 WORKDIR /src
 COPY Package.swift ./
 COPY Modulemaps Modulemaps
+COPY Schemas Schemas
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product bluectl \
