@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Neither the emulator's lock nor its line is held while an event is received.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aReceiverMayCallTheEmulator() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let states = Lock<[AdapterState]>([])
@@ -130,7 +130,7 @@ import Testing
         #expect(fixture.emulator.trace.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func inRealTimeEventsArriveInTheOrderOfTheWorld() async throws {
         let emulator = Emulator(configuration: .instant)
         let (stream, continuation) = AsyncStream.makeStream(of: TapEvent.self)
@@ -152,7 +152,7 @@ import Testing
         tap.cancel()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aReceiverThatIsTooSlowIsToldHowManyEventsItMissed() async throws {
         let emulator = Emulator(configuration: .instant)
         let (stream, continuation) = AsyncStream.makeStream(of: TapEvent.Kind.self)

@@ -59,6 +59,18 @@ import Testing
         #expect(error?.description == message)
     }
 
+    @Test func aFileOfYAMLIsRefusedWithTheCommandThatConvertsIt() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
+        try "devices: [{name: Tag}]".write(toFile: file, atomically: false, encoding: .utf8)
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(contentsOfFile: file) }
+        let command = "bluectl world convert \(file) > world.json"
+        #expect(error?.description == "\(file): only bluectl reads YAML: convert it with \"\(command)\"")
+        // JSON is YAML, too.
+        try #"{"devices": [{"name": "Tag"}]}"#.write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(try WorldDescription(contentsOfFile: file).devices.map(\.name) == ["Tag"])
+        try FileManager.default.removeItem(atPath: file)
+    }
+
     @Test(arguments: [
         ("{]", "line 1, column 2: not JSON: a field's name in quotation marks is wanted, not \"]\""),
         (

@@ -11,7 +11,7 @@ import Testing
         #expect(await reader.level() == 87)
     }
 
-    @Test(.enabled(if: isBackendNamed), .timeLimit(.minutes(1))) func theLevelIsReadOnTheNamedBackend() async throws {
+    @Test(.enabled(if: isBackendNamed), .timeLimit(.minutes(5))) func theLevelIsReadOnTheNamedBackend() async throws {
         let level = try #require(await BatteryReader().level())
         #expect((0...100).contains(level))
     }

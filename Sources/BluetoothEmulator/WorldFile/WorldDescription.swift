@@ -84,7 +84,11 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         do throws(DescriptionError) {
             try self.init(json: json)
         } catch {
-            throw error.inFile(file)
+            let isYAML = [".yaml", ".yml"].contains { file.lowercased().hasSuffix($0) }
+            guard isYAML else { throw error.inFile(file) }
+            throw DescriptionError(
+                "", "only bluectl reads YAML: convert it with \"bluectl world convert \(file) > world.json\""
+            ).inFile(file)
         }
     }
 

@@ -20,6 +20,15 @@ struct WorldFileToolTests {
         #expect(run.output.contains(words), "\(run)")
     }
 
+    @Test func theVariableMayNameAFileOfYAML() async throws {
+        let yaml = "preset: instant\ndevices: [{name: Lamp, advertising: [{data: {localName: Lamp}}]}]"
+        let run = try await Tool.withFile(yaml, "world.yaml") { file in
+            try await Tool.run(
+                ["--backend", "emulator", "explore", "Lamp"], environment: ["COREBLUETOOTH_WORLD": file])
+        }
+        #expect(run.status == 0, "\(run)")
+    }
+
     @Test func oneEntryIsManyDevices() async throws {
         let world = """
             preset: instant
