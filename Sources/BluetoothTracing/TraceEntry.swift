@@ -95,9 +95,11 @@ extension TraceEntry {
 extension TraceEntry: CustomStringConvertible {
     /// Seconds with nine decimals, `<` for a command, `>` for an event or `!` for a note, the host, the source, and the text.
     public var description: String {
-        let place = [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ")
-        return "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)"
+        "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)"
     }
+
+    /// The host, where it is known, and the source: `default central 1`.
+    var place: String { [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ") }
 
     private var seconds: String {
         let (seconds, attoseconds) = time.components

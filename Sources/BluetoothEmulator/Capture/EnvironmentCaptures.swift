@@ -5,13 +5,10 @@ import Logging
 /// The captures that `COREBLUETOOTH_CAPTURE` asks for: one for each emulator with managers, until the process exits.
 enum EnvironmentCaptures {
     private struct State {
-        var emulators: Set<ObjectIdentifier> = []
+        var emulators = ObservedEmulators()
         /// These retain their emulators.
         var captures: [EmulatorCapture] = []
     }
-
-    /// More emulators than that are not captured.
-    private static let limit = 100
 
     private static let file = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURE"].flatMap {
         $0.isEmpty ? nil : $0
@@ -21,11 +18,7 @@ enum EnvironmentCaptures {
     /// Begins the capture of an emulator that gets a manager.
     static func begin(_ emulator: Emulator) {
         guard let file else { return }
-        let number = state.withLock { state -> Int? in
-            let isNew = state.emulators.count < limit && state.emulators.insert(ObjectIdentifier(emulator)).inserted
-            return isNew ? state.emulators.count : nil
-        }
-        guard let number else { return }
+        guard let number = state.withLock({ $0.emulators.insert(emulator) }) else { return }
         do throws(CaptureError) {
             let capture = try emulator.capture(to: name(file, number))
             state.withLock { $0.captures.append(capture) }
@@ -40,5 +33,19 @@ enum EnvironmentCaptures {
         let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
         guard let dot = file[folder...].lastIndex(of: "."), dot > folder else { return "\(file)-\(number)" }
         return "\(file[..<dot])-\(number)\(file[dot...])"
+    }
+}
+
+/// The emulators that a setting of the environment observes: the first hundred with managers.
+struct ObservedEmulators {
+    private static let limit = 100
+    private var emulators: Set<ObjectIdentifier> = []
+
+    /// Adds an emulator.
+    ///
+    /// - Returns: Its number, from 1; nil for one that was added before, and where there are too many.
+    mutating func insert(_ emulator: Emulator) -> Int? {
+        let isNew = emulators.count < Self.limit && emulators.insert(ObjectIdentifier(emulator)).inserted
+        return isNew ? emulators.count : nil
     }
 }

@@ -6,22 +6,18 @@ import BluetoothTracing
 /// packets, and what managers asked for in vain.
 enum EnvironmentTraceNotes {
     private struct State {
-        var emulators: Set<ObjectIdentifier> = []
+        var emulators = ObservedEmulators()
         /// These retain their emulators.
         var taps: [EmulatorTap] = []
     }
 
-    /// The notes of more emulators than that are not traced.
-    private static let limit = 100
     private static let state = Lock(State())
 
     /// Begins with the notes of an emulator that gets a manager.
     static func begin(_ emulator: Emulator) {
-        guard let trace = EnvironmentTrace.shared else { return }
-        let isNew = state.withLock { state in
-            state.emulators.count < limit && state.emulators.insert(ObjectIdentifier(emulator)).inserted
+        guard let trace = EnvironmentTrace.shared, state.withLock({ $0.emulators.insert(emulator) }) != nil else {
+            return
         }
-        guard isNew else { return }
         let tap = add(to: trace, from: emulator)
         state.withLock { $0.taps.append(tap) }
     }

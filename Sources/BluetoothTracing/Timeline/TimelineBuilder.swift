@@ -79,7 +79,7 @@ struct TimelineBuilder {
     // MARK: Entries
 
     private mutating func add(_ entry: TraceEntry) {
-        let role = [entry.host, entry.source.isEmpty ? nil : entry.source].compactMap(\.self).joined(separator: " ")
+        let role = entry.place
         let device = deviceLane(entry)
         if entry.category == .simulation || entry.category == .note {
             let lane = device ?? roleLane(role.isEmpty ? "notes" : role)

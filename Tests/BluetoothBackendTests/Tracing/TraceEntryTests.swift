@@ -6,8 +6,6 @@ import Testing
 
 /// One entry is a line of text, and an object in JSON.
 struct TraceEntryTests {
-    private let backend = TracingBackend(around: TestBackend(), to: .memory, showsValues: true)
-
     /// The entries of a heart rate monitor that is discovered and notifies.
     private func entries() throws -> [TraceEntry] {
         let base = TestBackend()
