@@ -147,7 +147,9 @@ struct CommandNames {
 /// before it sees them; their meaning, help and errors stay in one place.
 enum ArgumentOrder {
     private static let flags: Set<String> = ["--json", "--timestamps", "--verbose"]
-    private static let valued: Set<String> = ["--backend", "--adapter", "--world", "--timeout"]
+    private static let valued: Set<String> = [
+        "--backend", "--adapter", "--world", "--seed", "--preset", "--capture", "--timeout",
+    ]
 
     static func commandFirst(_ arguments: [String]) -> [String] {
         var end = arguments.startIndex

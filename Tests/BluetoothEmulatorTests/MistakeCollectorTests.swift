@@ -55,6 +55,23 @@ import Testing
         #expect(paths(#"{"devices": [{"name": "A", "faults": [{"what": "fail", "time": "1 s"}]}]}"#).count == 1)
     }
 
+    @Test func namesThatWereReadAreKnownBesideOtherMistakes() {
+        let json = #"""
+            {"hosts": [{"name": "h", "powered": 1, "centrals": [
+               {"identifier": "c", "peers": [{"device": "A", "subscriptions": ["2A19"]}, {"device": "Z"}]}]}],
+             "devices": [{"name": "A", "rssi": "x", "services": 3}],
+             "script": [
+               {"at": "1 s", "device": "B", "rssi": -50}, {"at": "1 s", "device": "A", "rssi": 99},
+               {"at": "2 s", "device": "A", "characteristic": "2A19", "value": "00"},
+               {"at": "3 s", "host": "g", "powered": true}]}
+            """#
+        #expect(
+            paths(json) == [
+                "hosts[0].powered", "devices[0].rssi", "devices[0].services", "script[0].device", "script[1].rssi",
+                "script[3].host",
+            ])
+    }
+
     @Test func manyDevicesOfOneEntryHaveItsMistakesOnce() {
         #expect(
             paths(#"{"devices": [{"name": "A", "count": 50, "rssi": 99}, {"name": "B", "count": 2, "maximumMTU": 1}]}"#)

@@ -6,7 +6,10 @@ import Testing
 @Suite struct WorldFileTests {
     @Test(arguments: [
         (#"{"devices": [{}]}"#, "devices[0]: the field \"name\" is missing"),
-        (#"{"device": []}"#, "device: there is no such field; known are $schema, devices, hosts, preset, script, seed"),
+        (
+            #"{"device": []}"#,
+            "device: there is no such field; known are $schema, devices, hosts, include, preset, script, seed"
+        ),
         (#"{"devices": [{"name": 3}]}"#, "devices[0].name: text is wanted here"),
         (
             #"{"devices": [{"name": "A"}, {"name": "B", "services": [{"uuid": "18G0"}]}]}"#,

@@ -83,6 +83,12 @@ extension WorldDescription {
         if let mistake = JSONScanner.mistake(in: bytes) {
             return [DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)]
         }
+        return unplacedMistakes(inJSON: json).map { $0.at(JSONScanner.offset(of: $0.path, in: bytes), in: bytes) }
+            .sorted { ($0.place?.line ?? 0, $0.place?.column ?? 0) < ($1.place?.line ?? 0, $1.place?.column ?? 0) }
+    }
+
+    /// All mistakes of a text, without places.
+    static func unplacedMistakes(inJSON json: Data) -> [DescriptionError] {
         let collector = MistakeCollector()
         do {
             let world = try collector.decoder().decode(WorldDescription.self, from: json)
@@ -90,8 +96,14 @@ extension WorldDescription {
         } catch {
             collector.add(error)
         }
-        return collector.mistakes.map { $0.at(JSONScanner.offset(of: $0.path, in: bytes), in: bytes) }
-            .sorted { ($0.place?.line ?? 0, $0.place?.column ?? 0) < ($1.place?.line ?? 0, $1.place?.column ?? 0) }
+        return collector.mistakes
+    }
+
+    /// Whether a mistake at a path hides the name or the address of a device or a host, which others may refer to.
+    private static func hidesName(_ path: String) -> Bool {
+        let parts = path.split(separator: ".")
+        guard let list = parts.first, list.hasPrefix("devices") || list.hasPrefix("hosts") else { return false }
+        return parts.count == 1 || ["name", "address", DeviceGroup.countField].contains(String(parts[1]))
     }
 
     /// Checks the rules of what was read.
@@ -100,13 +112,18 @@ extension WorldDescription {
         let reading = MistakeCollector()
         for mistake in collector.mistakes { reading.add(mistake) }
         let entries = collector.deviceEntries
-        let areReferencesKnown = reading.isSound("devices") && reading.isSound("hosts")
+        let areNamesKnown = !reading.mistakes.contains { Self.hidesName($0.path) }
+        let areDevicesKnown = reading.isSound("devices")
         for check in checks where reading.isSound(Self.pathInFile(check.path, entries)) {
-            let isReference = check.path.hasPrefix("script[") || check.path.contains(".centrals[")
-            guard areReferencesKnown || !isReference else { continue }
             do throws(DescriptionError) {
                 try check.run()
             } catch {
+                let isReference = check.path.hasPrefix("script[") || check.path.contains(".centrals[")
+                let field = error.path.split(separator: ".").last ?? ""
+                if isReference, !areNamesKnown, ["device", "host"].contains(field) { continue }
+                if isReference, !areDevicesKnown, ["characteristic", "value", "subscriptions"].contains(field) {
+                    continue
+                }
                 collector.add(DescriptionError(Self.pathInFile(error.path, entries), error.rule))
             }
         }

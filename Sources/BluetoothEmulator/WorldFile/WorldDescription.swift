@@ -4,10 +4,20 @@ public import BluetoothSupport
 ///
 /// Its schema is `Schemas/world.schema.json`.
 public struct WorldDescription: Hashable, Sendable, WorldFileObject {
+    /// The field with the files that a file includes.
+    static let includeField = "include"
+
     static let fields = FieldTable(
         WorldDescription(),
         // For editors.
         .custom("$schema", read: { _, _ in }, write: { _ in nil as String? }),
+        // Files are joined before the world is read.
+        .custom(
+            includeField,
+            read: { _, field in
+                guard field.container.contains(FieldName(field.name)) else { return }
+                throw field.error("only a file can include files: a text has no folder in which they are")
+            }, write: { _ in nil as [String]? }),
         .value("seed", \.seed),
         .value("preset", \.preset, .name("presets", of: EmulatorPreset.allCases)),
         .value("hosts", \.hosts),
@@ -57,39 +67,41 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     ///
     /// - Throws: ``DescriptionError`` naming place, path and rule.
     public init(json: Data) throws(DescriptionError) {
+        do throws(DescriptionError) {
+            try self.init(unplaced: json)
+        } catch {
+            throw error.located(in: Array(json))
+        }
+    }
+
+    /// Reads JSON and checks the world; an error has no place.
+    init(unplaced json: Data) throws(DescriptionError) {
         do {
             self = try JSONDecoder().decode(WorldDescription.self, from: json)
         } catch {
-            let described = (error as? DecodingError).map { DescriptionError($0) }
-            throw (described ?? DescriptionError("", "\(error)")).located(in: Array(json))
+            throw (error as? DecodingError).map { DescriptionError($0) } ?? DescriptionError("", "\(error)")
         }
         do throws(DescriptionError) {
             try validate()
         } catch {
-            let path = Self.pathInFile(error.path, of: json)
-            throw DescriptionError(path, error.rule).located(in: Array(json))
+            throw DescriptionError(Self.pathInFile(error.path, of: json), error.rule)
         }
     }
 
-    /// Reads a file of JSON and checks the world.
+    /// Reads a file of JSON, with the files that it includes, and checks the world.
     ///
     /// - Throws: ``DescriptionError`` naming file, place, path and rule.
     public init(contentsOfFile file: String) throws(DescriptionError) {
-        let json: Data
+        let files: WorldFiles
         do {
-            json = try Data(contentsOf: URL(fileURLWithPath: file))
+            files = try WorldFiles(
+                file, text: try Data(contentsOf: URL(fileURLWithPath: file)), format: .json(root: file))
+        } catch let error as DescriptionError {
+            throw error
         } catch {
             throw DescriptionError("", "the file cannot be read: \(error)").inFile(file)
         }
-        do throws(DescriptionError) {
-            try self.init(json: json)
-        } catch {
-            let isYAML = [".yaml", ".yml"].contains { file.lowercased().hasSuffix($0) }
-            guard isYAML else { throw error.inFile(file) }
-            throw DescriptionError(
-                "", "only bluectl reads YAML: convert it with \"bluectl world convert \(file) > world.json\""
-            ).inFile(file)
-        }
+        self = try files.world()
     }
 
     /// The world as JSON, with sorted keys.

@@ -104,7 +104,7 @@ extension GlobalOptions {
 
     private func emulated() throws(Failure) -> [AdapterRecord] {
         #if Emulator
-        return try BackendSelector.makeEmulator(world: effectiveWorld).hosts.map {
+        return try BackendSelector.makeEmulator(world: effectiveWorld, emulatorChoice).hosts.map {
             AdapterRecord(
                 adapter: $0.name, address: $0.address.description, isPowered: $0.state == .poweredOn,
                 roles: ["central", "peripheral", "central-peripheral"], backend: "emulator")

@@ -24,6 +24,18 @@ struct GlobalOptions: ParsableArguments, Sendable {
         completion: .file(extensions: ["json", "yaml", "yml"]))
     var world: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The seed from which all chance of an emulator follows.", discussion: "Default: the world file's, else 1.",
+            valueName: "N"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "The settings of an emulator: \(EmulatorChoice.presets.joined(separator: ", ")).",
+            discussion: "Default: the world file's, else default.", valueName: "NAME"))
+    var preset: String?
+
     @Option(help: ArgumentHelp("The time limit of each step.", valueName: "SECONDS"))
     var timeout = Seconds(15)
 
@@ -50,7 +62,14 @@ struct GlobalOptions: ParsableArguments, Sendable {
         if world != nil, effectiveBackend == .bluez {
             throw ValidationError("--world needs emulated devices: add --backend emulator or --backend auto")
         }
+        if let preset, !EmulatorChoice.presets.contains(preset) {
+            throw ValidationError(
+                "there is no preset \"\(preset)\": use \(EmulatorChoice.presets.joined(separator: ", "))")
+        }
     }
+
+    /// The seed and the preset, which precede those of a world file.
+    var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
 
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
 

@@ -133,7 +133,10 @@ struct ServeCommand: BackendCommand {
         if !ignored.isEmpty {
             role.console.warn("ignored, since the adapter decides them: \(ignored.joined(separator: ", "))")
         }
-        if file.hasScript { role.console.warn("ignored: the script, which only an emulated world plays") }
+        if !file.ignoredParts.isEmpty {
+            let parts = file.ignoredParts.joined(separator: ", ")
+            role.console.warn("ignored, since only an emulated world has them: \(parts)")
+        }
         let server = WorldFileServer(file.description, role: role)
         defer { server.stop() }
         let pairing = file.description.needsEncryption ? PairingPrompt.serving(role, saysYes: acceptPairing) : nil

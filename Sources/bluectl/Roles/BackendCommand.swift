@@ -100,9 +100,15 @@ enum BackendSelector {
     /// - Throws: A usage failure for a world file with a mistake, a failure for a backend that this build lacks.
     static func selection(_ options: GlobalOptions) throws(Failure) -> CBBackendSelection {
         switch options.effectiveBackend {
-        case .bluez: return try bluez()
-        case .emulator: return try emulator(world: options.effectiveWorld)
-        case .auto: return .automatic(fallback: try emulator(world: options.effectiveWorld))
+        case .bluez:
+            guard options.emulatorChoice.isEmpty else {
+                throw Failure(
+                    .usage, "--seed and --preset need emulated devices: add --backend emulator or --backend auto")
+            }
+            return try bluez()
+        case .emulator: return try emulator(world: options.effectiveWorld, options.emulatorChoice)
+        case .auto:
+            return .automatic(fallback: try emulator(world: options.effectiveWorld, options.emulatorChoice))
         }
     }
 
@@ -125,19 +131,23 @@ enum BackendSelector {
     /// The emulator that was created last: a process of the tool uses one.
     static let current = Lock<Emulator?>(nil)
 
-    static func makeEmulator(world: String?) throws(Failure) -> Emulator {
-        use(try world.map { path throws(Failure) in try WorldFile(path: path).emulator() } ?? .shared)
+    /// An emulator of a file's devices, or of the built-in ones.
+    static func makeEmulator(world: String?, _ choice: EmulatorChoice) throws(Failure) -> Emulator {
+        // Programs' own emulator, which COREBLUETOOTH_WORLD describes.
+        if world == nil, choice.isEmpty { return use(.shared) }
+        return try makeEmulator(world: world, choice) { _ in }
     }
 
     /// An emulator of a file's devices, or of the built-in ones, with changed settings.
     static func makeEmulator(
-        world: String?, _ change: (inout EmulatorConfiguration) -> Void
+        world: String?, _ choice: EmulatorChoice, _ change: (inout EmulatorConfiguration) -> Void
     ) throws(Failure) -> Emulator {
-        if let world { return use(try WorldFile(path: world).emulator(change)) }
-        var configuration = EmulatorConfiguration.default
+        if let world { return use(try WorldFile(path: world).emulator(choice, change)) }
+        let builtIn = choice.applied(to: .builtIn)
+        var configuration = builtIn.preset?.configuration ?? .default
         change(&configuration)
         do {
-            return use(try Emulator(world: .builtIn, configuration: configuration))
+            return use(try Emulator(world: builtIn, configuration: configuration))
         } catch {
             throw Failure(.failed, "\(error)")
         }
@@ -174,9 +184,11 @@ enum BackendSelector {
     }
 
     /// The emulator with a world file's devices, or with the built-in ones.
-    static func emulator(world: String? = nil) throws(Failure) -> CBBackendSelection {
+    static func emulator(
+        world: String? = nil, _ choice: EmulatorChoice
+    ) throws(Failure) -> CBBackendSelection {
         #if Emulator
-        return .emulator(try makeEmulator(world: world))
+        return .emulator(try makeEmulator(world: world, choice))
         #else
         throw Failure(.failed, "this bluectl was built without the emulator")
         #endif

@@ -5,41 +5,42 @@ import Foundation
 
 /// A world file of which one device is served.
 struct WorldFileDevice {
-    let file: WorldFile
-    let text: String
+    private let contents: WorldFileContents
     /// Its number in the world, from 0.
     let index: Int
     let description: PeripheralDescription
-    /// Whether the file has a script, which only an emulated world plays.
-    let hasScript: Bool
+    /// The parts of the file beside the devices, which only an emulated world has.
+    let ignoredParts: [String]
 
     /// Reads the file and picks the device.
     ///
     /// - Parameter name: The device's, ignoring case; nil takes the only one.
     /// - Throws: A usage failure.
     init(path: String, device name: String?) throws(Failure) {
-        file = WorldFile(path: path)
-        text = try file.text()
-        let world = try file.description(of: text)
+        contents = try WorldFile(path: path).contents()
+        let world = try contents.description()
         let found = world.devices.indices.filter { index in
             name.map { world.devices[index].name.lowercased() == $0.lowercased() } ?? true
         }
         let names = world.devices.map { "\"\($0.name)\"" }.joined(separator: ", ")
         guard let index = found.first else {
             let rule = name.map { "there is no device \"\($0)\" among \(names)" } ?? "there is no device"
-            throw file.failure(at: "devices", rule, in: text)
+            throw contents.failure(at: "devices", rule)
         }
         guard found.count == 1 else {
-            throw file.failure(at: "devices", "there are several devices: choose one with --device: \(names)", in: text)
+            throw contents.failure(at: "devices", "there are several devices: choose one with --device: \(names)")
         }
         self.index = index
         description = world.devices[index]
-        hasScript = !world.script.isEmpty
+        ignoredParts = [
+            ("seed", world.seed != nil), ("preset", world.preset != nil), ("hosts", !world.hosts.isEmpty),
+            ("script", !world.script.isEmpty),
+        ].filter(\.1).map(\.0)
         try check()
     }
 
     func failure(at field: String, _ rule: String) -> Failure {
-        file.failure(at: file.pathInFile("devices[\(index)].\(field)", of: text), rule, in: text)
+        contents.failure(at: "devices[\(index)].\(field)", rule)
     }
 
     /// Checks for features that only an emulated device can have.

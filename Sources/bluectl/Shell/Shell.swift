@@ -183,6 +183,8 @@ extension GlobalOptions {
             if let backend { own += ["--backend", backend.rawValue] }
             if let adapter { own += ["--adapter", adapter] }
             if let world { own += ["--world", world] }
+            if let seed { own += ["--seed", "\(seed)"] }
+            if let preset { own += ["--preset", preset] }
         }
         return [command] + own + arguments.dropFirst()
     }

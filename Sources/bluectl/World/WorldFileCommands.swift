@@ -11,6 +11,15 @@ struct WorldFileArgument: ParsableArguments, Sendable {
     var file: String
 }
 
+extension GlobalOptions {
+    /// Refuses the options of an emulator for a command that makes none.
+    fileprivate func refuseEmulatorChoice() throws {
+        guard emulatorChoice.isEmpty else {
+            throw ValidationError("the command makes no emulator: omit --seed and --preset")
+        }
+    }
+}
+
 struct WorldCheckCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -26,24 +35,26 @@ struct WorldCheckCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
+    func validate() throws { try global.refuseEmulatorChoice() }
+
     @MainActor
     func run() async throws {
         let console = Console(global)
         let file = WorldFile(path: world.file)
-        let text = try file.text()
-        let mistakes = try file.mistakes(of: text)
+        let contents = try file.contents()
+        let mistakes = contents.mistakes()
         for mistake in mistakes {
             let fields: JSONFields = [
-                "file": file.path, "line": mistake.place?.line, "column": mistake.place?.column, "path": mistake.path,
-                "rule": mistake.rule,
+                "file": mistake.file ?? file.path, "line": mistake.place?.line, "column": mistake.place?.column,
+                "path": mistake.path, "rule": mistake.rule,
             ]
-            console.show(fields, [file.failure(for: mistake).description])
+            console.show(fields, [contents.failure(for: mistake).description])
         }
         guard mistakes.isEmpty else {
             let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
             throw Failure(.failed, PrintableText.of("\(file.path): \(count)"))
         }
-        let description = try file.description(of: text)
+        let description = try contents.description()
         let (devices, steps) = (description.devices.count, description.script.count)
         let parts = [
             devices == 1 ? "1 device" : "\(devices) devices", steps == 1 ? "1 step" : "\(steps) steps",
@@ -58,7 +69,10 @@ struct WorldConvertCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Print a world file in JSON, which every program reads.",
-        discussion: "The fields are sorted; comments of YAML are lost. A file with a mistake is not converted.")
+        discussion: """
+            The files that it includes become part of it. The fields are sorted; comments of YAML are lost. A file \
+            with a mistake is not converted.
+            """)
 
     @OptionGroup
     var world: WorldFileArgument
@@ -68,14 +82,14 @@ struct WorldConvertCommand: AsyncParsableCommand, Sendable {
 
     func validate() throws {
         if global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
+        try global.refuseEmulatorChoice()
     }
 
     @MainActor
     func run() async throws {
-        let file = WorldFile(path: world.file)
-        let text = try file.text()
-        _ = try file.description(of: text)
-        Console(global).print(try file.prettyJSON(of: text))
+        let contents = try WorldFile(path: world.file).contents()
+        _ = try contents.description()
+        Console(global).print(try contents.prettyJSON())
     }
 }
 
@@ -89,6 +103,7 @@ struct WorldSchemaCommand: AsyncParsableCommand, Sendable {
 
     func validate() throws {
         if global.timestamps { throw ValidationError("a schema has no times: omit --timestamps") }
+        try global.refuseEmulatorChoice()
     }
 
     @MainActor

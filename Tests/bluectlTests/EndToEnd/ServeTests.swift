@@ -135,6 +135,8 @@ struct ServeTests {
         let run = try await serve(world, "--duration", "0.1")
         #expect(run.status == 0)
         #expect(run.errors.hasSuffix("ignored, since the adapter decides them: rssi\n"))
+        let parts = try await serve("seed: 3\nhosts: [{name: other}]\n" + Self.lamp, "--duration", "0.1")
+        #expect(parts.errors.hasSuffix("ignored, since only an emulated world has them: seed, hosts\n"), "\(parts)")
     }
 
     @Test(arguments: [["--backend", "bluez"], ["--backend", "emulator", "--adapter", "default"]])

@@ -20,6 +20,35 @@ struct WorldFileToolTests {
         #expect(run.output.contains(words), "\(run)")
     }
 
+    @Test func theOptionsPrecedeTheFile() async throws {
+        let world = "preset: default\nseed: 4\ndevices: [{name: Lamp, advertising: [{data: {localName: Lamp}}]}]"
+        let run = try await tool(world, "explore", "Lamp", "--preset", "slow", "--seed", "9")
+        #expect(run.status == 0 && run.output.contains("MTU 23"), "\(run)")
+        let unknown = try await Tool.run(["--backend", "emulator", "--preset", "fast", "scan"])
+        #expect(unknown.status != 0 && unknown.errors.contains("there is no preset \"fast\": use "), "\(unknown)")
+        let real = try await Tool.run(["--backend", "bluez", "--seed", "3", "scan"])
+        #expect(real.status == 2 && real.errors.contains("need emulated devices"), "\(real)")
+        let none = try await Tool.run(["world", "schema", "--seed", "3"])
+        #expect(none.status != 0 && none.errors.contains("makes no emulator"), "\(none)")
+    }
+
+    @Test func aFileIncludesOthersOfBothFormats() async throws {
+        let lamp = "devices:\n  - {name: Lamp, advertising: [{data: {localName: Lamp}}]}\n"
+        try await Tool.withFile("include: [lamp.yaml]\npreset: slow", "world.yaml") { file in
+            let included = (file as NSString).deletingLastPathComponent + "/lamp.yaml"
+            try lamp.write(toFile: included, atomically: true, encoding: .utf8)
+            let run = try await Tool.run(["explore", "Lamp", "--backend", "emulator", "--world", file])
+            #expect(run.status == 0 && run.output.contains("MTU 23"), "\(run)")
+            let json = try await Tool.run(["world", "convert", file])
+            let world = try WorldDescription(json: Data(json.output.utf8))
+            #expect(world.devices.map(\.name) == ["Lamp"] && world.preset == .slow)
+            let mistaken = lamp + "  - {name: B, rssi: 99}\n"
+            try mistaken.write(toFile: included, atomically: true, encoding: .utf8)
+            let check = try await Tool.run(["world", "check", file])
+            #expect(check.status == 1 && check.output.contains("lamp.yaml:3:15: devices[1].rssi: "), "\(check)")
+        }
+    }
+
     @Test func theVariableMayNameAFileOfYAML() async throws {
         let yaml = "preset: instant\ndevices: [{name: Lamp, advertising: [{data: {localName: Lamp}}]}]"
         let run = try await Tool.withFile(yaml, "world.yaml") { file in

@@ -25,7 +25,7 @@ struct WorldFileTests {
 
     private func failure(_ file: String, _ text: String) -> Failure? {
         do throws(Failure) {
-            _ = try WorldFile(path: file).description(of: text)
+            _ = try WorldFile(path: file).contents(of: text).description()
             return nil
         } catch {
             return error
@@ -33,11 +33,11 @@ struct WorldFileTests {
     }
 
     @Test func yamlAndJSONDescribeTheSameWorld() throws {
-        let fromYAML = try WorldFile(path: "w.yaml").description(of: yaml)
+        let fromYAML = try WorldFile(path: "w.yaml").contents(of: yaml).description()
         #expect(fromYAML.devices.map(\.name) == ["Thermometer"])
         #expect(fromYAML.devices.first?.services.first?.characteristics.last?.value == Data([9, 0]))
         let json = String(decoding: try fromYAML.json(), as: UTF8.self)
-        #expect(try WorldFile(path: "w.json").description(of: json) == fromYAML)
+        #expect(try WorldFile(path: "w.json").contents(of: json).description() == fromYAML)
     }
 
     @Test func aBrokenRuleIsToldWithFileLineColumnPathAndRule() throws {

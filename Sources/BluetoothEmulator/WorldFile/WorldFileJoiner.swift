@@ -1,0 +1,149 @@
+import BluetoothSupport
+
+/// Reads the files that a world file includes, and joins their lists.
+///
+/// A file is read once, however many files include it. A mistake is collected, and the reading goes on.
+struct WorldFileJoiner {
+    /// More levels of files that include files than any world has.
+    static let maximumDepth = 8
+    /// More files than any world has.
+    static let maximumFiles = 64
+    /// More bytes than the files of any world have together.
+    static let maximumBytes = 16_777_216
+    /// The lists that are joined.
+    private static let lists = ["hosts", "devices", "script"]
+    /// The fields that hold for the whole world.
+    private static let settings = ["seed", "preset"]
+
+    private let root: [String: JSONValue]
+    private var files: WorldFiles
+    /// The folder that the included files must be in, with symbolic links resolved.
+    private let folder: String
+    private var entries: [String: [JSONValue]] = [:]
+    /// The files that were read, and those that are being read, with symbolic links resolved.
+    private var known: Set<String> = []
+    private var open: [String] = []
+    private var bytes: Int
+
+    init(root: [String: JSONValue], files: WorldFiles) {
+        self.root = root
+        self.files = files
+        bytes = files.parts[0].text.count
+        let file = Self.resolved(files.parts[0].name)
+        folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        known = [file]
+        open = [file]
+    }
+
+    mutating func joined() throws -> WorldFiles {
+        try add(root, part: 0)
+        var object = root
+        object[WorldDescription.includeField] = nil
+        for (list, entries) in entries { object[list] = .list(entries) }
+        files.json = try JSONEncoder().encode(object)
+        return files
+    }
+
+    /// Adds the files that a file includes, then its own lists.
+    private mutating func add(_ object: [String: JSONValue], part: Int) throws {
+        for (field, value) in list(WorldDescription.includeField, of: object, part).located(at: "include") {
+            if case .text(let name) = value {
+                try include(name, from: part, field: field)
+            } else {
+                report(field, "text is wanted here", part)
+            }
+        }
+        for name in Self.lists {
+            let own = list(name, of: object, part)
+            entries[name, default: []] += own
+            files.origins[name, default: []] += own.indices.map { WorldFiles.Origin(part: part, index: $0) }
+        }
+    }
+
+    private mutating func list(_ name: String, of object: [String: JSONValue], _ part: Int) -> [JSONValue] {
+        switch object[name] {
+        case nil, .null: return []
+        case .list(let entries): return entries
+        default:
+            report(name, "a list is wanted here", part)
+            return []
+        }
+    }
+
+    private mutating func include(_ name: String, from part: Int, field: String) throws {
+        guard !name.isEmpty, !name.hasPrefix("/") else {
+            return report(field, "the path of an included file is relative to the file that includes it", part)
+        }
+        let parent = files.parts[part].name
+        let file = (parent.lastIndex(of: "/").map { String(parent[...$0]) } ?? "") + name
+        let path = Self.resolved(file)
+        guard path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
+            return report(field, "an included file is in the folder of the first file or below", part)
+        }
+        guard !open.contains(path) else { return report(field, "the file includes itself", part) }
+        guard !known.contains(path) else { return }
+        guard open.count <= Self.maximumDepth else {
+            return report(field, "files include files on \(Self.maximumDepth) levels or fewer", part)
+        }
+        guard known.count <= Self.maximumFiles else {
+            return report(field, "\(Self.maximumFiles) files are included or fewer", part)
+        }
+        known.insert(path)
+        guard let text = text(of: path, field: field, part: part) else { return }
+        open.append(path)
+        defer { open.removeLast() }
+        files.parts.append(WorldFiles.Part(name: file, text: text))
+        try addIncluded(try files.format.json(text, file), part: files.parts.count - 1)
+    }
+
+    private mutating func addIncluded(_ json: Data, part: Int) throws {
+        guard let object = WorldFiles.object(json) else {
+            guard let mistake = files.syntaxMistake(of: json, part: part) else {
+                return report("", "an object is wanted", part)
+            }
+            return files.mistakes.append(mistake)
+        }
+        let names = WorldDescription.fields.names
+        for name in object.keys.sorted() where !names.contains(name) {
+            report(name, "there is no such field; known are \(names.sorted().joined(separator: ", "))", part)
+        }
+        for name in Self.settings {
+            guard let value = object[name], value != .null, value != root[name] else { continue }
+            report(name, "the first file decides the \(name): an included file has none, or the same", part)
+        }
+        try add(object, part: part)
+    }
+
+    /// The contents of an included file; nil, and a mistake, where it cannot be read.
+    private mutating func text(of path: String, field: String, part: Int) -> Data? {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                report(field, "an included file is a regular file", part)
+                return nil
+            }
+            // The second test is for a system whose attributes have no number of this type, or a file that grows.
+            let size = attributes[.size] as? UInt64 ?? 0
+            var text: Data?
+            if size <= UInt64(Self.maximumBytes) { text = try Data(contentsOf: URL(fileURLWithPath: path)) }
+            guard let text, text.count <= Self.maximumBytes - bytes else {
+                report(field, "all files together have \(Self.maximumBytes) bytes or fewer", part)
+                return nil
+            }
+            bytes += text.count
+            return text
+        } catch {
+            report(field, "the file cannot be read: \(error)", part)
+            return nil
+        }
+    }
+
+    private mutating func report(_ field: String, _ rule: String, _ part: Int) {
+        guard files.mistakes.count < MistakeCollector.maximumCount else { return }
+        files.mistakes.append(files.place(DescriptionError(field, rule), inPart: part))
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
+    }
+}

@@ -1,0 +1,121 @@
+#if Emulator
+import BluetoothEmulator
+import Foundation
+import Yams
+
+/// A text in YAML.
+///
+/// JSON is YAML too, so that its lines can be looked up as well.
+struct YAMLText {
+    /// More nodes than any description has; aliases of aliases can make millions out of a few lines.
+    private static let maximumNodes = 100_000
+    /// Fields that hold text even where it looks like a number: `uuid: 1809`, `value: 64`.
+    private static let textFields: Set<String> = [
+        "uuid", "value", "values", "includes", "services", "solicitedServices", "serviceData", "manufacturerData",
+        "name", "localName", "address",
+    ]
+
+    private let root: Node
+    private let file: String
+
+    /// Parses the text.
+    ///
+    /// - Throws: A usage failure with line and column.
+    init(_ text: String, file: String) throws(Failure) {
+        self.file = file
+        do {
+            guard let root = try Yams.compose(yaml: text) else { throw Failure(.usage, "\(file): the file is empty") }
+            self.root = root
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.usage, Self.oneLine(error, file: file))
+        }
+    }
+
+    /// The same content in JSON.
+    ///
+    /// - Throws: A usage failure for what JSON cannot hold.
+    func json() throws(Failure) -> Data {
+        var budget = Self.maximumNodes
+        let value = try plain(root, field: nil, &budget)
+        do {
+            return try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed])
+        } catch {
+            throw Failure(.usage, "\(file): \(error)")
+        }
+    }
+
+    private func plain(_ node: Node, field: String?, _ budget: inout Int) throws(Failure) -> Any {
+        budget -= 1
+        guard budget > 0 else { throw Failure(.usage, "\(file): the description is too large") }
+        switch node {
+        case .mapping(let mapping):
+            var object: [String: Any] = [:]
+            for (key, value) in mapping {
+                guard let name = key.scalar?.string else { throw failure(key, "the name of a field must be text") }
+                // Everything below a field of text is text, such as the keys and values of `serviceData`.
+                let inner = field.map { Self.textFields.contains($0) && $0 != "services" ? $0 : name } ?? name
+                object[name] = try plain(value, field: inner, &budget)
+            }
+            return object
+        case .sequence(let sequence):
+            var array: [Any] = []
+            for element in sequence { array.append(try plain(element, field: field, &budget)) }
+            return array
+        case .scalar(let scalar):
+            guard scalar.style == .plain, !Self.textFields.contains(field ?? "") else { return scalar.string }
+            if node.null != nil { return NSNull() }
+            if let value = node.bool { return value }
+            if let value = node.int { return value }
+            if let value = node.float, value.isFinite { return value }
+            return scalar.string
+        case .alias:
+            throw failure(node, "an alias has no anchor")
+        }
+    }
+
+    private func failure(_ node: Node, _ rule: String) -> Failure {
+        Failure(.usage, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(rule)")
+    }
+
+    /// The parser's words: line and column, then what is wrong; without the excerpt of the file below.
+    private static func oneLine(_ error: any Error, file: String) -> String {
+        guard let error = error as? YamlError else { return "\(file): \(error)" }
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            return "\(file):\(mark.line):\(mark.column): \(PrintableText.of(problem))"
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.map { "\"\(PrintableText.of($0))\"" }.sorted().joined(separator: ", ")
+            return "\(file):\(context.mark.line):\(context.mark.column): the field \(names) appears twice"
+        default:
+            return "\(file): \(PrintableText.of("\(error)".split(separator: "\n").joined(separator: " ")))"
+        }
+    }
+
+    /// The line and column, from 1, of a field such as `devices[1].services[0].uuid`, or of the nearest field around
+    /// it.
+    static func place(of path: String, in text: String) -> DescriptionError.Place? {
+        // A text that cannot be parsed has no positions; another error reports the reason.
+        guard let root = try? Yams.compose(yaml: text), !path.isEmpty else { return nil }
+        var node = root
+        var mark: Mark?
+        for step in path.split(whereSeparator: { ".[]".contains($0) }) {
+            let next: Node?
+            if let index = Int(step), let sequence = node.sequence {
+                next = sequence.indices.contains(index) ? sequence[index] : nil
+                mark = next?.mark ?? mark
+            } else {
+                let entry = node.mapping?.first { $0.key.scalar?.string == String(step) }
+                mark = entry?.key.mark ?? mark
+                next = entry?.value
+            }
+            guard let found = next else { break }
+            node = found
+            if node.scalar == nil, node.sequence == nil { mark = node.mark ?? mark }
+        }
+        return mark.map { DescriptionError.Place(line: $0.line, column: $0.column) }
+    }
+}
+#endif
