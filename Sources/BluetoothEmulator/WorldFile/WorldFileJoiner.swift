@@ -39,7 +39,7 @@ struct WorldFileJoiner {
         try add(root, part: 0)
         var object = root
         object[WorldDescription.includeField] = nil
-        for (list, entries) in entries { object[list] = .list(entries) }
+        for (list, entries) in entries where !entries.isEmpty { object[list] = .list(entries) }
         files.json = try JSONEncoder().encode(object)
         return files
     }

@@ -42,6 +42,7 @@ struct WorldFileToolTests {
             let json = try await Tool.run(["world", "convert", file])
             let world = try WorldDescription(json: Data(json.output.utf8))
             #expect(world.devices.map(\.name) == ["Lamp"] && world.preset == .slow)
+            #expect(!json.output.contains("hosts"), "\(json)")
             let mistaken = lamp + "  - {name: B, rssi: 99}\n"
             try mistaken.write(toFile: included, atomically: true, encoding: .utf8)
             let check = try await Tool.run(["world", "check", file])
