@@ -120,7 +120,7 @@ enum TraceNote {
 
 extension DeviceFault.Effect {
     /// `fail 80`, `delay 2.0 seconds`.
-    fileprivate var words: String {
+    package var words: String {
         switch self {
         case .fail(let code): "fail \(code.rawValue)"
         case .delay(let time): "delay \(time)"

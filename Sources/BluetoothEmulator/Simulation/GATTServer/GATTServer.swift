@@ -41,6 +41,8 @@ struct GATTServer: Sendable {
     let responder: Responder
     var database = AttributeDatabase()
     private(set) var deviceName = AttributeID(rawValue: 0)
+    /// The services that every device has: 1800 and 1801.
+    private(set) var genericServices: [AttributeID] = []
     private var notifyTimers: [AttributeID: NotifyTimer] = [:]
 
     init(_ responder: Responder) { self.responder = responder }
@@ -53,7 +55,7 @@ struct GATTServer: Sendable {
         let attribute = ServiceDescription("1801", characteristics: [CharacteristicDescription("2A05", .indicate)])
         let id = try database.add(access)
         deviceName = database[id]?.children.first ?? id
-        _ = try database.add(attribute)
+        genericServices = [id, try database.add(attribute)]
     }
 
     /// Adds a service and the timers within.
@@ -120,6 +122,9 @@ struct GATTServer: Sendable {
     }
 
     // MARK: Timers
+
+    /// The timer of a characteristic, as it was described.
+    func notifyTimer(of attribute: AttributeID) -> CharacteristicDescription.Timer? { notifyTimers[attribute]?.timer }
 
     /// Starts the timer of a characteristic that just got a subscriber.
     ///

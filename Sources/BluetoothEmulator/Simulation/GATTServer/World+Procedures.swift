@@ -70,11 +70,14 @@ extension World {
             return log("parameter \(parameter.rawValue) ignored: the device has no handler")
         }
         guard let known = device.handler.builtIn?.parameters else {
+            devices[ref]?.description.parameters[parameter] = value
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
             return log("parameter \(parameter.rawValue) ignored: the device does not have it")
         }
-        handle(.parameterChanged(parameter, min(range.upperBound, max(range.lowerBound, value))), at: ref)
+        let value = min(range.upperBound, max(range.lowerBound, value))
+        devices[ref]?.description.parameters[parameter] = value
+        handle(.parameterChanged(parameter, value), at: ref)
     }
 }

@@ -1,0 +1,105 @@
+import BluetoothBackend
+import BluetoothSupport
+
+// The world as it is, as a description.
+extension World {
+    var presentDescription: WorldDescription {
+        let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == configuration }
+        return WorldDescription(
+            hosts: hosts.compactMap(\.presentDescription),
+            devices: devices.refs.compactMap { devices[$0] }.filter { $0.host == nil }.map(\.presentDescription),
+            seed: random.seed, preset: preset)
+    }
+
+    func attributes(of ref: Ref<Device>) -> DeviceAttributes? {
+        guard let device = devices[ref] else { return nil }
+        let subscriptions = device.links.flatMap { links[$0]?.server.subscriptions.keys.map { $0 } ?? [] }
+        let handles = subscriptions.compactMap { device.server.database[$0]?.handle }
+        return DeviceAttributes(
+            services: device.server.database.tappedServices, values: device.server.database.valuesByHandle,
+            subscriberCounts: Dictionary(handles.map { ($0, 1) }, uniquingKeysWith: +))
+    }
+}
+
+extension Host {
+    /// Nil for a host that every world has, or that exists for a peripheral manager alone.
+    fileprivate var presentDescription: HostDescription? {
+        guard !identity.isAnonymous else { return nil }
+        var description = HostDescription(
+            name: identity.name, isPowered: adapter.isPowered, authorization: adapter.authorization,
+            addressRotation: identity.rotation)
+        if HostIdentity(description, isAnonymous: false).address != identity.address {
+            description.address = identity.address
+        }
+        return description == HostDescription(name: "default") ? nil : description
+    }
+}
+
+extension Device {
+    /// The description, with what has changed since.
+    var presentDescription: PeripheralDescription {
+        var present = description
+        if present.effectiveAddress != identity.identityAddress { present.address = identity.identityAddress }
+        present.proximity = signal.proximity
+        present.rssi = signal.rssi
+        present.packetLossRate = signal.packetLossRate
+        present.advertising = advertiser.sets.map { set in
+            var description = set.description
+            description.isEnabled = set.isEnabled
+            return description
+        }
+        present.services = server.presentServices
+        present.faults = faults.steps
+        if faults.failingConnections > 0 {
+            present.faults.insert(DeviceFault(.connect, .fail(), count: faults.failingConnections), at: 0)
+        }
+        // A handler in Swift has parameters that no description can have.
+        if present.handler == nil { present.parameters = [:] }
+        return present
+    }
+}
+
+extension GATTServer {
+    /// The services, without those that every device has.
+    fileprivate var presentServices: [ServiceDescription] {
+        database.services.filter { !genericServices.contains($0) }.compactMap(presentDescription(ofService:))
+    }
+
+    private func presentDescription(ofService id: AttributeID) -> ServiceDescription? {
+        guard let service = database[id], case .service(let isPrimary) = service.role else { return nil }
+        return ServiceDescription(
+            service.uuid, isPrimary: isPrimary, includes: service.included.compactMap { database[$0]?.uuid },
+            characteristics: service.children.compactMap(presentDescription(ofCharacteristic:)))
+    }
+
+    private func presentDescription(ofCharacteristic id: AttributeID) -> CharacteristicDescription? {
+        guard let found = database[id] else { return nil }
+        let children = found.children.compactMap { database[$0] }
+        var description = CharacteristicDescription(
+            found.uuid, found.access.properties, value: found.value, maximumLength: Int(found.access.maximumLength),
+            timer: notifyTimer(of: id), echo: found.access.isEcho,
+            descriptors: children.filter { $0.role == .descriptor }.map {
+                DescriptorDescription($0.uuid, value: $0.value, permissions: $0.access.permissions)
+            })
+        if description.effectivePermissions != found.access.permissions {
+            description.permissions = found.access.permissions
+        }
+        let hasConfiguration = children.contains { $0.role == .clientConfiguration }
+        if description.hasClientConfiguration != hasConfiguration { description.clientConfiguration = hasConfiguration }
+        return description
+    }
+}
+
+extension AttributeDatabase {
+    /// The stored values of characteristics and descriptors.
+    fileprivate var valuesByHandle: [UInt16: Data] {
+        var values: [UInt16: Data] = [:]
+        for characteristic in services.flatMap({ self[$0]?.children ?? [] }) {
+            for id in [characteristic] + (self[characteristic]?.children ?? []) {
+                guard let attribute = self[id], attribute.role != .clientConfiguration else { continue }
+                values[attribute.handle] = attribute.value
+            }
+        }
+        return values
+    }
+}
