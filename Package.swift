@@ -45,6 +45,7 @@ let package = Package(
         // Of bluectl alone.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ],
     targets: [
         // MARK: C libraries, for tests alone: no product has a C module
@@ -141,6 +142,19 @@ let package = Package(
             swiftSettings: settings),
 
         // MARK: Tools
+        // A served world that people and programs look at and steer.
+        .target(
+            name: "LiveView",
+            dependencies: [
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            resources: [
+                .embedInCode("Page/index.html"), .embedInCode("Page/view.css"), .embedInCode("Page/view.js"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "bluectl",
             dependencies: [
@@ -151,6 +165,7 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
+                .target(name: "LiveView", condition: whenEmulatorOnLinux),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -213,6 +228,13 @@ let package = Package(
                 "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing",
                 "ChildProcesses",
             ], swiftSettings: settings),
+        .testTarget(
+            name: "LiveViewTests",
+            dependencies: [
+                "LiveView", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+            ],
+            swiftSettings: settings),
         // Programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
         .target(

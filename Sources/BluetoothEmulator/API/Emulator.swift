@@ -260,6 +260,13 @@ extension Emulator {
     /// - Parameter name: The name of its description, which need not be the one that it advertises.
     public func device(named name: String) -> EmulatedDevice? { devices.first { $0.name == name } }
 
+    /// The device of that number, described or not; nil if there is none.
+    package func device(number: UInt32) -> EmulatedDevice? {
+        core.withLock { core in core.world.devices.refs.first { $0.serial == number } }.map {
+            EmulatedDevice(emulator: self, ref: $0)
+        }
+    }
+
     /// How many advertising packets were sent so far; packets that no host listens to are not sent.
     public var advertisingPackets: Int {
         Int(core.withLock { $0.world.air.packets })

@@ -19,6 +19,11 @@ package final class EmulatorTap: Sendable {
 
     deinit { cancel() }
 
+    /// Returns when all events so far were received.
+    package func delivered() async {
+        await withCheckedContinuation { continuation in receiver.afterDelivery { continuation.resume() } }
+    }
+
     /// Ends delivery; an event that is being received is the last one.
     package func cancel() {
         receiver.cancel()

@@ -56,6 +56,9 @@ extension CharacteristicProperties {
         "extendedProperties": .extendedProperties, "notifyEncryptionRequired": .notifyEncryptionRequired,
         "indicateEncryptionRequired": .indicateEncryptionRequired,
     ]
+
+    /// The names of these properties in world files.
+    package var names: [String] { Self.names.filter { contains($0.value) }.map(\.key) }
 }
 
 extension AttributePermissions {

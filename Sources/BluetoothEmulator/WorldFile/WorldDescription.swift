@@ -76,11 +76,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
 
     /// Reads JSON and checks the world; an error has no place.
     init(unplaced json: Data) throws(DescriptionError) {
-        do {
-            self = try JSONDecoder().decode(WorldDescription.self, from: json)
-        } catch {
-            throw (error as? DecodingError).map { DescriptionError($0) } ?? DescriptionError("", "\(error)")
-        }
+        try self.init(worldFile: json)
         do throws(DescriptionError) {
             try validate()
         } catch {

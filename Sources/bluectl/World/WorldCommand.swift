@@ -8,6 +8,9 @@ struct WorldCommand: ParsableCommand {
         discussion: """
             Programs that use BlueZ, in any language and unchanged, find the devices of FILE on a message bus. No root \
             and no Bluetooth hardware are needed; dbus-daemon must be installed.
+
+            While "world serve" runs, the other commands show and change its world: devices nearer and farther, values, \
+            faults, power.
             """,
         subcommands: subcommands)
 
@@ -15,10 +18,19 @@ struct WorldCommand: ParsableCommand {
         let files: [any ParsableCommand.Type] = [
             WorldCheckCommand.self, WorldConvertCommand.self, WorldSchemaCommand.self,
         ]
-        #if BlueZ && os(Linux)
-        return [WorldRunCommand.self, WorldServeCommand.self] + files
+        #if os(Linux)
+        let control: [any ParsableCommand.Type] = [
+            WorldShowCommand.self, WorldWatchCommand.self, WorldAddCommand.self, WorldRemoveCommand.self,
+            WorldMoveCommand.self, WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self,
+            WorldPowerCommand.self, WorldCaptureCommand.self, WorldSaveCommand.self,
+        ]
         #else
-        return files
+        let control: [any ParsableCommand.Type] = []
+        #endif
+        #if BlueZ && os(Linux)
+        return [WorldRunCommand.self, WorldServeCommand.self] + control + files
+        #else
+        return control + files
         #endif
     }
 }

@@ -51,12 +51,31 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         console.onClosedOutput = { served.service.stop() }
         let watch = Task { try await console.watchOutput() }
         defer { watch.cancel() }
-        show(served, on: console)
+        let control = Task { @MainActor in
+            var isShown = false
+            do throws(Failure) {
+                let controlled = try ControlledWorld(
+                    emulator, file: world.file ?? global.effectiveWorld, browserPort: nil)
+                try await controlled.run { @MainActor in
+                    isShown = true
+                    show(served, on: console)
+                }
+            } catch {
+                // Programs can use the world without.
+                console.warn(error.description)
+                if !isShown { show(served, on: console) }
+            }
+        }
+        let end: EmulatedBlueZError?
         do throws(EmulatedBlueZError) {
             try await served.service.waitUntilEnd()
+            end = nil
         } catch {
-            throw Failure(.failed, PrintableText.of(error.description))
+            end = error
         }
+        control.cancel()
+        await control.value
+        if let end { throw Failure(.failed, PrintableText.of(end.description)) }
     }
 
     private var selectedBus: ServedWorld.Bus {

@@ -1,0 +1,42 @@
+public import BluetoothSupport
+
+extension Decodable {
+    /// Reads a world file, or a part of one; an error has no place.
+    ///
+    /// - Throws: ``DescriptionError`` naming path and rule.
+    init(worldFile json: Data) throws(DescriptionError) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: json)
+        } catch {
+            throw (error as? DecodingError).map { DescriptionError($0) } ?? DescriptionError("", "\(error)")
+        }
+    }
+}
+
+extension PeripheralDescription {
+    /// Reads a device as world files write it, and checks it.
+    ///
+    /// - Throws: ``DescriptionError`` naming place, path and rule.
+    public init(json: Data) throws(DescriptionError) {
+        do throws(DescriptionError) {
+            try self.init(worldFile: json)
+            try validate()
+        } catch {
+            throw error.located(in: Array(json))
+        }
+    }
+}
+
+extension DeviceFault {
+    /// Reads a fault as world files write it, and checks it.
+    ///
+    /// - Throws: ``DescriptionError`` naming place, path and rule.
+    public init(json: Data) throws(DescriptionError) {
+        do throws(DescriptionError) {
+            try self.init(worldFile: json)
+            try validate(path: "fault")
+        } catch {
+            throw error.located(in: Array(json))
+        }
+    }
+}

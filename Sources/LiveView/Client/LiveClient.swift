@@ -1,0 +1,89 @@
+package import BluetoothSupport
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+/// A client of a served world, by its socket.
+package struct LiveClient: Sendable {
+    /// Why no answer came.
+    package enum ClientError: Error, Hashable {
+        /// No world is served at the socket.
+        case noServer
+        /// The server refused the request.
+        case refused(LiveError)
+        case timedOut
+        /// The answer is not one of the protocol.
+        case malformed(String)
+    }
+
+    private let path: String
+    private let limit: Duration
+
+    /// - Parameters:
+    ///   - path: The name of the socket.
+    ///   - limit: How long an answer may take.
+    package init(socket path: String, limit: Duration) { (self.path, self.limit) = (path, limit) }
+
+    /// Asks, and reads the whole answer.
+    package func send(_ request: LiveRequest) async throws(ClientError) -> Data {
+        let (path, limit) = (path, limit)
+        do {
+            return try await withThrowingTaskGroup(of: Data.self) { group in
+                group.addTask { try await Self.ask(request, at: path) }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    throw ClientError.timedOut
+                }
+                defer { group.cancelAll() }
+                guard let data = try await group.next() else { throw ClientError.timedOut }
+                return data
+            }
+        } catch let error as ClientError {
+            throw error
+        } catch let error as SocketError {
+            if case .failed = error { throw .noServer }
+            throw .malformed("\(error)")
+        } catch {
+            throw .malformed("\(error)")
+        }
+    }
+
+    /// Asks, and reads an answer in JSON.
+    package func send<Answer: Decodable>(
+        _ request: LiveRequest, for type: Answer.Type = Answer.self
+    ) async throws(ClientError) -> Answer {
+        let data = try await send(request)
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw .malformed("\(error)")
+        }
+    }
+
+    /// The events after one, once there are any; or none, after some seconds.
+    package func events(after sequence: UInt64) async throws(ClientError) -> [LiveEvent] {
+        let data = try await send(
+            LiveRequest("GET", "/v1/events", query: ["after": "\(sequence)", "once": "true"]))
+        do {
+            return try data.split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(LiveEvent.self, from: Data($0))
+            }
+        } catch {
+            throw .malformed("\(error)")
+        }
+    }
+
+    private static func ask(_ request: LiveRequest, at path: String) async throws -> Data {
+        var client = HTTPClient()
+        let response = try await client.sendHTTPRequest(
+            HTTPRequest(
+                method: HTTPMethod(request.method), version: .http11, path: request.path,
+                query: request.query.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) },
+                headers: [HTTPHeader("Host"): "localhost", .contentType: "application/json", .connection: "close"],
+                body: request.body),
+            to: .unix(path: path))
+        let body = try await response.bodyData
+        guard response.statusCode.code != 200 else { return body }
+        throw ClientError.refused(LiveError(response.statusCode.code, body: body))
+    }
+}

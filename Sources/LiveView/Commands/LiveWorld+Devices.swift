@@ -1,0 +1,143 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothSupport
+
+// The commands of devices: `/v1/devices`, `/v1/devices/7` and what is below.
+extension LiveWorld {
+    func answerDevices(_ request: LiveRequest, _ parts: [Substring]) async throws(LiveError) -> LiveAnswer {
+        guard let number = parts.first else {
+            guard request.method == "POST" else { throw .notFound("\(request.method) \(request.path)") }
+            return try await addDevice(request.body)
+        }
+        let device = try device(number)
+        switch (request.method, parts.dropFirst().first, parts.count) {
+        case ("GET", nil, 1): return try await details(of: device)
+        case ("DELETE", nil, 1):
+            try requireDescribed(device)
+            device.remove()
+            add("\(source(of: device)).remove()")
+        case ("PATCH", nil, 1): try change(device, request.body)
+        case ("POST", let action?, 2): try perform(action, on: device, request)
+        case ("DELETE", "faults", 2):
+            device.clearFaults()
+            add("\(source(of: device)).clearFaults()")
+        case ("DELETE", "connect", 2):
+            let host = try host(Substring(request.query["host"] ?? ""))
+            host.disconnectOtherApp(from: device)
+            add("\(source(of: host)).disconnectOtherApp(from: \(source(of: device)))")
+        default: throw .notFound("\(request.method) \(request.path)")
+        }
+        return try await done()
+    }
+
+    private func device(_ text: Substring) throws(LiveError) -> EmulatedDevice {
+        guard let number = UInt32(text), let device = emulator.device(number: number) else {
+            throw .notFound("device \(text)")
+        }
+        return device
+    }
+
+    private func requireDescribed(_ device: EmulatedDevice) throws(LiveError) {
+        guard emulator.devices.contains(device) else {
+            throw LiveError(409, "the device is what the apps of its host publish")
+        }
+    }
+
+    private func addDevice(_ body: Data) async throws(LiveError) -> LiveAnswer {
+        let added: EmulatedDevice
+        do {
+            added = try emulator.add(PeripheralDescription(json: body))
+        } catch let error as DescriptionError {
+            throw .invalid(error.path, error.rule)
+        } catch {
+            throw .invalid("", "\(error)")
+        }
+        add("try emulator.add(PeripheralDescription(json: Data(\(Self.literal(body)).utf8)))")
+        return try await done(id: added.number)
+    }
+
+    /// JSON as a raw literal of Swift, on one line.
+    private static func literal(_ json: Data) -> String {
+        let text = String(decoding: json, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
+        var hashes = "#"
+        while text.contains("\"" + hashes) { hashes += "#" }
+        return "\(hashes)\"\(text)\"\(hashes)"
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: Substring, on device: EmulatedDevice, _ request: LiveRequest) throws(LiveError) {
+        let source = source(of: device)
+        switch action {
+        case "values": try changeValue(of: device, request.body)
+        case "disconnect":
+            let isSilent: Bool = try isSilent(request.body)
+            if isSilent { device.reset() } else { device.disconnect() }
+            add(isSilent ? "\(source).reset()" : "\(source).disconnect()")
+        case "address":
+            _ = try CommandFields(request.body)
+            try requireDescribed(device)
+            device.rotateAddress()
+            add("\(source).rotateAddress()")
+        case "connect":
+            let number: Int = try CommandFields(request.body, "host").required("host")
+            let host = try host("\(number)")
+            host.connectOtherApp(to: device)
+            add("\(self.source(of: host)).connectOtherApp(to: \(source))")
+        case "faults": try inject(request.body, into: device)
+        case "resume":
+            _ = try CommandFields(request.body)
+            device.resume()
+            add("\(source).resume()")
+        default: throw .notFound("\(request.method) \(request.path)")
+        }
+    }
+
+    private func isSilent(_ body: Data) throws(LiveError) -> Bool {
+        guard !body.isEmpty, body != Data("{}".utf8) else { return false }
+        return try CommandFields(body, "silent").value("silent") ?? false
+    }
+
+    private func inject(_ body: Data, into device: EmulatedDevice) throws(LiveError) {
+        let fault: DeviceFault
+        do {
+            fault = try DeviceFault(json: body)
+        } catch {
+            throw .invalid(error.path, error.rule)
+        }
+        device.inject(fault)
+        add("\(source(of: device)).inject(\(fault.source))")
+    }
+
+    private func changeValue(of device: EmulatedDevice, _ body: Data) throws(LiveError) {
+        let fields = try CommandFields(body, "characteristic", "service", "index", "value", "notify")
+        let path = CharacteristicPath(
+            try requiredUUID("characteristic", fields), service: try uuid("service", fields),
+            index: try fields.value("index") ?? 0)
+        guard let value = Data(hexText: try fields.required("value")) else {
+            throw .invalid("value", "bytes are an even number of hexadecimal digits")
+        }
+        guard device.value(of: path) != nil else {
+            throw .invalid("characteristic", "the device has no characteristic \(path.uuid)")
+        }
+        guard value.count <= ATTLimits.longestValue else {
+            throw .invalid("value", "a value has at most \(ATTLimits.longestValue) bytes, not \(value.count)")
+        }
+        let isNotified: Bool = try fields.value("notify") ?? false
+        if isNotified { device.notify(path, value: value) } else { device.setValue(value, of: path) }
+        let (data, characteristic) = ("Data([\(value.map { "\($0)" }.joined(separator: ", "))])", path.source)
+        add(
+            source(of: device)
+                + (isNotified ? ".notify(\(characteristic), value: \(data))" : ".setValue(\(data), of: \(characteristic))"))
+    }
+
+    private func uuid(_ name: String, _ fields: CommandFields) throws(LiveError) -> BluetoothUUID? {
+        fields.isPresent(name) ? try requiredUUID(name, fields) : nil
+    }
+
+    private func requiredUUID(_ name: String, _ fields: CommandFields) throws(LiveError) -> BluetoothUUID {
+        let text: String = try fields.required(name)
+        guard let uuid = BluetoothUUID(text) else { throw .invalid(name, "\"\(text)\" is no UUID") }
+        return uuid
+    }
+}

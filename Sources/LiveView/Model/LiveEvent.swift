@@ -1,0 +1,152 @@
+package import BluetoothBackend
+
+/// One line of `GET /v1/events`.
+package struct LiveEvent: Codable, Hashable, Sendable {
+    /// The number of the event, which grows by one; nil for what is no change of the world.
+    package var sequence: UInt64?
+    /// The time since the world began, in seconds.
+    package var time: Double?
+    package var kind: Kind
+
+    package enum Kind: Hashable, Sendable {
+        /// A host that was added or has changed.
+        case host(LiveHost)
+        /// A device that was added or has changed.
+        case device(LiveDevice)
+        case deviceRemoved(UInt32)
+        /// The attributes of a device are others.
+        case services(UInt32)
+        /// A link that was opened or has changed.
+        case link(LiveLink)
+        case linkClosed(UInt32, DisconnectReason)
+        case log(LiveLogLine)
+        /// The last second: advertising packets by device, and the links that carried something.
+        case traffic(air: [UInt32: Int], [LiveLink])
+        case clock(LiveClock)
+        case capture(LiveCapture)
+        /// The reader was too slow for so many events: it asks for the world again.
+        case dropped(Int)
+        /// The connection lives.
+        case heartbeat
+    }
+
+    private enum Field: String, CodingKey {
+        case sequence, time, kind, host, device, id, link, reason, air, links, clock, capture, count
+    }
+
+    package init(sequence: UInt64? = nil, time: Double? = nil, _ kind: Kind) {
+        (self.sequence, self.time, self.kind) = (sequence, time, kind)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Field.self)
+        sequence = try fields.decodeIfPresent(UInt64.self, forKey: .sequence)
+        time = try fields.decodeIfPresent(Double.self, forKey: .time)
+        let name = try fields.decode(String.self, forKey: .kind)
+        kind =
+            switch name {
+            case "host": .host(try fields.decode(LiveHost.self, forKey: .host))
+            case "device": .device(try fields.decode(LiveDevice.self, forKey: .device))
+            case "deviceRemoved": .deviceRemoved(try fields.decode(UInt32.self, forKey: .id))
+            case "services": .services(try fields.decode(UInt32.self, forKey: .id))
+            case "link": .link(try fields.decode(LiveLink.self, forKey: .link))
+            case "linkClosed":
+                .linkClosed(
+                    try fields.decode(UInt32.self, forKey: .id),
+                    try fields.decode(DisconnectReason.self, forKey: .reason))
+            case "log": .log(try LiveLogLine(from: decoder))
+            case "traffic":
+                .traffic(
+                    air: try fields.decode([String: Int].self, forKey: .air).numbered,
+                    try fields.decode([LiveLink].self, forKey: .links))
+            case "clock": .clock(try fields.decode(LiveClock.self, forKey: .clock))
+            case "capture": .capture(try fields.decode(LiveCapture.self, forKey: .capture))
+            case "dropped": .dropped(try fields.decode(Int.self, forKey: .count))
+            case "heartbeat": .heartbeat
+            default:
+                throw DecodingError.dataCorruptedError(
+                    forKey: .kind, in: fields, debugDescription: "an unknown kind of event: \(name)")
+            }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encodeIfPresent(sequence, forKey: .sequence)
+        try fields.encodeIfPresent(time, forKey: .time)
+        try fields.encode(kind.name, forKey: .kind)
+        switch kind {
+        case .host(let host): try fields.encode(host, forKey: .host)
+        case .device(let device): try fields.encode(device, forKey: .device)
+        case .deviceRemoved(let id), .services(let id): try fields.encode(id, forKey: .id)
+        case .link(let link): try fields.encode(link, forKey: .link)
+        case .linkClosed(let id, let reason):
+            try fields.encode(id, forKey: .id)
+            try fields.encode(reason, forKey: .reason)
+        case .log(let line): try line.encode(to: encoder)
+        case .traffic(let air, let links):
+            try fields.encode(Dictionary(air.map { ("\($0)", $1) }) { $1 }, forKey: .air)
+            try fields.encode(links, forKey: .links)
+        case .clock(let clock): try fields.encode(clock, forKey: .clock)
+        case .capture(let capture): try fields.encode(capture, forKey: .capture)
+        case .dropped(let count): try fields.encode(count, forKey: .count)
+        case .heartbeat: break
+        }
+    }
+}
+
+extension LiveEvent.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .host: "host"
+        case .device: "device"
+        case .deviceRemoved: "deviceRemoved"
+        case .services: "services"
+        case .link: "link"
+        case .linkClosed: "linkClosed"
+        case .log: "log"
+        case .traffic: "traffic"
+        case .clock: "clock"
+        case .capture: "capture"
+        case .dropped: "dropped"
+        case .heartbeat: "heartbeat"
+        }
+    }
+}
+
+extension [String: Int] {
+    fileprivate var numbered: [UInt32: Int] {
+        Dictionary<UInt32, Int>(compactMap { key, count in UInt32(key).map { ($0, count) } }) { $1 }
+    }
+}
+
+/// Something that happened, in words.
+package struct LiveLogLine: Codable, Hashable, Sendable {
+    package enum Category: String, Codable, Hashable, Sendable, CaseIterable {
+        /// The Attribute Protocol.
+        case att
+        case link
+        case security
+        case channel
+        /// What no other event reports.
+        case note
+        /// A device or a host was steered.
+        case control
+    }
+
+    package enum Direction: String, Codable, Hashable, Sendable {
+        case toDevice, fromDevice
+    }
+
+    package var category: Category
+    package var host: Int?
+    package var device: UInt32?
+    package var link: UInt32?
+    package var direction: Direction?
+    package var text: String
+    /// The bytes of a value, in hexadecimal digits.
+    package var value: String?
+    /// What the value means, where the Bluetooth SIG defines its layout.
+    package var meaning: String?
+    /// Whether something went wrong.
+    package var isProblem = false
+}

@@ -1,0 +1,138 @@
+package import BluetoothBackend
+package import BluetoothEmulator
+
+/// A served world at one instant, as `GET /v1/world` answers it.
+///
+/// Times are seconds since the world began. Hosts, devices and links have numbers that no later one gets.
+package struct LiveState: Codable, Hashable, Sendable {
+    /// The number of the last event that the state includes.
+    package var sequence: UInt64
+    package var time: Double
+    package var seed: UInt64
+    /// The name of the world's file; nil for the built-in devices.
+    package var file: String?
+    package var clock: LiveClock
+    package var capture: LiveCapture
+    package var hosts: [LiveHost]
+    package var devices: [LiveDevice]
+    package var links: [LiveLink]
+}
+
+/// How the time of a world passes.
+package struct LiveClock: Codable, Hashable, Sendable {
+    /// Whether the time can be paused, accelerated and advanced by steps; false where other programs use the world.
+    package var isOurs: Bool
+    package var isPaused: Bool
+    /// The number of seconds of the world in a real one.
+    package var rate: Double
+}
+
+/// The capture of a world.
+package struct LiveCapture: Codable, Hashable, Sendable {
+    package var isRunning: Bool
+    /// The number of packets of the running capture, or of the last one.
+    package var packets: Int
+}
+
+package struct LiveHost: Codable, Hashable, Sendable {
+    package var id: Int
+    package var name: String
+    /// The address on the air.
+    package var address: String
+    /// The state that managers see.
+    package var state: AdapterState
+    package var isPowered: Bool
+    package var isPlugged: Bool
+    package var authorization: AuthorizationStatus
+
+    init(_ host: TappedHost) {
+        (id, name, address, state) = (host.index, host.name, host.address.description, host.state)
+        (isPowered, isPlugged, authorization) = (host.isPowered, host.isPlugged, host.authorization)
+    }
+}
+
+/// A device: a described one, or what the apps of a host publish.
+package struct LiveDevice: Codable, Hashable, Sendable {
+    package var id: UInt32
+    package var name: String
+    /// The address on the air.
+    package var address: String
+    /// The host whose apps publish it; nil for a described device.
+    package var host: Int?
+    package var proximity: String
+    /// The signal strength that was set by hand, in dBm; nil for that of the proximity.
+    package var rssi: Int?
+    /// The mean signal strength, in dBm; nil where nothing is heard.
+    package var signal: Int?
+    /// Whether any of its advertising sets is switched on.
+    package var isAdvertising: Bool
+    package var advertising: [LiveAdvertising]
+    /// The number of its links.
+    package var links: Int
+
+    init(_ device: TappedDevice, links: Int) {
+        (id, name, host, rssi) = (device.number, device.name, device.host, device.rssi)
+        (address, proximity, self.links) = (device.address.description, device.proximity.rawValue, links)
+        signal = device.proximity == .outOfRange ? nil : device.rssi ?? device.proximity.rssi
+        advertising = device.advertising.map(LiveAdvertising.init)
+        isAdvertising = device.isOn && device.advertising.contains(where: \.isEnabled)
+    }
+}
+
+/// An advertising set.
+package struct LiveAdvertising: Codable, Hashable, Sendable {
+    package var name: String?
+    /// The time between packets, in seconds; 0 for one packet each time it is switched on.
+    package var interval: Double
+    package var isConnectable: Bool
+    package var isEnabled: Bool
+    package var services: [String]
+
+    init(_ set: TappedDevice.AdvertisingSet) {
+        let description = set.description
+        name = description.data.localName ?? description.scanResponse?.localName
+        interval = description.interval / .seconds(1)
+        (isConnectable, isEnabled) = (description.isConnectable, set.isEnabled)
+        services = description.data.services.map(\.text)
+    }
+}
+
+/// An open link, with the messages of ATT and of L2CAP channels that it has carried since it was first seen.
+package struct LiveLink: Codable, Hashable, Sendable {
+    package var id: UInt32
+    /// The host that is the central.
+    package var host: Int
+    /// The device that is the peripheral.
+    package var device: UInt32
+    /// The MTU of ATT, in bytes.
+    package var mtu: Int
+    /// The connection interval, in seconds.
+    package var interval: Double
+    /// The physical layer.
+    package var phy: String
+    package var security: String
+    /// The messages from the host to the device, and back.
+    package var sent = 0
+    package var received = 0
+    /// The bytes of their values.
+    package var sentBytes = 0
+    package var receivedBytes = 0
+    /// The packets that were lost, and sent again.
+    package var lost = 0
+
+    init(_ connection: TappedConnection) {
+        (id, host, device) = (connection.link, connection.central.host ?? 0, connection.device)
+        (mtu, interval) = (connection.mtu, connection.parameters.interval / .seconds(1))
+        (phy, security) = (connection.phy.rawValue, "\(connection.security)")
+    }
+
+    mutating func countSent(_ bytes: Int) {
+        sent += 1
+        sentBytes += bytes
+    }
+
+    mutating func countReceived(_ bytes: Int) {
+        received += 1
+        receivedBytes += bytes
+    }
+}

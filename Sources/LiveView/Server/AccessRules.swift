@@ -1,0 +1,86 @@
+import BluetoothSupport
+
+/// Who may ask: on a socket of the user's alone, everyone who can open it; on loopback, who has the token.
+///
+/// Other users of the machine lack the token. A web page of a stranger lacks it too, and cannot come under another name
+/// (`Host`), from another origin (`Origin`, `Sec-Fetch-Site`) or by a form (`Content-Type`).
+package struct AccessRules: Sendable {
+    /// The longest header of a request, in bytes.
+    package static let maximumHeaderLength = 16_384
+    /// The longest body of a request, in bytes.
+    package static let maximumBodyLength = 1_048_576
+
+    /// The paths of the page, which are answered without the token.
+    package static let pagePaths: Set<String> = ["/", "/view.css", "/view.js"]
+
+    /// What a request says of itself.
+    package struct Request: Sendable {
+        package var method: String
+        package var path: String
+        /// By names in lower case.
+        package var headers: [String: String]
+
+        package init(_ method: String, _ path: String, _ headers: [String: String]) {
+            (self.method, self.path, self.headers) = (method, path, headers)
+        }
+    }
+
+    /// The token that a request must have; nil on a socket.
+    private let token: String?
+    private let port: UInt16
+
+    /// The rules of a socket that only the user can open.
+    package static let socket = AccessRules(token: nil, port: 0)
+
+    /// The rules of loopback.
+    package init(token: String?, port: UInt16) { (self.token, self.port) = (token, port) }
+
+    /// Why a request is refused; nil if it is not.
+    package func refusal(of request: Request) -> LiveError? {
+        let headers = request.headers
+        if headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 }) > Self.maximumHeaderLength {
+            return LiveError(431, "the header has more than \(Self.maximumHeaderLength) bytes")
+        }
+        if let refusal = originRefusal(headers) { return refusal }
+        if let token, !Self.pagePaths.contains(request.path), !isAuthorized(headers["authorization"], token) {
+            return LiveError(401, "the token of the printed address is missing or wrong")
+        }
+        let mustBeJSON = ["POST", "PATCH", "PUT"].contains(request.method)
+        let type = headers["content-type"]?.split(separator: ";").first?.lowercased()
+        if mustBeJSON, type != "application/json" {
+            return LiveError(415, "the body is application/json")
+        }
+        return nil
+    }
+
+    private func originRefusal(_ headers: [String: String]) -> LiveError? {
+        guard token != nil else {
+            // No browser opens a socket.
+            return headers["origin"] == nil ? nil : LiveError(403, "a web page cannot ask here")
+        }
+        let hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
+        guard let host = headers["host"]?.lowercased(), hosts.contains(host) else {
+            return LiveError(403, "the host is \(hosts[0])")
+        }
+        if let origin = headers["origin"], origin.lowercased() != "http://\(host)" {
+            return LiveError(403, "another web page cannot ask here")
+        }
+        if let site = headers["sec-fetch-site"], !["same-origin", "none"].contains(site) {
+            return LiveError(403, "another web page cannot ask here")
+        }
+        return nil
+    }
+
+    /// Compares in a time that does not depend on where the texts differ.
+    private func isAuthorized(_ header: String?, _ token: String) -> Bool {
+        let (given, wanted) = (Array((header ?? "").utf8), Array("Bearer \(token)".utf8))
+        guard given.count == wanted.count else { return false }
+        return zip(given, wanted).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// A token of 128 bits from the system's generator, in hexadecimal digits.
+    package static func makeToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in Data([UInt8.random(in: .min ... .max, using: &generator)]).hexText }.joined()
+    }
+}

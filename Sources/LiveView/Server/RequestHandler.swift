@@ -1,0 +1,118 @@
+import BluetoothSupport
+import FlyingFox
+import Foundation
+import Logging
+
+/// Answers requests of HTTP: the page, and the protocol of a live world.
+struct RequestHandler: HTTPHandler {
+    /// The number of event streams at once.
+    static let maximumStreams = 16
+
+    let world: LiveWorld
+    let rules: AccessRules
+    let streams: StreamCount
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        var response: HTTPResponse
+        do throws(LiveError) {
+            response = try await answer(request)
+        } catch {
+            response = HTTPResponse(
+                statusCode: HTTPStatusCode(error.status, phrase: "Refused"),
+                headers: [.contentType: "application/json"], body: error.body)
+            // What the body still holds is not read.
+            response.headers[.connection] = "close"
+        }
+        for (header, value) in Self.securityHeaders { response.headers[header] = value }
+        return response
+    }
+
+    private func answer(_ request: HTTPRequest) async throws(LiveError) -> HTTPResponse {
+        var headers: [String: String] = [:]
+        for (header, value) in request.headers { headers[header.rawValue.lowercased()] = value }
+        let method = request.method.rawValue
+        // The path as it was sent: nothing is standardized.
+        let path = request.target.rawValue.split(separator: "?", maxSplits: 1).first.map(String.init) ?? ""
+        if let refusal = rules.refusal(of: AccessRules.Request(method, path, headers)) { throw refusal }
+        if method == "GET", let file = PageFile.named(path) { return file.response }
+        let query = Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }
+        let body = try await body(of: request)
+        return try response(await world.answer(LiveRequest(method, path, query: query, body: body)))
+    }
+
+    private func body(of request: HTTPRequest) async throws(LiveError) -> Data {
+        let tooLong = LiveError(413, "a body has at most \(AccessRules.maximumBodyLength) bytes")
+        guard request.bodySequence.count ?? 0 <= AccessRules.maximumBodyLength else { throw tooLong }
+        var body = Data()
+        do {
+            for try await part in request.bodySequence {
+                body.append(part)
+                guard body.count <= AccessRules.maximumBodyLength else { throw tooLong }
+            }
+        } catch let error as LiveError {
+            throw error
+        } catch {
+            throw LiveError(400, "the body cannot be read: \(error)")
+        }
+        return body
+    }
+
+    private func response(_ answer: LiveAnswer) throws(LiveError) -> HTTPResponse {
+        switch answer {
+        case .json(let body):
+            return HTTPResponse(statusCode: .ok, headers: [.contentType: "application/json"], body: body)
+        case .document(let body, let type, let name):
+            return HTTPResponse(statusCode: .ok, headers: Self.headers(type, keptAs: name), body: body)
+        case .file(let file, let type, let name):
+            do {
+                let body = try HTTPBodySequence(file: URL(fileURLWithPath: file))
+                return HTTPResponse(statusCode: .ok, headers: Self.headers(type, keptAs: name), body: body)
+            } catch {
+                throw LiveError(500, "the file cannot be read")
+            }
+        case .events(let sequence, let isOnce):
+            guard let place = streams.take(Self.maximumStreams) else {
+                throw LiveError(503, "\(Self.maximumStreams) clients read events already")
+            }
+            let events = EventBytes(log: world.log, sequence: sequence, isOnce: isOnce, place: place)
+            return HTTPResponse(
+                statusCode: .ok, headers: [.contentType: "application/jsonl", .transferEncoding: "chunked"],
+                body: HTTPBodySequence(from: events))
+        }
+    }
+
+    private static func headers(_ type: String, keptAs name: String) -> HTTPHeaders {
+        [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""]
+    }
+
+    /// The page runs its own script alone, is shown in no other page, and says nothing about itself to others.
+    private static let securityHeaders: [(HTTPHeader, String)] = [
+        (
+            HTTPHeader("Content-Security-Policy"),
+            "default-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+        ),
+        (HTTPHeader("X-Content-Type-Options"), "nosniff"),
+        (HTTPHeader("Referrer-Policy"), "no-referrer"),
+        (HTTPHeader("Cross-Origin-Resource-Policy"), "same-origin"),
+        (.cacheControl, "no-store"),
+    ]
+}
+
+/// The files of the page, which are part of the program: no path leads to another file.
+private struct PageFile {
+    let type: String
+    let bytes: [UInt8]
+
+    static func named(_ path: String) -> PageFile? {
+        switch path {
+        case "/": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
+        case "/view.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.view_css)
+        case "/view.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.view_js)
+        default: nil
+        }
+    }
+
+    var response: HTTPResponse {
+        HTTPResponse(statusCode: .ok, headers: [.contentType: type], body: Data(bytes))
+    }
+}

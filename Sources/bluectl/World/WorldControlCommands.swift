@@ -1,0 +1,235 @@
+#if Emulator && os(Linux)
+public import ArgumentParser
+public import BluetoothEmulator
+import BluetoothSupport
+import Foundation
+import LiveView
+
+/// A command that does one thing to a served world and prints the number of the event at which it had taken effect.
+protocol WorldControlCommand: AsyncParsableCommand, Sendable {
+    var control: WorldControlOptions { get }
+    var global: GlobalOptions { get }
+
+    /// The request; a device is named by its number or its name, as `device(_:)` finds it.
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest
+}
+
+extension WorldControlCommand {
+    @MainActor
+    func run() async throws {
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let state: LiveState
+        let result: LiveResult
+        let client = try control.client(global)
+        do throws(LiveClient.ClientError) {
+            state = try await client.send(LiveRequest("GET", "/v1/world"))
+        } catch {
+            throw Failure(error)
+        }
+        let request = try request(WorldDevices(state: state))
+        do throws(LiveClient.ClientError) {
+            result = try await client.send(request)
+        } catch {
+            throw Failure(error)
+        }
+        if global.json { Console(global).show(["sequence": Int(result.sequence), "device": result.id.map { Int($0) }], []) }
+    }
+}
+
+/// The devices and hosts of a served world, to find those that a command names.
+struct WorldDevices {
+    let state: LiveState
+
+    /// The path of a device: by its number, or by its name where only one device has it.
+    func path(of text: String) throws(Failure) -> String {
+        if let number = UInt32(text), state.devices.contains(where: { $0.id == number }) { return "/v1/devices/\(number)" }
+        let named = state.devices.filter { $0.name == text }
+        guard let device = named.first else { throw Failure(.failed, PrintableText.of("there is no device \(text)")) }
+        guard named.count == 1 else {
+            let numbers = named.map { "\($0.id)" }.joined(separator: ", ")
+            throw Failure(.usage, PrintableText.of("the devices \(numbers) are named \(text): use a number"))
+        }
+        return "/v1/devices/\(device.id)"
+    }
+
+    /// The path of the host of a name.
+    func path(ofHost name: String) throws(Failure) -> String {
+        guard let host = state.hosts.first(where: { $0.name == name }) else {
+            throw Failure(.failed, PrintableText.of("there is no host \(name)"))
+        }
+        return "/v1/hosts/\(host.id)"
+    }
+}
+
+struct WorldMoveCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Bring a device of a served world nearer or farther.",
+        discussion: "Out of range, its links die after the supervision timeout.")
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @Argument(help: "The new distance.")
+    var proximity: Proximity?
+
+    @Option(help: ArgumentHelp("The mean signal strength, -127...20 dBm.", valueName: "DBM"))
+    var rssi: Int?
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func validate() throws {
+        if proximity == nil, rssi == nil { throw ValidationError("name a distance, or a signal strength with --rssi") }
+    }
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("PATCH", try devices.path(of: device), ["proximity": proximity?.rawValue, "rssi": rssi])
+    }
+}
+
+extension Proximity: ExpressibleByArgument {}
+
+struct WorldNotifyCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify", abstract: "Change a value of a device of a served world, and notify subscribers.")
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @Argument(help: ArgumentHelp("The characteristic: its UUID, or SERVICE/UUID.", valueName: "CHARACTERISTIC"))
+    var characteristic: String
+
+    @Argument(help: ArgumentHelp("The bytes, in hexadecimal digits.", valueName: "HEX"))
+    var value: String
+
+    @Flag(help: "Store the value without notifying it.")
+    var quietly = false
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        let parts = characteristic.split(separator: "/", maxSplits: 1).map(String.init)
+        return LiveRequest(
+            "POST", try devices.path(of: device) + "/values",
+            [
+                "characteristic": parts.last ?? "", "service": parts.count > 1 ? parts[0] : nil, "value": value,
+                "notify": !quietly,
+            ])
+    }
+}
+
+struct WorldDisconnectCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Let a device of a served world close its links.")
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @Flag(help: "Lose the links as by a crash: centrals notice after the supervision timeout.")
+    var silently = false
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("POST", try devices.path(of: device) + "/disconnect", ["silent": silently])
+    }
+}
+
+struct WorldFaultCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fault", abstract: "Let steps of a device of a served world go wrong, or well again.",
+        discussion: """
+            FAULT is a fault as in world files: '{"step": "write", "what": "fail", "code": 128}'. "clear" removes all \
+            faults, "resume" lets paused steps go on.
+            """)
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @Argument(help: "The fault, or clear, or resume.")
+    var fault: String
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        let path = try devices.path(of: device)
+        switch fault {
+        case "clear": return LiveRequest("DELETE", path + "/faults")
+        case "resume": return LiveRequest("POST", path + "/resume")
+        default: return LiveRequest("POST", path + "/faults", body: Data(fault.utf8))
+        }
+    }
+}
+
+struct WorldPowerCommand: WorldControlCommand {
+    enum State: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
+
+    static let configuration = CommandConfiguration(
+        commandName: "power", abstract: "Switch the adapter of a host of a served world on or off.")
+
+    @Argument(help: "on or off.")
+    var state: State
+
+    @Option(help: ArgumentHelp("The host.", valueName: "NAME"))
+    var host = "default"
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("PATCH", try devices.path(ofHost: host), ["powered": state == .on])
+    }
+}
+
+struct WorldAddCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a device to a served world.")
+
+    @Argument(help: ArgumentHelp("A device as in world files, in JSON.", valueName: "JSON"))
+    var device: String
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("POST", "/v1/devices", body: Data(device.utf8))
+    }
+}
+
+struct WorldRemoveCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a device from a served world.")
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("DELETE", try devices.path(of: device))
+    }
+}
+
+struct WorldCaptureCommand: WorldControlCommand {
+    enum State: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
+
+    static let configuration = CommandConfiguration(
+        commandName: "capture", abstract: "Begin or end a capture of a served world's packets.",
+        discussion: "\"bluectl world save --packets FILE\" keeps it.")
+
+    @Argument(help: "on or off.")
+    var state: State
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("PATCH", "/v1/capture", ["running": state == .on])
+    }
+}
+#endif

@@ -1,0 +1,61 @@
+#if Emulator && os(Linux)
+import ArgumentParser
+import BluetoothSupport
+import Foundation
+import LiveView
+
+/// Which served world a command controls.
+struct WorldControlOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The process that serves the world.", discussion: "Needed where more than one is served.",
+            valueName: "PROCESS"))
+    var of: Int32?
+
+    /// A client of the world.
+    ///
+    /// - Throws: A failure where none is served, or more than one.
+    func client(_ global: GlobalOptions) throws(Failure) -> LiveClient {
+        let worlds = try ControlDirectory.sockets()
+        let chosen = of.map { process in worlds.filter { $0.process == process } } ?? worlds
+        guard let world = chosen.first else {
+            throw Failure(.failed, of.map { "process \($0) serves no world" } ?? "no world is served: bluectl world serve")
+        }
+        guard chosen.count == 1 else {
+            let processes = chosen.map { "\($0.process)" }.joined(separator: ", ")
+            throw Failure(.usage, "worlds are served by the processes \(processes): choose one with --of")
+        }
+        return LiveClient(socket: world.socket, limit: max(global.timeout.duration, .seconds(20)))
+    }
+
+    /// Sends a command, or asks.
+    func send(_ request: LiveRequest, _ global: GlobalOptions) async throws(Failure) -> Data {
+        let client = try client(global)
+        do throws(LiveClient.ClientError) {
+            return try await client.send(request)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension Failure {
+    init(_ error: LiveClient.ClientError) {
+        switch error {
+        case .noServer: self.init(.failed, "no world is served: bluectl world serve")
+        case .refused(let error):
+            let text = [error.path, error.rule].filter { !$0.isEmpty }.joined(separator: ": ")
+            self.init([400, 415].contains(error.status) ? .usage : .failed, PrintableText.of(text))
+        case .timedOut: self.init(.timedOut, "the world did not answer in time")
+        case .malformed(let reason): self.init(.failed, PrintableText.of("the world's answer is malformed: \(reason)"))
+        }
+    }
+}
+
+/// The fields of a command's body.
+extension LiveRequest {
+    init(_ method: String, _ path: String, _ fields: JSONFields) {
+        self.init(method, path, body: Data(fields.line.utf8))
+    }
+}
+#endif

@@ -1,0 +1,189 @@
+#if Emulator && os(Linux)
+import ArgumentParser
+import BluetoothBackend
+import BluetoothProfiles
+import BluetoothSupport
+import Foundation
+import LiveView
+
+struct WorldShowCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the hosts, devices and links of a served world.")
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    @MainActor
+    func run() async throws {
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let console = Console(global)
+        let data = try await control.send(LiveRequest("GET", "/v1/world"), global)
+        if global.json { return console.print(String(decoding: data, as: UTF8.self)) }
+        do {
+            for line in WorldText.lines(of: try JSONDecoder().decode(LiveState.self, from: data)) { console.print(line) }
+        } catch {
+            throw Failure(.failed, PrintableText.of("the world's answer is malformed: \(error)"))
+        }
+    }
+}
+
+struct WorldWatchCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print what happens in a served world, until Ctrl-C.",
+        discussion: "With --json, the events as the control protocol defines them.")
+
+    @Option(help: ArgumentHelp("End after this number of events.", valueName: "N"))
+    var count: Int?
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("the number of events is 1 or more") }
+    }
+
+    @MainActor
+    func run() async throws {
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let console = Console(global)
+        let client = try control.client(global)
+        let watch = Task { @MainActor () async -> Failure? in await self.watch(client, console) }
+        let signals = Signals { _ in watch.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        console.onClosedOutput = { watch.cancel() }
+        if let failure = await watch.value, !watch.isCancelled { throw failure }
+    }
+
+    @MainActor
+    private func watch(_ client: LiveClient, _ console: Console) async -> Failure? {
+        var left = count ?? .max
+        do throws(LiveClient.ClientError) {
+            let state: LiveState = try await client.send(LiveRequest("GET", "/v1/world"))
+            var sequence = state.sequence
+            while left > 0, !Task.isCancelled {
+                for event in try await client.events(after: sequence).prefix(left) {
+                    sequence = event.sequence ?? sequence
+                    if show(event, console) { left -= 1 }
+                }
+            }
+            return nil
+        } catch {
+            return Failure(error)
+        }
+    }
+
+    /// - Returns: Whether the event is one to show.
+    @MainActor
+    private func show(_ event: LiveEvent, _ console: Console) -> Bool {
+        guard event.kind != .heartbeat else { return false }
+        if global.json {
+            do {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                console.print(String(decoding: try encoder.encode(event), as: UTF8.self))
+            } catch {
+                console.warn("an event cannot be printed: \(error)")
+            }
+            return true
+        }
+        guard let line = WorldText.line(of: event) else { return false }
+        console.print(line)
+        return true
+    }
+}
+
+struct WorldSaveCommand: AsyncParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "save", abstract: "Keep a served world as it is: its file, its trace, its capture, or a test.",
+        discussion: """
+            Without an option, a world file is printed. --test prints the source of a test in Swift that does what was \
+            done by hand.
+            """)
+
+    enum TraceFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case text, jsonl, mermaid, perfetto, html
+    }
+
+    @Option(help: "Print the trace, in this format.")
+    var trace: TraceFormat?
+
+    @Option(help: ArgumentHelp("Write the packets that were captured to a file, in pcapng.", valueName: "FILE"))
+    var packets: String?
+
+    @Flag(help: "Print the source of a test.")
+    var test = false
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func validate() throws {
+        if [trace != nil, packets != nil, test].count(where: { $0 }) > 1 {
+            throw ValidationError("only one of --trace, --packets and --test")
+        }
+        if global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
+    }
+
+    @MainActor
+    func run() async throws {
+        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
+        Diagnostics.open()
+        let console = Console(global)
+        let data = try await control.send(request, global)
+        guard let packets else { return console.put(data) }
+        do throws(OutputFileError) {
+            try OutputFile(packets).write(Array(data))
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+        console.show(["file": packets], [packets])
+    }
+
+    private var request: LiveRequest {
+        if let trace { return LiveRequest("GET", "/v1/trace", query: ["format": trace.rawValue]) }
+        if packets != nil { return LiveRequest("GET", "/v1/capture.pcapng") }
+        return LiveRequest("GET", test ? "/v1/test.swift" : "/v1/world.json")
+    }
+}
+
+/// A served world and its events as lines for people, with tabs between their parts; names and values come from strangers.
+enum WorldText {
+    static func lines(of state: LiveState) -> [String] {
+        let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, $0.state.rawValue] }
+        let devices = state.devices.map { device in
+            [
+                "device", "\(device.id)", device.name, device.address, device.proximity,
+                device.signal.map { "\($0) dBm" } ?? "-", device.isAdvertising ? "advertising" : "silent",
+            ]
+        }
+        let links = state.links.map { link in
+            [
+                "link", "\(link.id)", "host \(link.host)", "device \(link.device)", "MTU \(link.mtu)", link.security,
+                "sent \(link.sent)", "received \(link.received)",
+            ]
+        }
+        return (hosts + devices + links).map(joined)
+    }
+
+    /// Nil for what `world show` shows.
+    static func line(of event: LiveEvent) -> String? {
+        switch event.kind {
+        case .log(let line):
+            let direction = line.direction.map { $0 == .toDevice ? "> " : "< " } ?? ""
+            let ends = [line.host.map { "host \($0)" }, line.device.map { "device \($0)" }].compactMap { $0 }
+            return joined(
+                [
+                    Decimals.fixed(event.time ?? 0, 3), ends.joined(separator: ", "),
+                    (line.isProblem ? "! " : "") + direction + line.text, line.value ?? "", line.meaning ?? "",
+                ].filter { !$0.isEmpty })
+        case .dropped(let count): return "\(count) events were dropped"
+        default: return nil
+        }
+    }
+
+    private static func joined(_ parts: [String]) -> String {
+        parts.map(PrintableText.of).joined(separator: "\t")
+    }
+}
+#endif

@@ -1,0 +1,244 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import BluetoothEmulator
+@testable import LiveView
+
+private final class IgnoringSink: EventSink {
+    let label = "live view tests"
+
+    func deliver(_ event: PeripheralEvent) {}
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
+/// The questions and commands of the control protocol.
+@Suite struct LiveWorldTests {
+    private let emulator: Emulator
+    private let world: LiveWorld
+
+    init() throws {
+        let description = WorldDescription(
+            devices: [BuiltInHandler.heartRate.device.named("Heart"), PeripheralDescription(name: "Tag")],
+            preset: .instant)
+        emulator = try Emulator(world: description, time: .virtual)
+        let directory = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        world = LiveWorld(emulator, file: "heart.yaml", clock: WorldClock(emulator), directory: directory)
+    }
+
+    private func get<Answer: Decodable>(
+        _ path: String, query: [String: String] = [:], as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        try JSONDecoder().decode(type, from: try await bytes(LiveRequest("GET", path, query: query)))
+    }
+
+    private func bytes(_ request: LiveRequest) async throws -> Data {
+        switch try await world.answer(request) {
+        case .json(let data), .document(let data, _, _): return data
+        case .file(let file, _, _): return try Data(contentsOf: URL(fileURLWithPath: file))
+        case .events: throw LiveError(500, "endless")
+        }
+    }
+
+    @discardableResult
+    private func command(_ method: String, _ path: String, _ body: String = "{}") async throws -> LiveResult {
+        let data = try await bytes(LiveRequest(method, path, body: Data(body.utf8)))
+        return try JSONDecoder().decode(LiveResult.self, from: data)
+    }
+
+    private func refusal(_ method: String, _ path: String, _ body: String = "{}") async -> LiveError? {
+        await #expect(throws: LiveError.self) { try await command(method, path, body) }
+    }
+
+    private var heart: EmulatedDevice { emulator.devices[0] }
+    private var path: String { "/v1/devices/\(heart.number)" }
+
+    @Test func theStateNamesHostsAndDevices() async throws {
+        let state: LiveState = try await get("/v1/world")
+        #expect(state.hosts.map(\.name) == ["default"])
+        #expect(state.devices.map(\.name) == ["Heart", "Tag"])
+        #expect(state.file == "heart.yaml")
+        #expect(state.clock == LiveClock(isOurs: true, isPaused: false, rate: 1))
+    }
+
+    @Test func aDeviceIsMovedRenamedAndSilenced() async throws {
+        let before: LiveState = try await get("/v1/world")
+        let body = #"{"proximity":"far","rssi":-90,"name":"Strap","advertising":false,"parameters":{"heartRate":180}}"#
+        let result = try await command("PATCH", path, body)
+        #expect(result.sequence > before.sequence)
+        let state: LiveState = try await get("/v1/world")
+        let device = try #require(state.devices.first)
+        #expect([device.name, device.proximity] == ["Strap", "far"])
+        #expect(device.rssi == -90)
+        #expect(!device.isAdvertising)
+        #expect(heart.presentDescription?.parameters[.heartRate] == 180)
+        try await command("PATCH", path, #"{"rssi":null}"#)
+        #expect(heart.presentDescription?.rssi == nil)
+    }
+
+    @Test func aValueIsStoredAndShownWithItsMeaning() async throws {
+        try await command("POST", path + "/values", #"{"characteristic":"2A38","value":"02"}"#)
+        let details: DeviceDetails = try await get(path)
+        let service = try #require(details.services.first { $0.uuid == "180D" })
+        let location = try #require(service.characteristics.first { $0.uuid == "2A38" })
+        #expect(service.name == "Heart Rate")
+        #expect(location.value == "02")
+        #expect(location.meaning == "wrist")
+        #expect(details.parameters.contains { $0.name == "heartRate" && $0.maximum == 65_535 })
+    }
+
+    @Test func faultsAreAddedShownAndCleared() async throws {
+        try await command("POST", path + "/faults", #"{"step":"write","what":"fail","code":128}"#)
+        var details: DeviceDetails = try await get(path)
+        #expect(details.faults == [DeviceFault(.write, .fail(ATTCode(rawValue: 128)))])
+        try await command("DELETE", path + "/faults")
+        details = try await get(path)
+        #expect(details.faults == [])
+        try await command("POST", path + "/resume")
+    }
+
+    @Test func aHostIsSwitchedOffUnpluggedAndForbidden() async throws {
+        try await command("PATCH", "/v1/hosts/0", #"{"powered":false}"#)
+        #expect(emulator.host.state == .poweredOff)
+        try await command("PATCH", "/v1/hosts/0", #"{"powered":true,"plugged":false}"#)
+        #expect(emulator.host.state == .unsupported)
+        try await command("PATCH", "/v1/hosts/0", #"{"plugged":true,"authorization":"denied"}"#)
+        #expect(emulator.host.state == .unauthorized)
+        try await command("PATCH", "/v1/hosts/0", #"{"authorization":"allowed"}"#)
+        try await command("POST", "/v1/hosts/0/reset")
+        #expect(emulator.host.state == .resetting)
+    }
+
+    @Test func anotherAppConnectsAndTheDeviceDisconnects() async throws {
+        try await command("POST", path + "/connect", #"{"host":0}"#)
+        try await command("POST", "/v1/time", #"{"step":2}"#)
+        var state: LiveState = try await get("/v1/world")
+        #expect(state.links.map(\.device) == [heart.number])
+        #expect(state.devices[0].links == 1)
+        try await command("POST", path + "/disconnect", #"{"silent":false}"#)
+        try await command("POST", "/v1/time", #"{"step":2}"#)
+        state = try await get("/v1/world")
+        #expect(state.links == [])
+    }
+
+    @Test func devicesAreAddedAndRemoved() async throws {
+        let added = try await command("POST", "/v1/devices", #"{"name":"New","rssi":-50}"#)
+        #expect(emulator.device(number: try #require(added.id))?.name == "New")
+        try await command("DELETE", "/v1/devices/\(try #require(added.id))")
+        #expect(emulator.device(named: "New") == nil)
+        let mistake = await refusal("POST", "/v1/devices", #"{"name":"New","rssi":-500}"#)
+        #expect(mistake?.status == 400)
+        #expect(mistake?.path == "rssi")
+        #expect(await refusal("POST", "/v1/devices", #"{"name":"Heart"}"#)?.status == 400)
+    }
+
+    @Test func timeIsSteppedPausedAndAccelerated() async throws {
+        try await command("POST", "/v1/time", #"{"paused":true,"rate":10,"step":1.5}"#)
+        #expect(emulator.now == .milliseconds(1500))
+        let state: LiveState = try await get("/v1/world")
+        #expect(state.clock == LiveClock(isOurs: true, isPaused: true, rate: 10))
+        #expect(await refusal("POST", "/v1/time", #"{"rate":1000}"#)?.path == "rate")
+        #expect(await refusal("POST", "/v1/time", #"{"step":-1}"#)?.path == "step")
+    }
+
+    @Test func theTimeOfOthersIsNotOurs() async throws {
+        let real = LiveWorld(Emulator(), file: nil, clock: nil, directory: "/nonexistent")
+        let error = await #expect(throws: LiveError.self) {
+            _ = try await real.answer(LiveRequest("POST", "/v1/time", body: Data(#"{"paused":true}"#.utf8)))
+        }
+        #expect(error?.status == 409)
+        let failure = await #expect(throws: LiveError.self) {
+            _ = try await real.answer(LiveRequest("PATCH", "/v1/capture", body: Data(#"{"running":true}"#.utf8)))
+        }
+        #expect(failure?.rule.contains("/nonexistent/capture.pcapng") == true)
+    }
+
+    @Test(arguments: [
+        ("PATCH", #"{"proximity":"beside"}"#, "proximity"), ("PATCH", #"{"rssi":21}"#, "rssi"),
+        ("PATCH", #"{"rssi":"x"}"#, "rssi"), ("PATCH", #"{"name":""}"#, "name"), ("PATCH", #"{"colour":1}"#, "colour"),
+        ("PATCH", #"{"parameters":{"speed":1}}"#, "parameters.speed"), ("PATCH", "[]", ""), ("PATCH", "{}", ""),
+        ("PATCH", "{", ""), ("PATCH", #"{"advertising":"yes"}"#, "advertising"),
+        ("POST", #"{"characteristic":"2A99","value":""}"#, "characteristic"),
+        ("POST", #"{"characteristic":"xyz","value":""}"#, "characteristic"), ("POST", #"{"value":"00"}"#, "characteristic"),
+        ("POST", #"{"characteristic":"2A38","value":"0"}"#, "value"),
+        ("POST", #"{"characteristic":"2A38"}"#, "value"),
+    ])
+    func aMistakeNamesItsField(method: String, body: String, field: String) async {
+        let error = await refusal(method, method == "PATCH" ? path : path + "/values", body)
+        #expect(error?.status == 400)
+        #expect(error?.path == field)
+    }
+
+    @Test(arguments: [
+        ("GET", "/v2/world"), ("GET", "/"), ("GET", "/v1/worlds"), ("PUT", "/v1/world"), ("GET", "/v1/devices/99"),
+        ("PATCH", "/v1/devices/x"), ("POST", "/v1/devices/1/fly"), ("PATCH", "/v1/hosts/9"), ("POST", "/v1/hosts/0/fly"),
+        ("GET", "/v1/devices/1/../../world"),
+    ])
+    func anUnknownPathIsNotFound(method: String, path: String) async {
+        #expect(await refusal(method, path)?.status == 404)
+    }
+
+    @Test func whatAHostPublishesIsNotRenamedOrRemoved() async throws {
+        let manager = emulator.makePeripheral(RoleOptions(adapter: "default"))
+        manager.activate(IgnoringSink())
+        defer { manager.invalidate() }
+        try await emulator.advance(by: .seconds(1))
+        let published = try #require(emulator.host.peripheral)
+        #expect(await refusal("DELETE", "/v1/devices/\(published.number)")?.status == 409)
+        #expect(await refusal("PATCH", "/v1/devices/\(published.number)", #"{"name":"X"}"#)?.status == 409)
+    }
+
+    @Test func theCaptureIsSwitchedOnAndKept() async throws {
+        #expect(await refusal("GET", "/v1/capture.pcapng")?.status == 409)
+        try await command("PATCH", "/v1/capture", #"{"running":true}"#)
+        try await command("POST", path + "/connect", #"{"host":0}"#)
+        try await command("POST", "/v1/time", #"{"step":2}"#)
+        try await command("PATCH", "/v1/capture", #"{"running":false}"#)
+        let state: LiveState = try await get("/v1/world")
+        #expect(state.capture.isRunning == false)
+        #expect(state.capture.packets > 0)
+        let file = try await bytes(LiveRequest("GET", "/v1/capture.pcapng"))
+        #expect(Array(file.prefix(4)) == [0x0A, 0x0D, 0x0D, 0x0A])
+    }
+
+    @Test func theWorldAndTheTraceAreKept() async throws {
+        try await command("PATCH", path, #"{"proximity":"far"}"#)
+        let file = try await bytes(LiveRequest("GET", "/v1/world.json"))
+        #expect(try WorldDescription(json: file) == emulator.presentWorld)
+        for format in ["text", "jsonl", "mermaid", "perfetto", "html"] {
+            let trace = try await bytes(LiveRequest("GET", "/v1/trace", query: ["format": format]))
+            #expect(!trace.isEmpty)
+        }
+        #expect(await refusal("GET", "/v1/trace?format=odd") != nil)
+    }
+
+    @Test func whatWasDoneByHandIsATest() async throws {
+        try await command("PATCH", path, #"{"proximity":"far","name":"A \"B\" \\(c)"}"#)
+        try await command("POST", "/v1/time", #"{"step":1}"#)
+        try await command("POST", "/v1/devices", "{\"name\":\n\"Twin\"}")
+        try await command("POST", path + "/values", #"{"characteristic":"2A38","service":"180D","value":"02"}"#)
+        try await command("PATCH", "/v1/hosts/0", #"{"powered":false}"#)
+        let source = String(decoding: try await bytes(LiveRequest("GET", "/v1/test.swift")), as: UTF8.self)
+        let expected = ##"""
+            import BluetoothEmulator
+            import Foundation
+            import Testing
+
+            // Tests read JSON: bluectl world convert heart.yaml > heart.json
+            @Test func whatWasDoneByHand() async throws {
+                let emulator = try Emulator(worldFile: "heart.json", time: .virtual, seed: 1)
+                try #require(emulator.device(named: "Heart")).setProximity(.far)
+                try #require(emulator.device(named: "Heart")).rename("A \"B\" \\(c)")
+                try await emulator.advance(by: .nanoseconds(1000000000))
+                try emulator.add(PeripheralDescription(json: Data(#"{"name": "Twin"}"#.utf8)))
+                try #require(emulator.device(named: "A \"B\" \\(c)")).setValue(Data([2]), of: CharacteristicPath("2A38", service: "180D"))
+                emulator.host.setPower(false)
+                try await emulator.advance(by: .zero)
+                // Use your app here, and check what it shows.
+            }
+
+            """##
+        #expect(source == expected)
+    }
+}

@@ -1,0 +1,139 @@
+import BluetoothEmulator
+import FlyingFox
+import Foundation
+import Testing
+
+@testable import LiveView
+
+/// The server of a live world, by its socket and on loopback.
+@Suite struct ViewServerTests {
+    private struct Served {
+        let client: LiveClient
+        let emulator: Emulator
+        /// The address for a browser.
+        let address: URL
+
+        var port: UInt16 { UInt16(address.port ?? 0) }
+        var token: String { String(address.fragment?.dropFirst("token=".count) ?? "") }
+
+        /// Asks on loopback.
+        func ask(
+            _ method: HTTPMethod = .GET, _ path: String = "/v1/world", body: Data = Data(),
+            _ changes: [HTTPHeader: String?] = [:]
+        ) async throws -> HTTPResponse {
+            var headers: [HTTPHeader: String] = [
+                HTTPHeader("Host"): "127.0.0.1:\(port)", .authorization: "Bearer \(token)",
+                .contentType: "application/json", .connection: "close",
+            ]
+            for (header, value) in changes { headers[header] = value }
+            var client = HTTPClient()
+            let request = HTTPRequest(
+                method: method, version: .http11, path: path, query: [], headers: headers, body: body)
+            let response = try await client.sendHTTPRequest(request, to: .inet(ip4: "127.0.0.1", port: port))
+            // Read while the client holds its connection.
+            return HTTPResponse(
+                statusCode: response.statusCode, headers: response.headers, body: try await response.bodyData)
+        }
+    }
+
+    /// Serves a world of one device while `body` runs.
+    private func serve(_ body: @escaping @Sendable (Served) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "v\(UUID().uuidString.prefix(8))").path
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer {
+            #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: directory) }
+        }
+        let emulator = try Emulator(world: WorldDescription(devices: [PeripheralDescription(name: "Tag")]))
+        let world = LiveWorld(emulator, file: nil, clock: nil, directory: directory)
+        let server = try ViewServer(world, socket: directory + "/s", browserPort: 0)
+        let address = try #require(server.address.flatMap { URL(string: $0) })
+        let served = Served(
+            client: LiveClient(socket: directory + "/s", limit: .seconds(60)), emulator: emulator, address: address)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (ready, isReady) = AsyncStream<Void>.makeStream()
+            group.addTask {
+                try await server.run { isReady.finish() }
+                isReady.finish()
+            }
+            for await _ in ready {}
+            defer { group.cancelAll() }
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/s")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            try await body(served)
+        }
+    }
+
+    @Test func aClientOfTheSocketAsksAndCommands() async throws {
+        try await serve { served in
+            let state: LiveState = try await served.client.send(LiveRequest("GET", "/v1/world"))
+            let device = try #require(state.devices.first)
+            let path = "/v1/devices/\(device.id)"
+            let result: LiveResult = try await served.client.send(
+                LiveRequest("PATCH", path, body: Data(#"{"proximity":"far"}"#.utf8)))
+            #expect(served.emulator.presentWorld.devices.first?.proximity == .far)
+            let events = try await served.client.events(after: state.sequence)
+            #expect(events.contains { if case .device(let device) = $0.kind { device.proximity == "far" } else { false } })
+            #expect(events.last?.sequence == result.sequence)
+            let refusal = LiveClient.ClientError.refused(LiveError(400, "\"x\" is no UUID", path: "characteristic"))
+            await #expect(throws: refusal) {
+                let body = Data(#"{"characteristic":"x","value":""}"#.utf8)
+                _ = try await served.client.send(LiveRequest("POST", path + "/values", body: body))
+            }
+        }
+    }
+
+    @Test func withoutAServerThereIsNoWorld() async {
+        let client = LiveClient(socket: "/nonexistent/s", limit: .seconds(60))
+        await #expect(throws: LiveClient.ClientError.noServer) {
+            _ = try await client.send(LiveRequest("GET", "/v1/world"))
+        }
+    }
+
+    @Test func aBrowserNeedsTheTokenAndThisOrigin() async throws {
+        try await serve { served in
+            #expect(try await served.ask().statusCode == .ok)
+            #expect(try await served.ask(.GET, "/v1/world", [.authorization: nil]).statusCode.code == 401)
+            #expect(try await served.ask(.GET, "/", [.authorization: nil]).statusCode == .ok)
+            #expect(try await served.ask(.GET, "/", [HTTPHeader("Host"): "rebound.example"]).statusCode.code == 403)
+            #expect(try await served.ask(.GET, "/v1/world", [HTTPHeader("Origin"): "null"]).statusCode.code == 403)
+            let form: [HTTPHeader: String?] = [.contentType: "application/x-www-form-urlencoded"]
+            #expect(try await served.ask(.POST, "/v1/devices", body: Data("{}".utf8), form).statusCode.code == 415)
+            #expect(served.emulator.devices.count == 1)
+        }
+    }
+
+    @Test func everyAnswerRestrictsThePage() async throws {
+        try await serve { served in
+            for path in ["/", "/view.js", "/v1/world", "/v1/nothing"] {
+                let headers = try await served.ask(.GET, path).headers
+                let policy = headers[HTTPHeader("Content-Security-Policy")] ?? ""
+                #expect(policy.contains("default-src 'self'") && policy.contains("frame-ancestors 'none'"))
+                #expect(headers[HTTPHeader("X-Content-Type-Options")] == "nosniff")
+                #expect(headers[HTTPHeader("Referrer-Policy")] == "no-referrer")
+                #expect(!headers.keys.contains { $0.rawValue.lowercased().hasPrefix("access-control") })
+            }
+        }
+    }
+
+    @Test(arguments: ["/../etc/passwd", "/%2e%2e/etc/passwd", "/view.js/..", "//", "/index.html"])
+    func noPathLeadsToAFile(path: String) async throws {
+        try await serve { served in
+            #expect(try await served.ask(.GET, path).statusCode.code == 404)
+        }
+    }
+
+    @Test func aLongBodyIsRefused() async throws {
+        try await serve { served in
+            let body = Data(repeating: UInt8(ascii: " "), count: AccessRules.maximumBodyLength + 1)
+            #expect(try await served.ask(.POST, "/v1/devices", body: body).statusCode.code == 413)
+        }
+    }
+
+    @Test func aSocketWithALongNameIsRefused() {
+        let world = LiveWorld(Emulator(), file: nil, clock: nil, directory: "/tmp")
+        #expect(throws: ViewServer.ServerError.self) {
+            try ViewServer(world, socket: "/tmp/" + String(repeating: "s", count: 100), browserPort: nil)
+        }
+    }
+}
