@@ -153,6 +153,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/index.html"), .embedInCode("Page/view.css"), .embedInCode("Page/view.js"),
+                .embedInCode("Page/view.svg"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -233,6 +234,7 @@ let package = Package(
             dependencies: [
                 "LiveView", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             swiftSettings: settings),
         // Programs that tests start.

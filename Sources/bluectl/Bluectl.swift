@@ -36,7 +36,9 @@ struct Bluectl: AsyncParsableCommand {
             AdvertiseCommand.self, PairCommand.self, UnpairCommand.self, AdaptersCommand.self, ShellCommand.self,
             ReportCommand.self, CompletionsCommand.self,
         ]
-        #if Emulator
+        #if Emulator && os(Linux)
+        return commands + [WorldCommand.self, ViewCommand.self]
+        #elseif Emulator
         return commands + [WorldCommand.self]
         #else
         return commands

@@ -184,6 +184,9 @@ private final class IgnoringSink: EventSink {
         manager.activate(IgnoringSink())
         defer { manager.invalidate() }
         try await emulator.advance(by: .seconds(1))
+        manager.submit(
+            .startAdvertising(operation: OperationID(rawValue: 1), advertisement: Advertisement(localName: "App")))
+        try await emulator.advance(by: .seconds(1))
         let published = try #require(emulator.host.peripheral)
         #expect(await refusal("DELETE", "/v1/devices/\(published.number)")?.status == 409)
         #expect(await refusal("PATCH", "/v1/devices/\(published.number)", #"{"name":"X"}"#)?.status == 409)

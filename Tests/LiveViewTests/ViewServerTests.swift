@@ -1,5 +1,6 @@
 import BluetoothEmulator
 import FlyingFox
+import FlyingSocks
 import Foundation
 import Testing
 
@@ -92,13 +93,17 @@ import Testing
 
     @Test func aBrowserNeedsTheTokenAndThisOrigin() async throws {
         try await serve { served in
-            #expect(try await served.ask().statusCode == .ok)
-            #expect(try await served.ask(.GET, "/v1/world", [.authorization: nil]).statusCode.code == 401)
-            #expect(try await served.ask(.GET, "/", [.authorization: nil]).statusCode == .ok)
-            #expect(try await served.ask(.GET, "/", [HTTPHeader("Host"): "rebound.example"]).statusCode.code == 403)
-            #expect(try await served.ask(.GET, "/v1/world", [HTTPHeader("Origin"): "null"]).statusCode.code == 403)
+            let host = HTTPHeader("Host")
             let form: [HTTPHeader: String?] = [.contentType: "application/x-www-form-urlencoded"]
-            #expect(try await served.ask(.POST, "/v1/devices", body: Data("{}".utf8), form).statusCode.code == 415)
+            let statuses = [
+                try await served.ask(),
+                try await served.ask(.GET, "/v1/world", [.authorization: nil]),
+                try await served.ask(.GET, "/", [.authorization: nil]),
+                try await served.ask(.GET, "/", [host: "rebound.example"]),
+                try await served.ask(.GET, "/v1/world", [HTTPHeader("Origin"): "null"]),
+                try await served.ask(.POST, "/v1/devices", body: Data("{}".utf8), form),
+            ].map(\.statusCode.code)
+            #expect(statuses == [200, 401, 200, 403, 403, 415])
             #expect(served.emulator.devices.count == 1)
         }
     }
@@ -119,14 +124,16 @@ import Testing
     @Test(arguments: ["/../etc/passwd", "/%2e%2e/etc/passwd", "/view.js/..", "//", "/index.html"])
     func noPathLeadsToAFile(path: String) async throws {
         try await serve { served in
-            #expect(try await served.ask(.GET, path).statusCode.code == 404)
+            let status = try await served.ask(.GET, path).statusCode.code
+            #expect(status == 404)
         }
     }
 
     @Test func aLongBodyIsRefused() async throws {
         try await serve { served in
             let body = Data(repeating: UInt8(ascii: " "), count: AccessRules.maximumBodyLength + 1)
-            #expect(try await served.ask(.POST, "/v1/devices", body: body).statusCode.code == 413)
+            let status = try await served.ask(.POST, "/v1/devices", body: body).statusCode.code
+            #expect(status == 413)
         }
     }
 

@@ -108,6 +108,7 @@ private struct PageFile {
         case "/": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
         case "/view.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.view_css)
         case "/view.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.view_js)
+        case "/view.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.view_svg)
         default: nil
         }
     }

@@ -140,14 +140,15 @@ enum BackendSelector {
 
     /// An emulator of a file's devices, or of the built-in ones, with changed settings.
     static func makeEmulator(
-        world: String?, _ choice: EmulatorChoice, _ change: (inout EmulatorConfiguration) -> Void
+        world: String?, _ choice: EmulatorChoice, time: EmulatorTime = .real,
+        _ change: (inout EmulatorConfiguration) -> Void
     ) throws(Failure) -> Emulator {
-        if let world { return use(try WorldFile(path: world).emulator(choice, change)) }
+        if let world { return use(try WorldFile(path: world).emulator(choice, time: time, change)) }
         let builtIn = choice.applied(to: .builtIn)
         var configuration = builtIn.preset?.configuration ?? .default
         change(&configuration)
         do {
-            return use(try Emulator(world: builtIn, configuration: configuration))
+            return use(try Emulator(world: builtIn, configuration: configuration, time: time))
         } catch {
             throw Failure(.failed, "\(error)")
         }

@@ -73,7 +73,8 @@ struct WorldMoveCommand: WorldControlCommand {
     @Argument(help: "The new distance.")
     var proximity: Proximity?
 
-    @Option(help: ArgumentHelp("The mean signal strength, -127...20 dBm.", valueName: "DBM"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The mean signal strength, -127...20 dBm.", valueName: "DBM"))
     var rssi: Int?
 
     @OptionGroup var control: WorldControlOptions

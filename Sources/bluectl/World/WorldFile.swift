@@ -11,13 +11,14 @@ struct WorldFile {
 
     /// The emulator with the file's devices, and with the settings of its preset, which `change` may change.
     func emulator(
-        _ choice: EmulatorChoice = EmulatorChoice(), _ change: (inout EmulatorConfiguration) -> Void = { _ in }
+        _ choice: EmulatorChoice = EmulatorChoice(), time: EmulatorTime = .real,
+        _ change: (inout EmulatorConfiguration) -> Void = { _ in }
     ) throws(Failure) -> Emulator {
         let world = choice.applied(to: try contents().description())
         var configuration = world.preset?.configuration ?? .default
         change(&configuration)
         do {
-            return try Emulator(world: world, configuration: configuration)
+            return try Emulator(world: world, configuration: configuration, time: time)
         } catch {
             throw Failure(.usage, "\(path): \(error)")
         }

@@ -14,6 +14,10 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             Without --bus, the bus is a private one, which ends with the command. "--bus system" takes the system bus, \
             whose policy must allow it, and on which bluetoothd must not run. The command ends with status 1 if the \
             bus is lost.
+
+            While it runs, "bluectl world show", "world move" and the like show and change the devices. With --view, a \
+            third line has an address on this machine for a browser, which does the same; it contains a token, and \
+            whoever has it can steer the devices.
             """)
 
     @OptionGroup
@@ -24,11 +28,18 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             "The address of a bus, or system.", discussion: "Default: a private bus.", valueName: "ADDRESS"))
     var bus: String?
 
+    @Flag(help: "Show the devices in a browser: print the address.")
+    var view = false
+
+    @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 takes a free one.", valueName: "PORT"))
+    var port: UInt16?
+
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func validate() throws {
         try world.validate(global)
+        if port != nil, !view { throw ValidationError("--port is the port of --view: add --view") }
         if bus?.isEmpty == true { throw ValidationError("the ADDRESS of --bus is empty") }
         if global.timestamps, !global.json {
             throw ValidationError("a line for a shell has no time: omit --timestamps, or add --json")
@@ -55,15 +66,15 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             var isShown = false
             do throws(Failure) {
                 let controlled = try ControlledWorld(
-                    emulator, file: world.file ?? global.effectiveWorld, browserPort: nil)
+                    emulator, file: world.file ?? global.effectiveWorld, browserPort: view ? port ?? 0 : nil)
                 try await controlled.run { @MainActor in
                     isShown = true
-                    show(served, on: console)
+                    show(served, at: controlled.address, on: console)
                 }
             } catch {
                 // Programs can use the world without.
                 console.warn(error.description)
-                if !isShown { show(served, on: console) }
+                if !isShown { show(served, at: nil, on: console) }
             }
         }
         let end: EmulatedBlueZError?
@@ -87,13 +98,13 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
     }
 
     @MainActor
-    private func show(_ served: ServedWorld, on console: Console) {
+    private func show(_ served: ServedWorld, at address: String?, on console: Console) {
         let adapters = served.adapters
         let devices = served.emulator.devices.map(\.name)
         let list = adapters.map { "\($0.name) (\(PrintableText.of($0.host)))" }.joined(separator: ", ")
         let fields: JSONFields = [
             "event": "ready", "address": served.address, "dialect": world.dialect.rawValue,
-            "adapters": adapters.map(\.name), "devices": devices,
+            "adapters": adapters.map(\.name), "devices": devices, "view": address,
         ]
         console.show(
             fields,
@@ -101,7 +112,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
                 "export DBUS_SYSTEM_BUS_ADDRESS=\(ShellText.quoted(served.address))",
                 "# ready: org.bluez \(world.dialect.rawValue) with \(list) and "
                     + "\(devices.count) \(devices.count == 1 ? "device" : "devices")",
-            ])
+            ] + (address.map { ["# view: \($0)"] } ?? []))
     }
 }
 

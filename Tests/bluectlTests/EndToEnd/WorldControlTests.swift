@@ -1,0 +1,137 @@
+#if Emulator && BlueZ && os(Linux)
+import ChildProcesses
+import Foundation
+import Testing
+
+/// `bluectl world show`, `world move` and so on: a served world is shown and steered.
+@Suite struct WorldControlTests {
+    /// Runs commands of the shell while a world is served; `$TOOL` is bluectl, `$WORLD` the process that serves.
+    private func whileServing(
+        _ commands: String, options: String = "", environment: [String: String] = [:]
+    ) async throws -> Tool.Outcome {
+        try await Tool.withFolder { folder in
+            let script = """
+                set -e
+                mkfifo "$XDG_RUNTIME_DIR/ready"
+                "$TOOL" world serve \(options) > "$XDG_RUNTIME_DIR/ready" &
+                WORLD=$!
+                exec 3< "$XDG_RUNTIME_DIR/ready"
+                read -r EXPORT <&3
+                read -r READY <&3
+                set +e
+                \(commands)
+                kill -INT $WORLD
+                wait $WORLD
+                """
+            return try await Tool.run(
+                ["world", "run", "--", "sh", "-c", script],
+                environment: ["TOOL": Tool.path, "XDG_RUNTIME_DIR": folder.path].merging(environment) { $1 })
+        }
+    }
+
+    @Test func theDevicesAreShownAndMoved() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world move "Heart Rate Monitor" far --rssi -90
+            "$TOOL" world show
+            """)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let line = outcome.lines.first { $0.contains("Heart Rate Monitor") }
+        #expect(line?.contains("\tfar\t-90 dBm\tadvertising") == true)
+    }
+
+    @Test func whatHappensIsPrinted() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world watch --count 1 --json > "$XDG_RUNTIME_DIR/events" &
+            WATCH=$!
+            until [ -s "$XDG_RUNTIME_DIR/events" ]; do "$TOOL" world power off; "$TOOL" world power on; done
+            wait $WATCH
+            cat "$XDG_RUNTIME_DIR/events"
+            """)
+        #expect(try outcome.objects().first?["sequence"] is NSNumber)
+    }
+
+    @Test func aValueAFaultAndTheirTestAreKept() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world notify 1 180D/2A38 02 --quietly
+            "$TOOL" world fault 1 '{"step": "write", "what": "fail", "code": 128}'
+            "$TOOL" world save
+            "$TOOL" world fault 1 clear
+            "$TOOL" world save --test
+            """)
+        #expect(outcome.output.contains(#""value" : "02""#))
+        #expect(outcome.output.contains(#""what" : "fail""#))
+        #expect(outcome.output.contains("setValue(Data([2]), of: CharacteristicPath(\"2A38\", service: \"180D\"))"))
+    }
+
+    @Test func aMistakeIsOneLineWithTheField() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world fault 1 '{"step": "fly", "what": "fail"}'; echo $?
+            "$TOOL" world move Nothing far; echo $?
+            "$TOOL" world move 1; echo $?
+            "$TOOL" world show --of 1; echo $?
+            """)
+        #expect(outcome.lines == ["2", "1", "2", "1"])
+        #expect(outcome.errors.contains("bluectl: step: \"fly\": the steps are connect"))
+        #expect(outcome.errors.contains("bluectl: there is no device Nothing"))
+        #expect(outcome.errors.contains("bluectl: process 1 serves no world"))
+    }
+
+    @Test func thePacketsAreCapturedAndKept() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world capture on
+            "$TOOL" world power off
+            "$TOOL" world capture off
+            "$TOOL" world save --packets "$XDG_RUNTIME_DIR/packets.pcapng" > /dev/null
+            od -A n -t x1 -N 4 "$XDG_RUNTIME_DIR/packets.pcapng"
+            """)
+        #expect(outcome.lines == [" 0a 0d 0d 0a"], "\(outcome.errors)")
+    }
+
+    @Test func theSocketIsTheUsersAloneAndGoesWithTheWorld() async throws {
+        let outcome = try await whileServing(
+            """
+            stat -c '%a' "$XDG_RUNTIME_DIR/bluectl" "$XDG_RUNTIME_DIR/bluectl/$WORLD" \
+                "$XDG_RUNTIME_DIR/bluectl/$WORLD/control.sock"
+            kill -INT $WORLD
+            wait $WORLD
+            ls "$XDG_RUNTIME_DIR/bluectl"
+            "$TOOL" world show
+            """)
+        #expect(outcome.lines == ["700", "700", "600"])
+        #expect(outcome.errors.contains("no world is served"))
+    }
+
+    @Test func aDirectoryThatOthersMayEnterIsRefused() async throws {
+        try await Tool.withFolder { folder in
+            let directory = folder.appendingPathComponent("bluectl")
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+            let outcome = try await Tool.run(["world", "show"], environment: ["XDG_RUNTIME_DIR": folder.path])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("must be a directory that is yours alone"))
+        }
+    }
+
+    @Test func theAddressOfTheViewIsPrinted() async throws {
+        let outcome = try await whileServing(
+            """
+            read -r VIEW <&3
+            echo "$VIEW"
+            """, options: "--view")
+        let line = try #require(outcome.lines.first)
+        #expect(line.hasPrefix("# view: http://127.0.0.1:"))
+        #expect(line.contains("/#token="))
+    }
+
+    @Test func aViewEndsWithASignal() async throws {
+        let outcome = try await Tool.run(["view"], interrupts: true, after: "http://127.0.0.1:")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.count == 1)
+    }
+}
+#endif
