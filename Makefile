@@ -22,7 +22,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -47,6 +47,10 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
+
+test-view: deps ## the live view in a real browser
+	@$(BUILD) --product bluectl
+	@Tests/Browser/run
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'

@@ -146,7 +146,8 @@ let package = Package(
         .target(
             name: "LiveView",
             dependencies: [
-                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
+                logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),

@@ -118,7 +118,8 @@ import Testing
         let kinds: [LiveEvent.Kind] = [
             .host(model.liveHosts[0]), .device(model.liveDevices[0]), .deviceRemoved(7), .services(7),
             .link(model.liveLinks[0]), .linkClosed(3, .remote),
-            .log(LiveLogLine(category: .att, host: 0, device: 7, link: 3, direction: .toDevice, text: "read", value: "")),
+            .log(
+                LiveLogLine(category: .att, host: 0, device: 7, link: 3, direction: .toDevice, text: "read", value: "")),
             .traffic(air: [7: 10], model.liveLinks), .clock(LiveClock(isOurs: true, isPaused: false, rate: 1)),
             .capture(LiveCapture(isRunning: true, packets: 3)), .dropped(2), .heartbeat,
         ]

@@ -160,7 +160,8 @@ private final class IgnoringSink: EventSink {
         ("PATCH", #"{"parameters":{"speed":1}}"#, "parameters.speed"), ("PATCH", "[]", ""), ("PATCH", "{}", ""),
         ("PATCH", "{", ""), ("PATCH", #"{"advertising":"yes"}"#, "advertising"),
         ("POST", #"{"characteristic":"2A99","value":""}"#, "characteristic"),
-        ("POST", #"{"characteristic":"xyz","value":""}"#, "characteristic"), ("POST", #"{"value":"00"}"#, "characteristic"),
+        ("POST", #"{"characteristic":"xyz","value":""}"#, "characteristic"),
+        ("POST", #"{"value":"00"}"#, "characteristic"),
         ("POST", #"{"characteristic":"2A38","value":"0"}"#, "value"),
         ("POST", #"{"characteristic":"2A38"}"#, "value"),
     ])
@@ -172,7 +173,8 @@ private final class IgnoringSink: EventSink {
 
     @Test(arguments: [
         ("GET", "/v2/world"), ("GET", "/"), ("GET", "/v1/worlds"), ("PUT", "/v1/world"), ("GET", "/v1/devices/99"),
-        ("PATCH", "/v1/devices/x"), ("POST", "/v1/devices/1/fly"), ("PATCH", "/v1/hosts/9"), ("POST", "/v1/hosts/0/fly"),
+        ("PATCH", "/v1/devices/x"), ("POST", "/v1/devices/1/fly"), ("PATCH", "/v1/hosts/9"),
+        ("POST", "/v1/hosts/0/fly"),
         ("GET", "/v1/devices/1/../../world"),
     ])
     func anUnknownPathIsNotFound(method: String, path: String) async {

@@ -74,7 +74,8 @@ import Testing
                 LiveRequest("PATCH", path, body: Data(#"{"proximity":"far"}"#.utf8)))
             #expect(served.emulator.presentWorld.devices.first?.proximity == .far)
             let events = try await served.client.events(after: state.sequence)
-            #expect(events.contains { if case .device(let device) = $0.kind { device.proximity == "far" } else { false } })
+            #expect(
+                events.contains { if case .device(let device) = $0.kind { device.proximity == "far" } else { false } })
             #expect(events.last?.sequence == result.sequence)
             let refusal = LiveClient.ClientError.refused(LiveError(400, "\"x\" is no UUID", path: "characteristic"))
             await #expect(throws: refusal) {

@@ -13,7 +13,8 @@ struct CommandFields {
             throw .invalid("", "the body is a JSON object")
         }
         if let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !names.contains($0) }) {
-            throw .invalid(unknown, names.isEmpty ? "no field is wanted" : "the fields are \(names.joined(separator: ", "))")
+            throw .invalid(
+                unknown, names.isEmpty ? "no field is wanted" : "the fields are \(names.joined(separator: ", "))")
         }
         guard names.isEmpty || container.allKeys.count > 0 else {
             throw .invalid("", "the fields are \(names.joined(separator: ", "))")

@@ -128,7 +128,8 @@ extension LiveWorld {
         let (data, characteristic) = ("Data([\(value.map { "\($0)" }.joined(separator: ", "))])", path.source)
         add(
             source(of: device)
-                + (isNotified ? ".notify(\(characteristic), value: \(data))" : ".setValue(\(data), of: \(characteristic))"))
+                + (isNotified
+                    ? ".notify(\(characteristic), value: \(data))" : ".setValue(\(data), of: \(characteristic))"))
     }
 
     private func uuid(_ name: String, _ fields: CommandFields) throws(LiveError) -> BluetoothUUID? {

@@ -61,7 +61,7 @@ final class StreamCount: Sendable {
     private let count = Lock(0)
 
     /// Begins a stream; nil if there are so many.
-    func take(_ limit: Int) -> Place? {
+    func open(limit: Int) -> Place? {
         let isFree = count.withLock { count in
             guard count < limit else { return false }
             count += 1

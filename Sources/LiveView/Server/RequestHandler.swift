@@ -71,7 +71,7 @@ struct RequestHandler: HTTPHandler {
                 throw LiveError(500, "the file cannot be read")
             }
         case .events(let sequence, let isOnce):
-            guard let place = streams.take(Self.maximumStreams) else {
+            guard let place = streams.open(limit: Self.maximumStreams) else {
                 throw LiveError(503, "\(Self.maximumStreams) clients read events already")
             }
             let events = EventBytes(log: world.log, sequence: sequence, isOnce: isOnce, place: place)

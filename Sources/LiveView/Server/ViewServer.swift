@@ -39,7 +39,8 @@ package final class ViewServer: Sendable {
             let free = port == 0 ? try Self.freePort() : port
             let rules = AccessRules(token: token, port: free)
             browser = Self.server(
-                at: try .inet(ip4: "127.0.0.1", port: free), RequestHandler(world: world, rules: rules, streams: streams))
+                at: try .inet(ip4: "127.0.0.1", port: free),
+                RequestHandler(world: world, rules: rules, streams: streams))
             address = "http://127.0.0.1:\(free)/#token=\(token)"
         } catch {
             throw ServerError(description: "127.0.0.1 cannot be used: \(error)")

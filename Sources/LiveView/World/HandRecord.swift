@@ -42,12 +42,16 @@ final class HandRecord: Sendable {
         lines += ["@Test func whatWasDoneByHand() async throws {", "    let emulator = \(emulatorSource)"]
         var now = Duration.zero
         for step in steps {
-            if step.time > now { lines.append("    try await emulator.advance(by: \(Self.source(of: step.time - now)))") }
+            if step.time > now {
+                lines.append("    try await emulator.advance(by: \(Self.source(of: step.time - now)))")
+            }
             now = max(now, step.time)
             lines.append("    \(step.statement)")
         }
         if omitted > 0 { lines.append("    // \(omitted) later steps were not kept.") }
-        lines += ["    try await emulator.advance(by: .zero)", "    // Use your app here, and check what it shows.", "}"]
+        lines += [
+            "    try await emulator.advance(by: .zero)", "    // Use your app here, and check what it shows.", "}",
+        ]
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -62,7 +66,9 @@ final class HandRecord: Sendable {
     }
 
     /// A duration as Swift source.
-    static func source(of duration: Duration) -> String { ".nanoseconds(\(Int64((duration / .nanoseconds(1)).rounded())))" }
+    static func source(of duration: Duration) -> String {
+        ".nanoseconds(\(Int64((duration / .nanoseconds(1)).rounded())))"
+    }
 }
 
 /// Text of strangers in a line of source.

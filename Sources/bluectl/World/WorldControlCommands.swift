@@ -33,7 +33,9 @@ extension WorldControlCommand {
         } catch {
             throw Failure(error)
         }
-        if global.json { Console(global).show(["sequence": Int(result.sequence), "device": result.id.map { Int($0) }], []) }
+        if global.json {
+            Console(global).show(["sequence": Int(result.sequence), "device": result.id.map { Int($0) }], [])
+        }
     }
 }
 
@@ -43,7 +45,9 @@ struct WorldDevices {
 
     /// The path of a device: by its number, or by its name where only one device has it.
     func path(of text: String) throws(Failure) -> String {
-        if let number = UInt32(text), state.devices.contains(where: { $0.id == number }) { return "/v1/devices/\(number)" }
+        if let number = UInt32(text), state.devices.contains(where: { $0.id == number }) {
+            return "/v1/devices/\(number)"
+        }
         let named = state.devices.filter { $0.name == text }
         guard let device = named.first else { throw Failure(.failed, PrintableText.of("there is no device \(text)")) }
         guard named.count == 1 else {

@@ -19,7 +19,8 @@ struct WorldControlOptions: ParsableArguments, Sendable {
         let worlds = try ControlDirectory.sockets()
         let chosen = of.map { process in worlds.filter { $0.process == process } } ?? worlds
         guard let world = chosen.first else {
-            throw Failure(.failed, of.map { "process \($0) serves no world" } ?? "no world is served: bluectl world serve")
+            throw Failure(
+                .failed, of.map { "process \($0) serves no world" } ?? "no world is served: bluectl world serve")
         }
         guard chosen.count == 1 else {
             let processes = chosen.map { "\($0.process)" }.joined(separator: ", ")

@@ -21,7 +21,9 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
         let data = try await control.send(LiveRequest("GET", "/v1/world"), global)
         if global.json { return console.print(String(decoding: data, as: UTF8.self)) }
         do {
-            for line in WorldText.lines(of: try JSONDecoder().decode(LiveState.self, from: data)) { console.print(line) }
+            for line in WorldText.lines(of: try JSONDecoder().decode(LiveState.self, from: data)) {
+                console.print(line)
+            }
         } catch {
             throw Failure(.failed, PrintableText.of("the world's answer is malformed: \(error)"))
         }

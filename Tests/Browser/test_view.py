@@ -1,0 +1,181 @@
+"""The page of a served world, in a real browser."""
+from conftest import MARKUP, make_browser, until
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+
+def find(browser, selector):
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def choose(browser, name):
+    find(browser, f'.device[aria-label^="{name},"]').click()
+    until(browser, lambda: find(browser, '#device [aria-label="Name"]').get_property("value") == name)
+
+
+def button(browser, text, within="body"):
+    return browser.find_element(By.XPATH, f"//*[@id='{within}']//button[text()='{text}']" if within != "body"
+                                else f"//button[text()='{text}']")
+
+
+def lines(browser):
+    return browser.execute_script("return [...document.querySelectorAll('#log-lines li')].map((line) => line.textContent)")
+
+
+def test_the_page_loads_without_a_message_in_the_console(view, browser):
+    assert find(browser, "#file").text == "lamp.json"
+    assert find(browser, "#connection").text == "live"
+    assert browser.get_log("browser") == []
+
+
+def test_the_token_leaves_the_address_bar(view, browser):
+    assert browser.current_url == view.origin + "/"
+
+
+def test_without_the_token_the_page_says_how_to_open_it(view, browser):
+    browser.get(view.origin + "/")
+    until(browser, lambda: "the address that bluectl printed" in find(browser, "#connection").text)
+    assert browser.find_elements(By.CSS_SELECTOR, ".device") == []
+
+
+def test_a_device_is_dragged_farther(view, browser):
+    ActionChains(browser).drag_and_drop(
+        find(browser, '.device[aria-label^="Lamp,"]'), find(browser, '[data-proximity="far"]')).perform()
+    until(browser, lambda: find(browser, '[data-proximity="far"] .device[aria-label^="Lamp,"]'))
+    assert view.device("Lamp")["proximity"] == "far"
+
+
+def test_the_arrow_keys_move_a_device(view, browser):
+    find(browser, '.device[aria-label^="Heart,"]').send_keys(Keys.ARROW_UP)
+    until(browser, lambda: view.device("Heart")["proximity"] == "far")
+    until(browser, lambda: browser.switch_to.active_element.get_attribute("aria-label").startswith("Heart, Far"))
+    browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    until(browser, lambda: view.device("Heart")["proximity"] == "near")
+
+
+def test_a_value_is_edited_and_notified(view, browser):
+    choose(browser, "Heart")
+    value = find(browser, '[aria-label="Value of 2A38"]')
+    value.clear()
+    value.send_keys("02")
+    row = value.find_element(By.XPATH, "..")
+    row.find_element(By.XPATH, "button[text()='Set']").click()
+    until(browser, lambda: "wrist" in find(browser, '[data-value="180D/2A38#0"]').text)
+    find(browser, '[aria-label="Value of 2A37"]').find_element(By.XPATH, "..//button[text()='Notify']").click()
+    until(browser, lambda: any("notify" in line for line in lines(browser)))
+
+
+def test_a_refused_command_is_said(view, browser):
+    choose(browser, "Heart")
+    value = find(browser, '[aria-label="Value of 2A38"]')
+    value.clear()
+    value.send_keys("0")
+    value.find_element(By.XPATH, "..//button[text()='Set']").click()
+    until(browser, lambda: "even number of hexadecimal digits" in find(browser, "#error").text)
+
+
+def test_markup_in_a_name_is_text(view, browser):
+    device = next(node for node in browser.find_elements(By.CSS_SELECTOR, ".device") if node.text.startswith("<img"))
+    assert device.text == MARKUP
+    device.click()
+    until(browser, lambda: find(browser, '#device [aria-label="Name"]').get_property("value") == MARKUP)
+    view.ask(f"/v1/devices/{view.device(MARKUP)['id']}", "PATCH", {"rssi": -60})
+    until(browser, lambda: any("<img" in line for line in lines(browser)))
+    assert browser.find_elements(By.CSS_SELECTOR, "img") == []
+    assert browser.title == "lamp.json – bluectl"
+
+
+def test_the_log_is_filtered(view, browser):
+    for name in ["Heart", "Lamp"]:
+        view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": -60})
+    until(browser, lambda: len(lines(browser)) >= 2)
+    find(browser, "#filter").send_keys("lamp")
+    until(browser, lambda: lines(browser) and all("Lamp" in line for line in lines(browser)))
+    find(browser, "#filter").clear()
+    find(browser, "#filter").send_keys(Keys.SPACE)
+    Select(find(browser, "#category")).select_by_value("att")
+    until(browser, lambda: lines(browser) == [])
+
+
+def test_a_device_is_connected_and_disconnected(view, browser):
+    choose(browser, "Heart")
+    button(browser, "Connect", "device").click()
+    until(browser, lambda: "Heart" in find(browser, "#links").text)
+    button(browser, "Disconnect", "device").click()
+    until(browser, lambda: find(browser, "#links").text == "")
+
+
+def test_a_fault_is_added_and_cleared(view, browser):
+    choose(browser, "Heart")
+    button(browser, "Add", "device").click()
+    until(browser, lambda: "what: fail" in find(browser, "#device").text)
+    assert [fault["step"] for fault in view.details("Heart")["faults"]] == ["write"]
+    button(browser, "Clear", "device").click()
+    until(browser, lambda: view.details("Heart")["faults"] == [])
+
+
+def test_the_power_of_a_host_is_switched(view, browser):
+    button(browser, "Power", "hosts").click()
+    until(browser, lambda: "poweredOff" in find(browser, "#hosts").text)
+    assert view.ask("/v1/world")["hosts"][0]["state"] == "poweredOff"
+
+
+def test_time_is_paused_stepped_and_accelerated(view, browser):
+    button(browser, "Pause").click()
+    until(browser, lambda: button(browser, "Resume"))
+    before = view.ask("/v1/world")["time"]
+    button(browser, "Step 1 s").click()
+    until(browser, lambda: round(view.ask("/v1/world")["time"] - before, 6) == 1)
+    Select(find(browser, "#rate")).select_by_visible_text("10")
+    until(browser, lambda: view.ask("/v1/world")["clock"]["rate"] == 10)
+
+
+def test_a_lost_server_is_said_and_a_new_one_is_not_trusted(view, browser):
+    view.stop()
+    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    view.start("--port", view.port)
+    # The new one has another token, which the page does not have.
+    until(browser, lambda: "token" in find(browser, "#connection").text)
+    browser.get("about:blank")
+    browser.get(view.url)
+    until(browser, lambda: find(browser, "#connection").text == "live")
+
+
+def test_a_thousand_events_a_second_of_two_hundred_devices_are_shown_in_time(view, browser):
+    for number in range(200):
+        view.ask("/v1/devices", "POST", {"name": f"Tag {number}", "advertising": [{"data": {}}]})
+    ids = [device["id"] for device in view.ask("/v1/world")["devices"]]
+    until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 203)
+    browser.execute_script("""
+        window.longest = 0; let then = performance.now();
+        const frame = (now) => { longest = Math.max(longest, now - then); then = now; requestAnimationFrame(frame); };
+        requestAnimationFrame(frame);""")
+    first = view.ask("/v1/world")["sequence"]
+    # Each command makes two events: the control, and the device that has changed.
+    sequence = first
+    number = 0
+    while sequence < first + 5000:
+        sequence = view.ask(f"/v1/devices/{ids[number % len(ids)]}", "PATCH", {"rssi": -40 - number % 50})["sequence"]
+        number += 1
+    last = f"-{40 + (number - 1) % 50}"
+    until(browser, lambda: last in lines(browser)[-1], seconds=5)
+    assert browser.execute_script("return longest") < 1000
+
+
+def test_a_narrow_window_does_not_scroll_sideways(view):
+    for is_dark in [False, True]:
+        browser = make_browser(500, 1200, is_dark)
+        try:
+            browser.set_window_size(360, 1200)
+            browser.get(view.url)
+            until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 3)
+            choose(browser, "Heart")
+            until(browser, lambda: "Heart Rate" in find(browser, "#device").text)
+            widths = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+            assert widths[0] <= widths[1]
+            background = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+            assert (background == "rgb(18, 21, 26)") == is_dark
+        finally:
+            browser.quit()
