@@ -175,7 +175,7 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         #expect(
             recorder.kinds(from: count).prefix(2) == [
-                .control(source: "host \"default\"", "removeBond address=\(bond.identityAddress)"),
+                .control(source: "host \"default\"", "removeBond address=\(bond.identityAddress)", device: nil),
                 .bondRemoved(host: 0, peer: bond.peer, identityAddress: bond.identityAddress),
             ])
     }

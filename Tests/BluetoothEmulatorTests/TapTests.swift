@@ -123,8 +123,8 @@ import Testing
         let source = "device 1 \"Contract Peer\""
         #expect(
             recorder.kinds() == [
-                .control(source: source, "added"),
-                .control(source: source, "notify characteristic=C0DE value=0x01"),
+                .control(source: source, "added", device: device.number),
+                .control(source: source, "notify characteristic=C0DE value=0x01", device: device.number),
                 .note("control ignored: device 1 has no characteristic C0DE"),
             ])
         #expect(fixture.emulator.trace.isEmpty)

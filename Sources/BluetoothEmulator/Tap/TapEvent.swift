@@ -17,8 +17,9 @@ package struct TapEvent: Hashable, Sendable {
 
         /// What no other event reports, in words: a dropped command, a control that was ignored.
         case note(String)
-        /// A device or a host was steered, or a handler answered: the source, as in the trace, and the control in words.
-        case control(source: String, String)
+        /// A device or a host was steered, or a handler answered: the source, as in the trace, the control in words, and the
+        /// device, if it is one that was steered.
+        case control(source: String, String, device: UInt32?)
 
         // MARK: Hosts and devices
 

@@ -59,7 +59,8 @@ package struct LiveModel: Sendable {
             return []
         case .dropped(let count): return [.log(line(.note, "\(count) events were too many at once", isProblem: true))]
         case .note(let text): return [.log(line(.note, text))]
-        case .control(let source, let text): return [.log(line(.control, "\(source): \(text)"))]
+        case .control(let source, let text, let device):
+            return [.log(line(.control, "\(source): \(text)", device: device))]
         case .hostAdded(let host), .hostChanged(let host): return update(host)
         case .deviceAdded(let device), .deviceChanged(let device):
             devices[device.number] = device

@@ -447,7 +447,9 @@ element("log").addEventListener("scroll", () => {
   drawVisibleLines();
 });
 element("newest").onclick = () => { followsNewest = true; changed.log = true; askForFrame(); };
-for (const id of ["filter", "category", "problems"]) element(id).oninput = () => { changed.log = true; askForFrame(); };
+const filterChanged = () => { changed.log = true; askForFrame(); };
+element("filter").oninput = filterChanged;
+for (const id of ["category", "problems"]) element(id).onchange = filterChanged;
 
 // ---- The head
 

@@ -40,7 +40,9 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
         Diagnostics.open()
         let console = Console(global)
         let file = file ?? global.effectiveWorld
-        let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) { $0.keepsTraceForView() }
+        let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) {
+            $0.keepsTraceForView()
+        }
         try BackendSelector.beginCapture(global)
         let world = try ControlledWorld(emulator, file: file, clock: WorldClock(emulator), browserPort: port)
         let address = world.address ?? ""

@@ -25,7 +25,7 @@ extension World {
         let name = name(of: input)
         trace.record(input, of: name, at: now)
         if air.tapped.contains(.notes), let (source, line) = input.trace(of: name) {
-            report(.control(source: source, line.text))
+            report(.control(source: source, line.text, device: input.device?.serial))
         }
     }
 
