@@ -5,6 +5,8 @@ const PROXIMITY_NAMES = { immediate: "Beside", near: "Near", far: "Far", outOfRa
 const STEPS = ["connect", "discoverServices", "discoverCharacteristics", "discoverDescriptors", "read", "write",
   "writeCommand", "subscribe", "notify", "readRSSI", "openChannel", "pair"];
 const MAXIMUM_LINES = 5000;
+// The events before the page was opened, whose lines are shown.
+const PAST_EVENTS = 500;
 const LINE_HEIGHT = 20;
 const element = (id) => document.getElementById(id);
 
@@ -15,6 +17,7 @@ history.replaceState(null, "", location.pathname);
 const world = { hosts: new Map(), devices: new Map(), links: new Map(), sequence: 0, time: 0, receivedAt: 0, clock: null, capture: null };
 const activity = new Map();
 const lines = [];
+let lastLine = 0;
 let shownLines = [];
 let chosen = null;
 let details = null;
@@ -66,7 +69,8 @@ async function load() {
 }
 
 async function readEvents() {
-  const response = await send("GET", `/v1/events?after=${world.sequence}`);
+  const loaded = world.sequence;
+  const response = await send("GET", `/v1/events?after=${Math.max(lastLine, loaded - PAST_EVENTS, 0)}`);
   connectionIs("live");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -75,7 +79,12 @@ async function readEvents() {
     if (done) throw new Error("the server has ended");
     const parts = (rest + value).split("\n");
     rest = parts.pop();
-    for (const part of parts) await apply(JSON.parse(part));
+    for (const part of parts) {
+      const event = JSON.parse(part);
+      // The state that was loaded includes what came before.
+      if (!(event.sequence <= loaded)) await apply(event);
+      else if (event.kind === "log") addLine(event);
+    }
     askForFrame();
   }
 }
@@ -407,10 +416,13 @@ function sparkline(counts) {
 
 function addLine(event) {
   const direction = { toDevice: "→ ", fromDevice: "← " }[event.direction] ?? "";
-  const ends = [world.hosts.get(event.host)?.name, world.devices.get(event.device)?.name].filter(Boolean).join(" – ");
+  // A control names its device itself.
+  const ends = event.category === "control" ? ""
+    : [world.hosts.get(event.host)?.name, world.devices.get(event.device)?.name].filter(Boolean).join(" – ");
   const text = [event.time.toFixed(3).padStart(9), ends, direction + event.text, event.value, event.meaning].filter(Boolean).join("  ");
   const line = { text, search: text.toLowerCase(), category: event.category, isProblem: event.isProblem };
   lines.push(line);
+  lastLine = event.sequence ?? lastLine;
   if (lines.length > MAXIMUM_LINES) lines.splice(0, lines.length - MAXIMUM_LINES);
   changed.log = true;
 }
