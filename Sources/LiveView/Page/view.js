@@ -2,8 +2,8 @@
 
 const PROXIMITIES = ["immediate", "near", "far", "outOfRange"];
 const PROXIMITY_NAMES = { immediate: "Beside", near: "Near", far: "Far", outOfRange: "Out of range" };
-const STEPS = ["connect", "discoverServices", "discoverCharacteristics", "discoverDescriptors", "read", "write",
-  "writeCommand", "subscribe", "notify", "readRSSI", "openChannel", "pair"];
+const STEPS = ["connect", "discoverServices", "discoverIncludedServices", "discoverCharacteristics", "discoverDescriptors",
+  "read", "write", "writeCommand", "subscribe", "unsubscribe", "notify", "readRSSI", "openChannel", "pair"];
 const MAXIMUM_LINES = 5000;
 // The events before the page was opened, whose lines are shown.
 const PAST_EVENTS = 500;
@@ -21,8 +21,10 @@ let lastLine = 0;
 let shownLines = [];
 let chosen = null;
 let details = null;
+let chosenHost = null;
 let followsNewest = true;
-const changed = { air: true, hosts: true, links: true, log: true, head: true };
+let pause = 500;
+const changed = { air: true, hosts: true, device: false, links: true, log: true, head: true };
 let isFrameAsked = false;
 
 // ---- Requests
@@ -63,7 +65,7 @@ async function load() {
   for (const kind of ["hosts", "devices", "links"]) world[kind] = new Map(state[kind].map((item) => [item.id, item]));
   Object.assign(world, { sequence: state.sequence, time: state.time, receivedAt: performance.now(), clock: state.clock,
     capture: state.capture, file: state.file, seed: state.seed });
-  for (const part in changed) changed[part] = true;
+  for (const part of ["air", "hosts", "links", "log", "head"]) changed[part] = true;
   askForFrame();
   if (chosen !== null) refreshDetails();
 }
@@ -77,6 +79,7 @@ async function readEvents() {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) throw new Error("the server has ended");
+    pause = 500;
     const parts = (rest + value).split("\n");
     rest = parts.pop();
     for (const part of parts) {
@@ -128,11 +131,9 @@ function takeTraffic(event) {
 
 async function run() {
   if (!token) return connectionIs("lost", "open the address that bluectl printed: it contains the token");
-  let pause = 500;
   for (;;) {
     try {
       await load();
-      pause = 500;
       await readEvents();
     } catch (error) {
       connectionIs("lost", `not connected (${error.message}), trying again`);
@@ -157,8 +158,9 @@ function askForFrame() {
 
 function draw() {
   isFrameAsked = false;
-  const parts = { air: drawAir, hosts: drawHosts, links: drawLinks, log: drawLog, head: drawHead };
+  const parts = { air: drawAir, hosts: drawHosts, device: drawDevice, links: drawLinks, log: drawLog, head: drawHead };
   for (const part in parts) if (changed[part]) { changed[part] = false; parts[part](); }
+  element("log").dataset.sequence = world.sequence;
 }
 
 function make(name, properties = {}, ...children) {
@@ -232,6 +234,8 @@ element("air").addEventListener("pointerdown", (event) => {
   drag = { id: Number(node.dataset.device), node, x: event.clientX, y: event.clientY, ring: null };
 });
 addEventListener("pointermove", (event) => {
+  // The release was outside of the window.
+  if (event.buttons === 0) { isPressed = false; endDrag(false); }
   if (!drag || Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return;
   drag.node.classList.add("dragged");
   drag.ring?.classList.remove("target");
@@ -263,18 +267,31 @@ element("air").addEventListener("keydown", (event) => {
 
 const move = (id, proximity) => command("PATCH", `/v1/devices/${id}`, { proximity });
 
+// A redraw between press and release would swallow the click.
+let isPressed = false;
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => setTimeout(() => { isPressed = false; askForFrame(); }), true);
+}
+
 function drawHosts() {
-  element("hosts").replaceChildren(...[...world.hosts.values()].map((host) => {
-    const path = `/v1/hosts/${host.id}`;
-    return make("div", { className: "host" },
-      make("strong", { textContent: host.name }), make("span", { className: "quiet mono", textContent: host.address }),
-      make("span", { textContent: host.state }),
-      button("Power", () => command("PATCH", path, { powered: !host.isPowered }), { "aria-pressed": host.isPowered }),
-      button("Plugged in", () => command("PATCH", path, { plugged: !host.isPlugged }), { "aria-pressed": host.isPlugged }),
-      button("Allowed", () => command("PATCH", path, { authorization: host.authorization === "allowed" ? "denied" : "allowed" }),
-        { "aria-pressed": host.authorization === "allowed" }),
-      button("Reset", () => command("POST", `${path}/reset`)));
-  }));
+  if (isPressed) { changed.hosts = true; return; }
+  if (!world.hosts.has(chosenHost)) chosenHost = world.hosts.keys().next().value ?? null;
+  keepingFocus(element("hosts"), () => element("hosts").replaceChildren(...[...world.hosts.values()].map(hostNode)));
+}
+
+function hostNode(host) {
+  const path = `/v1/hosts/${host.id}`;
+  return make("div", { className: "host" },
+    make("strong", { textContent: host.name }), make("span", { className: "quiet mono", textContent: host.address }),
+    make("span", { textContent: host.state }),
+    button("Power", () => command("PATCH", path, { powered: !host.isPowered }), { "aria-pressed": host.isPowered }),
+    button("Plugged in", () => command("PATCH", path, { plugged: !host.isPlugged }), { "aria-pressed": host.isPlugged }),
+    button("Allowed", () => command("PATCH", path, { authorization: host.authorization === "allowed" ? "denied" : "allowed" }),
+      { "aria-pressed": host.authorization === "allowed" }),
+    button("Reset", () => command("POST", `${path}/reset`)),
+    ...(world.hosts.size > 1 ? [button("Connects", () => { chosenHost = host.id; changed.hosts = true; askForFrame(); },
+      { "aria-pressed": chosenHost === host.id, title: "The host that connects to the chosen device" })] : []));
 }
 
 // ---- The chosen device
@@ -282,10 +299,9 @@ function drawHosts() {
 function choose(id) {
   chosen = id;
   details = null;
-  changed.air = true;
+  changed.air = changed.device = true;
   askForFrame();
-  if (id === null) element("device").replaceChildren(make("p", { className: "quiet", textContent: "Choose a device in the air." }));
-  else refreshDetails();
+  if (id !== null) refreshDetails();
 }
 
 let refreshTimer = null;
@@ -301,9 +317,8 @@ async function refreshDetails() {
     const answer = await (await send("GET", `/v1/devices/${id}`)).json();
     if (id !== chosen) return;
     details = answer;
-    // What is being typed stays.
-    if (!element("device").contains(document.activeElement) || !["INPUT", "SELECT"].includes(document.activeElement.tagName)) drawDevice();
-    else updateValues();
+    changed.device = true;
+    askForFrame();
   } catch (error) {
     showError(error.message);
   }
@@ -312,45 +327,83 @@ async function refreshDetails() {
 const key = (characteristic) => `${characteristic.service}/${characteristic.uuid}#${characteristic.index}`;
 const valueText = (characteristic) => [characteristic.value || "(empty)", characteristic.meaning].filter(Boolean).join("  ");
 
-function updateValues() {
-  for (const service of details.services) for (const characteristic of service.characteristics) {
-    const node = element("device").querySelector(`[data-value="${key(characteristic)}"]`);
-    if (node) node.textContent = valueText(characteristic);
+const controls = (parent) => [...parent.querySelectorAll("button, input, select")];
+const label = (node) => node.getAttribute("aria-label") ?? node.textContent;
+let isRedrawing = false;
+
+// Replaces nodes of a panel: what has the focus keeps it, and what was typed or chosen stays.
+function keepingFocus(panel, redraw) {
+  const focused = panel.contains(document.activeElement) ? document.activeElement : null;
+  const typed = new Map(controls(panel).filter((node) => node.value !== node.original).map((node) => [label(node), node.value]));
+  const scrolled = panel.parentElement.scrollTop;
+  const place = focused && [label(focused), focused.selectionStart, focused.selectionEnd];
+  isRedrawing = true;
+  redraw();
+  isRedrawing = false;
+  for (const node of controls(panel)) {
+    if (node.tagName === "BUTTON") continue;
+    node.original = node.value;
+    if (typed.has(label(node))) node.value = typed.get(label(node));
   }
+  panel.parentElement.scrollTop = scrolled;
+  if (!place) return;
+  const node = controls(panel).find((node) => label(node) === place[0]);
+  node?.focus({ preventScroll: true });
+  if (node?.type === "text") node.setSelectionRange(place[1], place[2]);
+}
+
+// A field that is sent when it is left, or by Enter.
+function field(properties, commit) {
+  const input = make("input", properties);
+  const send = () => {
+    if (isRedrawing || input.value === input.original) return;
+    input.original = input.value;
+    commit(input.value);
+  };
+  input.onblur = send;
+  input.onkeydown = (event) => { if (event.key === "Enter") send(); };
+  return input;
 }
 
 function drawDevice() {
-  const { device, services, parameters, faults } = details;
+  if (isPressed) { changed.device = true; return; }
+  if (!details) return element("device").replaceChildren(make("p", { className: "quiet", textContent: "Choose a device in the air." }));
+  keepingFocus(element("device"), () => element("device").replaceChildren(...deviceNodes(details)));
+}
+
+function deviceNodes({ device, services, parameters, faults }) {
   const path = `/v1/devices/${device.id}`;
-  const name = make("input", { type: "text", value: device.name, "aria-label": "Name", maxLength: 248 });
-  name.onchange = () => command("PATCH", path, { name: name.value });
+  const name = field({ type: "text", value: device.name, "aria-label": "Name", maxLength: 248 },
+    (text) => command("PATCH", path, { name: text }));
   const signal = make("input", { type: "range", min: -127, max: 20, value: device.signal ?? -127, "aria-label": "Signal strength in dBm" });
-  signal.onchange = () => command("PATCH", path, { rssi: Number(signal.value) });
+  const strength = make("span", { className: "number", textContent: device.signal === undefined ? "not heard" : `${device.signal} dBm` });
+  signal.oninput = () => { strength.textContent = `${signal.value} dBm`; };
+  signal.onchange = () => { signal.original = signal.value; command("PATCH", path, { rssi: Number(signal.value) }); };
   const isDescribed = device.host === undefined || device.host === null;
-  const host = [...world.hosts.values()][0];
-  element("device").replaceChildren(
+  return [
     make("div", { className: "row" }, isDescribed ? name : make("strong", { textContent: device.name }),
       make("span", { className: "quiet mono", textContent: device.address })),
-    make("div", { className: "row" }, make("span", { textContent: "Signal" }), signal,
-      make("span", { className: "number", textContent: device.signal === undefined ? "not heard" : `${device.signal} dBm` }),
+    make("div", { className: "row" }, make("span", { textContent: "Signal" }), signal, strength,
       button("Default", () => command("PATCH", path, { rssi: null }))),
     make("div", { className: "row" },
       button("Advertising", () => command("PATCH", path, { advertising: !device.isAdvertising }), { "aria-pressed": device.isAdvertising }),
-      button("Connect", () => command("POST", `${path}/connect`, { host: host?.id ?? 0 })),
+      button("Connect", () => command("POST", `${path}/connect`, { host: chosenHost })),
+      button("Release", () => command("DELETE", `${path}/connect?host=${chosenHost}`), { title: "The host releases its connection" }),
       button("Disconnect", () => command("POST", `${path}/disconnect`)),
       button("Lose links", () => command("POST", `${path}/disconnect`, { silent: true })),
       ...(isDescribed ? [button("New address", () => command("POST", `${path}/address`)),
         button("Remove", () => command("DELETE", path))] : [])),
     ...parameterNodes(path, parameters), ...services.flatMap((service) => serviceNodes(path, service)),
-    ...faultNodes(path, faults));
+    ...faultNodes(path, faults, services),
+  ];
 }
 
 function parameterNodes(path, parameters) {
   if (!parameters.length) return [];
   return [make("h3", { textContent: "Parameters" }), ...parameters.map((parameter) => {
-    const input = make("input", { type: "number", step: "any", min: parameter.minimum, max: parameter.maximum, value: parameter.value ?? "",
-      placeholder: "default", "aria-label": parameter.name });
-    input.onchange = () => input.value !== "" && command("PATCH", path, { parameters: { [parameter.name]: Number(input.value) } });
+    const input = field({ type: "number", step: "any", min: parameter.minimum, max: parameter.maximum, value: parameter.value ?? "",
+      placeholder: "default", "aria-label": parameter.name },
+    (text) => text !== "" && command("PATCH", path, { parameters: { [parameter.name]: Number(text) } }));
     return make("label", { className: "row" }, make("span", { textContent: parameter.name }), input);
   })];
 }
@@ -363,9 +416,12 @@ function serviceNodes(path, service) {
 function characteristicNode(path, characteristic) {
   const { service, index } = characteristic;
   const input = make("input", { type: "text", className: "mono", value: characteristic.value, spellcheck: false,
-    "aria-label": `Value of ${characteristic.uuid}` });
-  const store = (notify) => command("POST", `${path}/values`,
-    { characteristic: characteristic.uuid, service, index, value: input.value.replace(/\s/g, ""), notify });
+    "aria-label": `Value of ${key(characteristic)}` });
+  const store = async (notify) => {
+    const value = input.value.replace(/\s/g, "");
+    // What was typed is the server's from now on.
+    if (await command("POST", `${path}/values`, { characteristic: characteristic.uuid, service, index, value, notify })) input.original = input.value;
+  };
   const value = make("span", { className: "mono", textContent: valueText(characteristic) });
   value.dataset.value = key(characteristic);
   const canNotify = characteristic.properties.some((property) => property === "notify" || property === "indicate");
@@ -374,19 +430,39 @@ function characteristicNode(path, characteristic) {
       make("span", { className: "quiet", textContent: characteristic.properties.join(", ") }),
       ...(characteristic.subscribers ? [` ● ${characteristic.subscribers}`] : [])),
     value,
-    make("div", { className: "row" }, input, button("Set", () => store(false)), ...(canNotify ? [button("Notify", () => store(true))] : [])));
+    make("div", { className: "row" }, input,
+      button("Set", () => store(false), { "aria-label": `Set ${key(characteristic)}` }), ...(canNotify ? [button("Notify", () => store(true), { "aria-label": `Notify ${key(characteristic)}` })] : [])));
 }
 
-function faultNodes(path, faults) {
-  const option = (text) => make("option", { textContent: text });
-  const step = make("select", { "aria-label": "Step" }, ...STEPS.map(option));
-  const what = make("select", { "aria-label": "Effect" }, ...["fail", "delay", "pause", "disconnect"].map(option));
-  step.value = "write";
-  const add = () => command("POST", `${path}/faults`,
-    { step: step.value, what: what.value, ...(what.value === "fail" ? { code: 128 } : {}), ...(what.value === "delay" ? { time: "2 s" } : {}) });
+function faultNodes(path, faults, services) {
+  const select = (name, texts, value) => {
+    const node = make("select", { "aria-label": name }, ...texts.map((text) => make("option", { textContent: text })));
+    node.value = value ?? texts[0];
+    return node;
+  };
+  const characteristics = services.flatMap((service) => service.characteristics);
+  const step = select("Step", STEPS, "write");
+  const what = select("Effect", ["fail", "delay", "pause", "disconnect"]);
+  const about = select("Characteristic", ["any", ...characteristics.map(key)]);
+  const code = make("input", { type: "number", min: 1, max: 255, value: 128, "aria-label": "Error code of fail" });
+  const time = make("input", { type: "text", value: "2 s", size: 6, "aria-label": "Time of delay" });
+  const skip = make("input", { type: "number", min: 0, value: 0, "aria-label": "Steps that succeed before" });
+  const count = make("input", { type: "text", value: "1", size: 4, "aria-label": "Steps that fail: a number, or all" });
+  const add = () => {
+    const found = characteristics.find((characteristic) => key(characteristic) === about.value);
+    command("POST", `${path}/faults`, {
+      step: step.value, what: what.value, skip: Number(skip.value),
+      ...(what.value === "fail" ? { code: Number(code.value) } : {}), ...(what.value === "delay" ? { time: time.value } : {}),
+      ...(found ? { characteristic: found.uuid, service: found.service, index: found.index } : {}),
+      ...(count.value === "all" ? { always: true } : { count: Number(count.value) }),
+    });
+  };
+  const titled = (text, node) => make("label", {}, `${text} `, node);
   return [make("h3", { textContent: "Faults" }),
     ...faults.map((fault) => make("div", { className: "mono", textContent: Object.entries(fault).map(([name, value]) => `${name}: ${value}`).join(", ") })),
-    make("div", { className: "row" }, step, what, button("Add", add), button("Clear", () => command("DELETE", `${path}/faults`)),
+    make("div", { className: "row" }, step, what, titled("of", about)),
+    make("div", { className: "row" }, titled("code", code), titled("time", time), titled("after", skip), titled("count", count)),
+    make("div", { className: "row" }, button("Add", add), button("Clear", () => command("DELETE", `${path}/faults`)),
       button("Resume", () => command("POST", `${path}/resume`)))];
 }
 
@@ -436,9 +512,14 @@ function filterLines() {
 
 function drawLog() {
   const log = element("log");
+  const place = Math.floor(log.scrollTop / LINE_HEIGHT);
+  const anchor = shownLines[place];
   shownLines = filterLines();
   element("log-space").style.height = `${shownLines.length * LINE_HEIGHT}px`;
+  // The line that is being read stays where it is, though the oldest ones go.
+  const moved = followsNewest || !anchor ? -1 : shownLines.indexOf(anchor);
   if (followsNewest) log.scrollTop = shownLines.length * LINE_HEIGHT;
+  else if (moved >= 0 && moved !== place) log.scrollTop += (moved - place) * LINE_HEIGHT;
   element("newest").hidden = followsNewest;
   drawVisibleLines();
 }
