@@ -38,7 +38,10 @@ import Testing
     }
 
     /// Serves a world of one device while `body` runs.
-    private func serve(_ body: @escaping @Sendable (Served) async throws -> Void) async throws {
+    private func serve(
+        maximumRequestLength: Int = LoopbackRelay.maximumRequestLength,
+        _ body: @escaping @Sendable (Served) async throws -> Void
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "v\(UUID().uuidString.prefix(8))").path
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -47,7 +50,8 @@ import Testing
         }
         let emulator = try Emulator(world: WorldDescription(devices: [PeripheralDescription(name: "Tag")]))
         let world = LiveWorld(emulator, file: nil, clock: nil, directory: directory)
-        let server = try ViewServer(world, socket: directory + "/s", browserPort: 0)
+        let server = try ViewServer(
+            world, socket: directory + "/s", browserPort: 0, maximumRequestLength: maximumRequestLength)
         let address = try #require(server.address.flatMap { URL(string: $0) })
         let served = Served(
             client: LiveClient(socket: directory + "/s", limit: .seconds(60)), emulator: emulator, address: address)
@@ -135,6 +139,37 @@ import Testing
             let body = Data(repeating: UInt8(ascii: " "), count: AccessRules.maximumBodyLength + 1)
             let status = try await served.ask(.POST, "/v1/devices", body: body).statusCode.code
             #expect(status == 413)
+        }
+    }
+
+    @Test func aRequestWithoutAnEndIsCutOff() async throws {
+        try await serve(maximumRequestLength: 32_768) { served in
+            let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
+            let part = Data(repeating: UInt8(ascii: "a"), count: 65_536)
+            var sent = 0
+            await #expect(throws: SocketError.self) {
+                while sent < 100_000_000 {
+                    try await socket.write(part)
+                    sent += part.count
+                }
+            }
+            try socket.close()
+        }
+    }
+
+    @Test func aConnectionTooManyIsClosed() async throws {
+        try await serve { served in
+            var open: [AsyncSocket] = []
+            for _ in 0..<LoopbackRelay.maximumConnections {
+                let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
+                // An answer shows that the connection has its place.
+                try await socket.write(Data("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n\r\n".utf8))
+                #expect(try await socket.read(atMost: 12).isEmpty == false)
+                open.append(socket)
+            }
+            let last = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
+            await #expect(throws: SocketError.self) { try await last.read(atMost: 1) }
+            for socket in open + [last] { try socket.close() }
         }
     }
 

@@ -13,7 +13,8 @@ package final class ViewServer: Sendable {
     private let world: LiveWorld
     private let path: String
     private let socket: HTTPServer
-    private let browser: HTTPServer?
+    /// What answers a browser, and how a browser reaches it; nil without one.
+    private let browser: (server: HTTPServer, relay: LoopbackRelay, path: String)?
     /// The address for a browser, with the token; nil without one.
     package let address: String?
 
@@ -22,9 +23,16 @@ package final class ViewServer: Sendable {
     /// - Parameters:
     ///   - path: The name of the socket, in a directory that only the user can enter.
     ///   - port: The port on 127.0.0.1 for a browser, 0 for a free one; nil for none.
-    package init(_ world: LiveWorld, socket path: String, browserPort port: UInt16?) throws(ServerError) {
-        guard path.utf8.count < 104 else {
-            throw ServerError(description: "the name of the socket has more than 103 bytes: \(path)")
+    package convenience init(_ world: LiveWorld, socket path: String, browserPort port: UInt16?) throws(ServerError) {
+        try self.init(
+            world, socket: path, browserPort: port, maximumRequestLength: LoopbackRelay.maximumRequestLength)
+    }
+
+    init(
+        _ world: LiveWorld, socket path: String, browserPort port: UInt16?, maximumRequestLength: Int
+    ) throws(ServerError) {
+        guard path.utf8.count < 102 else {
+            throw ServerError(description: "the name of the socket has more than 101 bytes: \(path)")
         }
         (self.world, self.path) = (world, path)
         let streams = StreamCount()
@@ -35,13 +43,15 @@ package final class ViewServer: Sendable {
             return
         }
         let token = AccessRules.makeToken()
+        // Beside the other socket: only the relay knows it.
+        let inner = path + ".b"
         do {
-            let free = port == 0 ? try Self.freePort() : port
-            let rules = AccessRules(token: token, port: free)
-            browser = Self.server(
-                at: try .inet(ip4: "127.0.0.1", port: free),
-                RequestHandler(world: world, rules: rules, streams: streams))
-            address = "http://127.0.0.1:\(free)/#token=\(token)"
+            let relay = try LoopbackRelay(port: port, to: inner, maximumRequestLength: maximumRequestLength)
+            let rules = AccessRules(token: token, port: relay.port)
+            let server = Self.server(
+                at: .unix(path: inner), RequestHandler(world: world, rules: rules, streams: streams))
+            browser = (server, relay, inner)
+            address = "http://127.0.0.1:\(relay.port)/#token=\(token)"
         } catch {
             throw ServerError(description: "127.0.0.1 cannot be used: \(error)")
         }
@@ -50,17 +60,8 @@ package final class ViewServer: Sendable {
     private static func server(at address: some SocketAddress, _ handler: RequestHandler) -> HTTPServer {
         HTTPServer(
             config: HTTPServer.Configuration(
-                address: address, timeout: 30, pool: BoundedSocketPool(HTTPServer.defaultPool()), logger: .disabled),
+                address: address, timeout: 30, logger: .disabled),
             handler: handler)
-    }
-
-    /// A port that no one listens on.
-    private static func freePort() throws -> UInt16 {
-        let socket = try Socket(domain: AF_INET)
-        try socket.bind(to: .inet(ip4: "127.0.0.1", port: 0))
-        guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
-        try socket.close()
-        return port
     }
 
     /// Serves until the task ends.
@@ -70,13 +71,16 @@ package final class ViewServer: Sendable {
     package func run(_ ready: @escaping @Sendable () async -> Void) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for server in [socket] + (browser.map { [$0] } ?? []) { group.addTask { try await server.run() } }
+                let servers = [(socket, path)] + (browser.map { [($0.server, $0.path)] } ?? [])
+                for (server, _) in servers { group.addTask { try await server.run() } }
+                if let relay = browser?.relay { group.addTask { try await relay.run() } }
                 group.addTask { [world] in await world.run() }
                 if let clock = world.clock { group.addTask { try await clock.run() } }
-                try await socket.waitUntilListening()
-                try await browser?.waitUntilListening()
-                guard chmod(path, 0o600) == 0 else {
-                    throw ServerError(description: "\(path): \(String(cString: strerror(errno)))")
+                for (server, path) in servers {
+                    try await server.waitUntilListening()
+                    guard chmod(path, 0o600) == 0 else {
+                        throw ServerError(description: "\(path): \(String(cString: strerror(errno)))")
+                    }
                 }
                 await ready()
                 defer { group.cancelAll() }

@@ -44,10 +44,9 @@ final class LiveCaptureFile: Sendable {
 
     /// Begins a capture, in place of the last one.
     func start() throws(CaptureError) {
-        guard !state.isRunning else { return }
-        let capture = try emulator.capture(to: name)
-        captureState.withLock { state in
-            (state.running, state.packets, state.hasFile) = (capture, 0, true)
+        try captureState.withLock { state throws(CaptureError) in
+            guard state.running == nil else { return }
+            (state.running, state.packets, state.hasFile) = (try emulator.capture(to: name), 0, true)
         }
     }
 
