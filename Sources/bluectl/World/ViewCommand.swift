@@ -41,7 +41,7 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
         let console = Console(global)
         let file = file ?? global.effectiveWorld
         let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) {
-            $0.keepsTraceForView()
+            $0.keepTraceForView()
         }
         try BackendSelector.beginCapture(global)
         let world = try ControlledWorld(emulator, file: file, clock: WorldClock(emulator), browserPort: port)
@@ -63,6 +63,6 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
 
 extension EmulatorConfiguration {
     /// Keeps the lines of the trace that a view offers to save.
-    mutating func keepsTraceForView() { traceLimit = traceLimit ?? 10_000 }
+    mutating func keepTraceForView() { traceLimit = traceLimit ?? 10_000 }
 }
 #endif

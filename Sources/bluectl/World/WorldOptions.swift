@@ -31,7 +31,7 @@ struct WorldOptions: ParsableArguments, Sendable {
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
         try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, global.emulatorChoice) { configuration in
-            configuration.keepsTraceForView()
+            configuration.keepTraceForView()
             // A preset with an MTU of its own keeps it.
             guard configuration.maximumMTU == EmulatorConfiguration.default.maximumMTU else { return }
             configuration.maximumMTU = 517
