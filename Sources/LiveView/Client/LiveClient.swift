@@ -26,17 +26,10 @@ package struct LiveClient: Sendable {
 
     /// Asks, and reads the whole answer.
     package func send(_ request: LiveRequest) async throws(ClientError) -> Data {
-        let (path, limit) = (path, limit)
+        let path = path
         do {
-            return try await withThrowingTaskGroup(of: Data.self) { group in
-                group.addTask { try await Self.ask(request, at: path) }
-                group.addTask {
-                    try await Task.sleep(for: limit)
-                    throw ClientError.timedOut
-                }
-                defer { group.cancelAll() }
-                guard let data = try await group.next() else { throw ClientError.timedOut }
-                return data
+            return try await TimeLimit.run(limit, orThrow: ClientError.timedOut) {
+                try await Self.ask(request, at: path)
             }
         } catch let error as ClientError {
             throw error

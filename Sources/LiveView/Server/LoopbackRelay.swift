@@ -93,24 +93,13 @@ struct LoopbackRelay {
         from upstream: AsyncSocket, to client: AsyncSocket, _ unanswered: UnansweredBytes
     ) async throws {
         while true {
-            let bytes = try await withTimeout { try await upstream.read(atMost: 4_096) }
-            unanswered.reset()
-            try await withTimeout { try await client.write(Data(bytes)) }
-        }
-    }
-
-    private static func withTimeout<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw SocketError.disconnected
+            let bytes = try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
+                try await upstream.read(atMost: 4_096)
             }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw SocketError.disconnected }
-            return result
+            unanswered.reset()
+            try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
+                try await client.write(Data(bytes))
+            }
         }
     }
 }
