@@ -33,7 +33,7 @@ public struct TraceEntry: Hashable, Sendable {
     /// What the line is about, as values: its members are also those of the entry, as in `entry.device`.
     public var details: TraceDetails
     /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
-    /// earlier lines gave, as in `attribute=9:180D/2A37`.
+    /// earlier lines gave, as in `attribute=9:180D/2A37@0x0010`.
     public var text: String
 
     /// Creates a note or a line of another program.
@@ -69,6 +69,8 @@ public struct TraceDetails: Hashable, Sendable {
     public var peer: PeerID?
     /// The UUID path of the attribute that the line is about: `180D/2A37`.
     public var attribute: String?
+    /// The handle of that attribute on the peer, where the backend knows it.
+    public var handle: UInt16?
     /// The number of the operation: a command and its answer have the same one, within their role and link.
     public var operation: UInt64?
     /// A signal strength, in dBm.
@@ -110,8 +112,8 @@ extension TraceEntry: CustomStringConvertible {
 
 extension TraceEntry: Codable {
     private enum CodingKeys: String, CodingKey {
-        case time, direction, category, host, source, name, device, peer, attribute, operation, rssi, error, value,
-            meaning, text
+        case time, direction, category, host, source, name, device, peer, attribute, handle, operation, rssi, error,
+            value, meaning, text
     }
 
     /// Reads an entry; the time is a number of seconds, a value is hexadecimal text.
@@ -132,6 +134,7 @@ extension TraceEntry: Codable {
         details = TraceDetails(device: try fields.decodeIfPresent(String.self, forKey: .device))
         details.peer = try fields.decodeIfPresent(UUID.self, forKey: .peer).map { PeerID($0) }
         details.attribute = try fields.decodeIfPresent(String.self, forKey: .attribute)
+        details.handle = try fields.decodeIfPresent(UInt16.self, forKey: .handle)
         details.operation = try fields.decodeIfPresent(UInt64.self, forKey: .operation)
         details.rssi = try fields.decodeIfPresent(Int.self, forKey: .rssi)
         details.error = try fields.decodeIfPresent(String.self, forKey: .error)
@@ -161,6 +164,7 @@ extension TraceEntry: Codable {
         try fields.encodeIfPresent(details.device, forKey: .device)
         try fields.encodeIfPresent(details.peer?.uuid, forKey: .peer)
         try fields.encodeIfPresent(details.attribute, forKey: .attribute)
+        try fields.encodeIfPresent(details.handle, forKey: .handle)
         try fields.encodeIfPresent(details.operation, forKey: .operation)
         try fields.encodeIfPresent(details.rssi, forKey: .rssi)
         try fields.encodeIfPresent(details.error, forKey: .error)

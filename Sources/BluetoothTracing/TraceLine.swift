@@ -5,7 +5,7 @@ import BluetoothValues
 /// The text of one command or event while it is written: a name, then `field=value` for each field that is present.
 ///
 /// The text is the same in every process: nothing in it depends on hashing, on the locale or on the wall clock. An
-/// identifier is followed by a name where ``TraceNames`` knows one: `link=1:"Heart Rate Monitor" attribute=9:180D/2A37`.
+/// identifier is followed by a name where ``TraceNames`` knows one: `link=1:"Heart Rate Monitor" attribute=9:180D/2A37@0x0010`.
 /// A value of a standard characteristic is followed by its meaning: `value=0x0048:"72 bpm"`.
 /// Values that go over the air and addresses may be private; then a line has only the number of bytes, or a mark.
 package struct TraceLine {
@@ -88,7 +88,9 @@ package struct TraceLine {
 
     package mutating func add(_ field: String, attribute: AttributeID?) {
         add(field, attribute.map { describe($0) })
-        if let attribute { details.attribute = names.path(of: attribute, on: link, role: role) }
+        guard let attribute else { return }
+        let name = names.name(of: attribute, on: link, role: role)
+        (details.attribute, details.handle) = (name?.path, name?.handle)
     }
 
     /// The attribute that a response or a request is about, where an earlier message named it.
@@ -114,7 +116,7 @@ package struct TraceLine {
     }
 
     package func describe(_ attribute: AttributeID) -> String {
-        "\(attribute)" + (names.path(of: attribute, on: link, role: role).map { ":" + $0 } ?? "")
+        "\(attribute)" + (names.name(of: attribute, on: link, role: role).map { ":" + $0.text } ?? "")
     }
 
     private func describe(_ peer: PeerID) -> String { "\(peer)" + quoted(names.name(of: peer)) }

@@ -15,7 +15,7 @@ package struct TraceNames: Sendable {
 
     private var peers = LRUCache<PeerID, String>(limit: 1024)
     private var links = LRUCache<Key<LinkID>, PeerID>(limit: 256)
-    private var paths = LRUCache<Key<AttributeID>, String>(limit: 4096)
+    private var attributes = LRUCache<Key<AttributeID>, AttributeName>(limit: 4096)
     /// The attributes that operations are about: their responses do not name them.
     private var operations = LRUCache<Key<OperationID>, AttributeID>(limit: 256)
     private var requests = LRUCache<Key<RequestID>, AttributeID>(limit: 256)
@@ -43,8 +43,8 @@ package struct TraceNames: Sendable {
 
     func peer(of link: LinkID, role: Int) -> PeerID? { links[Key(role: role, id: link)] }
 
-    func path(of attribute: AttributeID, on link: LinkID?, role: Int) -> String? {
-        paths[Key(role: role, link: link, id: attribute)]
+    func name(of attribute: AttributeID, on link: LinkID?, role: Int) -> AttributeName? {
+        attributes[Key(role: role, link: link, id: attribute)]
     }
 
     /// Remembers a peer's name; a message without one leaves the known name.
@@ -58,10 +58,12 @@ package struct TraceNames: Sendable {
     }
 
     mutating func learn(
-        _ attribute: AttributeID, _ uuid: BluetoothUUID, within parent: AttributeID? = nil, on link: LinkID?, role: Int
+        _ attribute: AttributeID, _ uuid: BluetoothUUID, handle: UInt16? = nil, within parent: AttributeID? = nil,
+        on link: LinkID?, role: Int
     ) {
-        let prefix = parent.flatMap { path(of: $0, on: link, role: role) }.map { $0 + "/" } ?? ""
-        paths.insert(prefix + uuid.text, for: Key(role: role, link: link, id: attribute))
+        let prefix = parent.flatMap { name(of: $0, on: link, role: role) }.map { $0.path + "/" } ?? ""
+        attributes.insert(
+            AttributeName(path: prefix + uuid.text, handle: handle), for: Key(role: role, link: link, id: attribute))
     }
 
     // MARK: Attributes of operations and requests
@@ -88,5 +90,18 @@ package struct TraceNames: Sendable {
                 learn(descriptor.id, descriptor.uuid, within: characteristic.id, on: nil, role: role)
             }
         }
+    }
+}
+
+/// The name of an attribute: the UUIDs of its service, its characteristic and so on, and its handle where the backend knows it.
+struct AttributeName: Hashable, Sendable {
+    var path: String
+    var handle: UInt16?
+
+    /// `180D/2A37@0x0010`.
+    var text: String {
+        guard let handle else { return path }
+        let digits = String(handle, radix: 16, uppercase: true)
+        return "\(path)@0x" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

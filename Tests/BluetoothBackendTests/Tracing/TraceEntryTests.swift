@@ -46,16 +46,18 @@ struct TraceEntryTests {
         let last = try #require(try entries().last)
         #expect(last.host == "hci1" && last.source == "central 1" && last.direction == .event && last.category == .data)
         #expect(last.name == "valueNotified" && last.device == "Heart Rate" && last.peer == Samples.peer)
-        #expect(last.attribute == "180D/2A37" && last.value == Samples.value && last.meaning == "72 bpm, skin contact")
+        #expect(last.attribute == "180D/2A37" && last.handle == 0x12)
+        #expect(last.value == Samples.value && last.meaning == "72 bpm, skin contact")
         #expect(
             last.text
-                == "valueNotified link=3:\"Heart Rate\" attribute=12:180D/2A37 value=0x0648:\"72 bpm, skin contact\"")
+                == "valueNotified link=3:\"Heart Rate\" attribute=12:180D/2A37@0x0012 "
+                + "value=0x0648:\"72 bpm, skin contact\"")
     }
 
     @Test func aResponseNamesTheAttributeOfItsRequest() throws {
         let failure = try #require(try entries().last { $0.text.contains("error=") })
         #expect(failure.attribute == "180D/2A37" && failure.device == "Heart Rate")
-        #expect(failure.text.contains("operation=70 attribute=12:180D/2A37 error="))
+        #expect(failure.text.contains("operation=70 attribute=12:180D/2A37@0x0012 error="))
     }
 
     @Test func entriesSurviveTheirEncoding() throws {

@@ -108,13 +108,15 @@ struct TracingBackendTests {
         #expect(
             backend.trace.entries.dropFirst(3).map(\.text) == [
                 "connected peer=\(Samples.peer):\"Heart Rate\" \(name) operation=7 mtu=185 credits=4",
-                "servicesDiscovered \(name) operation=7 services=[1:180D]",
-                "discoverCharacteristics \(name) operation=7 service=1:180D",
-                "characteristicsDiscovered \(name) operation=7 service=1:180D characteristics=[12:180D/2A37]",
-                "discoverDescriptors \(name) operation=7 characteristic=12:180D/2A37",
-                "descriptorsDiscovered \(name) operation=7 characteristic=12:180D/2A37 descriptors=[13:180D/2A37/2902]",
+                "servicesDiscovered \(name) operation=7 services=[1:180D@0x0010]",
+                "discoverCharacteristics \(name) operation=7 service=1:180D@0x0010",
+                "characteristicsDiscovered \(name) operation=7 service=1:180D@0x0010 "
+                    + "characteristics=[12:180D/2A37@0x0012]",
+                "discoverDescriptors \(name) operation=7 characteristic=12:180D/2A37@0x0012",
+                "descriptorsDiscovered \(name) operation=7 characteristic=12:180D/2A37@0x0012 "
+                    + "descriptors=[13:180D/2A37/2902]",
                 "read \(name) operation=7 attribute=13:180D/2A37/2902",
-                "valueNotified \(name) attribute=12:180D/2A37 value=<2 bytes>",
+                "valueNotified \(name) attribute=12:180D/2A37@0x0012 value=<2 bytes>",
             ])
     }
 
