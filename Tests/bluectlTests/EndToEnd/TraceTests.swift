@@ -23,7 +23,7 @@ import Testing
         #expect(lines.contains { $0.contains(" < central 1: connect peer=") })
         #expect(
             lines.contains {
-                $0.contains(" > central 1: valueNotified") && $0.contains("/2A37 value=0x") && $0.contains(" bpm, ")
+                $0.contains(" > central 1: valueNotified") && $0.contains("/2A37@0x") && $0.contains(" bpm, ")
             }, "\(lines.suffix(5))")
     }
 
