@@ -77,7 +77,7 @@ package final class ViewServer: Sendable {
                 group.addTask { [world] in await world.run() }
                 if let clock = world.clock { group.addTask { try await clock.run() } }
                 for (server, path) in servers {
-                    try await server.waitUntilListening()
+                    try await server.waitUntilListening(timeout: 60)
                     guard chmod(path, 0o600) == 0 else {
                         throw ServerError(description: "\(path): \(String(cString: strerror(errno)))")
                     }
