@@ -68,7 +68,7 @@ package struct LiveError: Error, Hashable, Codable, Sendable {
     }
 }
 
-/// What a command answers.
+/// The result of a command.
 package struct LiveResult: Codable, Hashable, Sendable {
     /// The number of the last event when the command had taken effect.
     package var sequence: UInt64

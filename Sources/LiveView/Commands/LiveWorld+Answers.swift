@@ -28,10 +28,8 @@ extension LiveWorld {
     }
 
     func json(_ value: some Encodable) throws(LiveError) -> LiveAnswer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return .json(try encoder.encode(value))
+            return .json(try LiveJSON.encode(value))
         } catch {
             throw LiveError(500, "the answer cannot be written: \(error)")
         }
@@ -89,10 +87,8 @@ extension LiveWorld {
     }
 
     private func jsonLines(_ entries: [TraceEntry]) throws(LiveError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return try entries.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }.joined()
+            return try entries.map { String(decoding: try LiveJSON.encode($0), as: UTF8.self) + "\n" }.joined()
         } catch {
             throw LiveError(500, "the trace cannot be written: \(error)")
         }

@@ -50,9 +50,7 @@ extension LiveWorld {
     private func name(_ fields: CommandFields, of device: EmulatedDevice) throws(LiveError) -> String? {
         guard let name: String = try fields.value("name") else { return nil }
         guard (1...248).contains(name.utf8.count) else { throw .invalid("name", "a name has 1...248 bytes") }
-        guard emulator.devices.contains(device) else {
-            throw LiveError(409, "the device is what the apps of its host publish", path: "name")
-        }
+        try requireDescribed(device, path: "name")
         return name
     }
 

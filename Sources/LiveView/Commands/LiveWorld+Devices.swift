@@ -14,8 +14,10 @@ extension LiveWorld {
         case ("GET", nil, 1): return try await details(of: device)
         case ("DELETE", nil, 1):
             try requireDescribed(device)
+            // Once it is removed, no name finds it.
+            let source = source(of: device)
             device.remove()
-            add("\(source(of: device)).remove()")
+            add("\(source).remove()")
         case ("PATCH", nil, 1): try change(device, request.body)
         case ("POST", let action?, 2): try perform(action, on: device, request)
         case ("DELETE", "faults", 2):
@@ -37,9 +39,9 @@ extension LiveWorld {
         return device
     }
 
-    private func requireDescribed(_ device: EmulatedDevice) throws(LiveError) {
+    func requireDescribed(_ device: EmulatedDevice, path: String = "") throws(LiveError) {
         guard emulator.devices.contains(device) else {
-            throw LiveError(409, "the device is what the apps of its host publish")
+            throw LiveError(409, "the device is what the apps of its host publish", path: path)
         }
     }
 

@@ -13,7 +13,7 @@ package struct AccessRules: Sendable {
     /// The paths of the page, which are answered without the token.
     package static let pagePaths: Set<String> = ["/", "/view.css", "/view.js", "/view.svg"]
 
-    /// What a request says of itself.
+    /// The parts of a request that the rules look at.
     package struct Request: Sendable {
         package var method: String
         package var path: String

@@ -35,11 +35,9 @@ struct EventBytes: AsyncBufferedSequence {
                 events = log.events(after: sequence)
             }
             if let last = events.last?.sequence { sequence = last }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             var bytes: [UInt8] = []
             for event in events.isEmpty ? [LiveEvent(.heartbeat)] : events {
-                bytes += try encoder.encode(event)
+                bytes += try LiveJSON.encode(event)
                 bytes.append(UInt8(ascii: "\n"))
             }
             return bytes

@@ -1,7 +1,6 @@
 import BluetoothSupport
 import FlyingFox
 import Foundation
-import Logging
 
 /// Answers requests of HTTP: the page, and the protocol of a live world.
 struct RequestHandler: HTTPHandler {

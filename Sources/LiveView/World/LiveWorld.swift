@@ -1,6 +1,5 @@
 package import BluetoothEmulator
 import BluetoothSupport
-import Logging
 
 /// An emulated world that people and programs look at and steer; ``answer(_:)`` is the whole of its protocol.
 ///

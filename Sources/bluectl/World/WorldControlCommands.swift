@@ -10,7 +10,7 @@ protocol WorldControlCommand: AsyncParsableCommand, Sendable {
     var control: WorldControlOptions { get }
     var global: GlobalOptions { get }
 
-    /// The request; a device is named by its number or its name, as `device(_:)` finds it.
+    /// The request; a device is named by its number or its name, as ``WorldDevices/path(of:)`` finds it.
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest
 }
 
@@ -170,14 +170,15 @@ struct WorldFaultCommand: WorldControlCommand {
     }
 }
 
-struct WorldPowerCommand: WorldControlCommand {
-    enum State: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
+/// The position of a switch on the command line.
+enum SwitchState: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
 
+struct WorldPowerCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "power", abstract: "Switch the adapter of a host of a served world on or off.")
 
     @Argument(help: "on or off.")
-    var state: State
+    var state: SwitchState
 
     @Option(help: ArgumentHelp("The host.", valueName: "NAME"))
     var host = "default"
@@ -221,14 +222,12 @@ struct WorldRemoveCommand: WorldControlCommand {
 }
 
 struct WorldCaptureCommand: WorldControlCommand {
-    enum State: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
-
     static let configuration = CommandConfiguration(
         commandName: "capture", abstract: "Begin or end a capture of a served world's packets.",
         discussion: "\"bluectl world save --packets FILE\" keeps it.")
 
     @Argument(help: "on or off.")
-    var state: State
+    var state: SwitchState
 
     @OptionGroup var control: WorldControlOptions
     @OptionGroup(title: "Common options") var global: GlobalOptions

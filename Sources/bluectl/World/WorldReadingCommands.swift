@@ -82,9 +82,7 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
         guard event.kind != .heartbeat else { return false }
         if global.json {
             do {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                console.print(String(decoding: try encoder.encode(event), as: UTF8.self))
+                console.print(String(decoding: try LiveJSON.encode(event), as: UTF8.self))
             } catch {
                 console.warn("an event cannot be printed: \(error)")
             }

@@ -1,0 +1,11 @@
+package import BluetoothSupport
+
+/// The form of all JSON of the protocol.
+package enum LiveJSON {
+    /// A value on one line, with sorted fields.
+    package static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+}
