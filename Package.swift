@@ -95,6 +95,14 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
+        // Devices of any backend, as recordings.
+        .target(
+            name: "BluetoothRecording",
+            dependencies: [
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
+                logging,
+            ],
+            swiftSettings: settings),
         // An emulated world as the service `org.bluez`, for programs in other processes.
         .target(
             name: "EmulatedBlueZ",
@@ -109,6 +117,7 @@ let package = Package(
             dependencies: [
                 "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothRecording", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
@@ -164,6 +173,7 @@ let package = Package(
                 "BluetoothValues", "CoreBluetoothPackage", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothRecording", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
@@ -230,6 +240,13 @@ let package = Package(
                 "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing",
                 "ChildProcesses",
             ], swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothRecordingTests",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothPackage",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "LiveViewTests",
             dependencies: [

@@ -37,9 +37,9 @@ struct Bluectl: AsyncParsableCommand {
             ReportCommand.self, CompletionsCommand.self,
         ]
         #if Emulator && os(Linux)
-        return commands + [WorldCommand.self, ViewCommand.self]
+        return commands + [RecordCommand.self, WorldCommand.self, ViewCommand.self]
         #elseif Emulator
-        return commands + [WorldCommand.self]
+        return commands + [RecordCommand.self, WorldCommand.self]
         #else
         return commands
         #endif

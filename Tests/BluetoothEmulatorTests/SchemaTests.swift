@@ -29,6 +29,7 @@ import Testing
         #expect(schema.fields("scan") == PreservedScan.fields.names)
         #expect(schema.fields("fault") == DeviceFault.Object.fields.names)
         #expect(schema.fields("step") == ScriptStep.Object.fields.names)
+        #expect(schema.fields("replay") == ReplayOptions.fields.names)
         #expect(schema.fields("channel") == ChannelDescription.fields.names)
         #expect(schema.fields("descriptor") == DescriptorDescription.fields.names)
     }

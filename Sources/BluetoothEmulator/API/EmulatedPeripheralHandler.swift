@@ -174,14 +174,18 @@ public struct EmulatedPeripheral: Sendable {
     /// The built-in handler; nil if the device has its own or none.
     private(set) var builtInHandler: BuiltInHandler?
 
-    /// A device that serves what its description holds.
+    /// A device that serves what its description holds, or plays its recording.
     ///
     /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
     public init(_ description: PeripheralDescription) throws {
         try self.init(validating: description)
         try description.validateParameters()
-        makeBehaviour = description.handler?.makeBehaviour
-        builtInHandler = description.handler
+        if let replay = description.replay {
+            makeBehaviour = { RecordedBehaviour(replay) }
+        } else {
+            makeBehaviour = description.handler?.makeBehaviour
+            builtInHandler = description.handler
+        }
     }
 
     /// A device with a handler.
@@ -209,11 +213,24 @@ public struct EmulatedPeripheral: Sendable {
 
 /// A handler with its state, without its type.
 protocol DeviceBehaviour: Sendable {
+    /// Begins, with the attributes of the device that was just switched on.
+    mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64)
+    /// The time from the request to the answer that follows; nil for what the link and the settings say.
+    ///
+    /// - Parameter written: The value of a write.
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration?
     mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse
     mutating func respond(
         to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
     ) -> ProcedureResponse
     mutating func handle(_ event: DeviceEvent, device: inout DeviceActions)
+}
+
+extension DeviceBehaviour {
+    mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64) {}
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration? {
+        nil
+    }
 }
 
 struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {

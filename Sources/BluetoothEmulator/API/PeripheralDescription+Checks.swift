@@ -14,6 +14,12 @@ extension PeripheralDescription {
                 "\(prefix)rssi", "the signal strength is -127...20 dBm", rssi.map((-127...20).contains) ?? true),
         ]
         checks += linkChecks(prefix)
+        if let replay {
+            checks.append(
+                RuleCheck("\(prefix)recording", "a device has a handler or a recording, not both", handler == nil))
+            checks.append(
+                RuleCheck("\(prefix)replay") { () throws(DescriptionError) in try replay.validate(path: prefix) })
+        }
         if let handler {
             checks.append(
                 RuleCheck("\(prefix)parameters") { () throws(DescriptionError) in

@@ -53,6 +53,8 @@ public struct PeripheralDescription: Hashable, Sendable {
     public var prepareQueueLength: Int?
     /// The steps that go wrong from the beginning.
     public var faults: [DeviceFault]
+    /// A recording that it plays, in place of a built-in handler; a handler that is given to ``EmulatedPeripheral`` comes before.
+    public var replay: RecordingReplay?
 
     /// An emulated device.
     public init(
@@ -64,7 +66,8 @@ public struct PeripheralDescription: Hashable, Sendable {
         pairing: PairingDescription = PairingDescription(), channels: [ChannelDescription] = [],
         peripheralLatency: Int = 0, addressRotation: Duration? = nil, packetLossRate: Double = 0,
         prepareQueueLength: Int? = nil, faults: [DeviceFault] = [], phy: PHY? = nil, maximumDataLength: Int = 251,
-        connectionEventLength: Duration? = nil, packetsPerConnectionEvent: Int? = nil
+        connectionEventLength: Duration? = nil, packetsPerConnectionEvent: Int? = nil,
+        replay: RecordingReplay? = nil
     ) {
         self.name = name
         self.address = address
@@ -88,6 +91,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.packetLossRate = packetLossRate
         self.prepareQueueLength = prepareQueueLength
         self.faults = faults
+        self.replay = replay
     }
 
     /// The address, or the random static one that the name leads to.

@@ -35,6 +35,7 @@ struct Device: Sendable {
         try server.addGenericServices(deviceName: description.name)
         for (path, service) in description.services.located(at: "services") { try server.add(service, path: path) }
         server.database.compact()
+        handler.behaviour?.begin(server.database, address: identity.address, seed: seed)
     }
 
     /// The device that the peripheral managers of a host are on the air.
@@ -125,6 +126,8 @@ struct DeviceHandler: Sendable {
     /// The built-in handler; nil if the device has its own or none.
     private(set) var builtIn: BuiltInHandler?
     private(set) var asynchronous: (any AsynchronousPeripheralHandler)?
+    /// Whether the behaviour has times for its answers.
+    private(set) var hasResponseTimes = false
     private var timers: [Int: Timer] = [:]
     private var lastGeneration: UInt32 = 0
 
@@ -133,6 +136,7 @@ struct DeviceHandler: Sendable {
     init(_ peripheral: EmulatedPeripheral) {
         behaviour = peripheral.makeBehaviour?()
         builtIn = peripheral.builtInHandler
+        hasResponseTimes = peripheral.description.replay?.options.latency == .recorded
         asynchronous = peripheral.asynchronousHandler
     }
 

@@ -4,11 +4,13 @@ extension Decodable {
     /// Reads a world file, or a part of one; an error has no place.
     ///
     /// - Throws: ``DescriptionError`` naming path and rule.
-    init(worldFile json: Data) throws(DescriptionError) {
+    init(worldFile json: Data, _ recordings: RecordingFiles? = nil) throws(DescriptionError) {
+        let decoder = JSONDecoder()
+        recordings?.serve(decoder)
         do {
-            self = try JSONDecoder().decode(Self.self, from: json)
+            self = try decoder.decode(Self.self, from: json)
         } catch {
-            throw (error as? DecodingError).map { DescriptionError($0) } ?? DescriptionError("", "\(error)")
+            throw DescriptionError(reading: error)
         }
     }
 }

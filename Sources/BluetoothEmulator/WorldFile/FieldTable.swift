@@ -29,8 +29,10 @@ struct FieldTable<Root: Sendable>: Sendable {
         }
         var object = defaults
         for field in fields {
+            let reader = FieldReader(
+                container: container, name: field.name, collector: .of(decoder), recordings: .of(decoder))
             try decoder.collecting(()) {
-                try field.read(&object, FieldReader(container: container, name: field.name, collector: .of(decoder)))
+                try field.read(&object, reader)
             }
         }
         return object
@@ -139,6 +141,8 @@ struct FieldReader {
     let name: String
     /// The collector of mistakes; nil where the first one ends the reading.
     var collector: MistakeCollector?
+    /// The recordings beside the file that is read; nil for a text.
+    var recordings: RecordingFiles?
 
     func required<Value: Decodable>() throws -> Value { try container.decode(Value.self, forKey: FieldName(name)) }
 
@@ -146,6 +150,8 @@ struct FieldReader {
         do {
             return try container.decodeIfPresent(Value.self, forKey: FieldName(name))
         } catch let error as DecodingError {
+            throw error
+        } catch let error as DescriptionError {
             throw error
         } catch {
             // So Foundation reports a number that the type cannot hold, without the field.

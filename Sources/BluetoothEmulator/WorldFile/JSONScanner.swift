@@ -201,6 +201,13 @@ extension DescriptionError {
         }
     }
 
+    /// What a decoder throws: an error of its own, or of a rule.
+    init(reading error: any Error) {
+        self =
+            error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
+            ?? DescriptionError("", "\(error)")
+    }
+
     /// The error with its line and column.
     ///
     /// The decoder reports no place for malformed JSON, and accepts some of it.

@@ -19,9 +19,7 @@ final class MistakeCollector: Sendable {
     }
 
     func add(_ error: any Error) {
-        let mistake =
-            error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
-            ?? DescriptionError("", "\(error)")
+        let mistake = DescriptionError(reading: error)
         list.withLock { list in
             guard list.count < Self.maximumCount, !list.contains(where: { $0.path == mistake.path }) else { return }
             list.append(mistake)
@@ -88,10 +86,12 @@ extension WorldDescription {
     }
 
     /// All mistakes of a text, without places.
-    static func unplacedMistakes(inJSON json: Data) -> [DescriptionError] {
+    static func unplacedMistakes(inJSON json: Data, _ recordings: RecordingFiles? = nil) -> [DescriptionError] {
         let collector = MistakeCollector()
+        let decoder = collector.decoder()
+        recordings?.serve(decoder)
         do {
-            let world = try collector.decoder().decode(WorldDescription.self, from: json)
+            let world = try decoder.decode(WorldDescription.self, from: json)
             world.collectBrokenRules(in: collector)
         } catch {
             collector.add(error)

@@ -4,14 +4,39 @@ import BluetoothSupport
 extension PeripheralDescription: WorldFileObject {
     static let fields = FieldTable(
         PeripheralDescription(name: ""),
-        .required("name", \.name),
+        .custom(
+            "name",
+            // A recording has a name of its own.
+            read: { device, field in
+                let isOptional = field.container.contains(FieldName(recordingField))
+                device.name = isOptional ? try field.value() ?? "" : try field.required()
+            }, write: \.name),
+        // First of the fields whose defaults are those of the recorded device.
+        .custom(
+            recordingField,
+            read: { device, field in
+                guard let file: String = try field.value() else { return }
+                device = try field.recordedDevice(file, name: device.name)
+            }, write: { $0.replay?.file }),
+        .custom(
+            "replay",
+            read: { device, field in
+                guard let options: ReplayOptions = try field.value() else { return }
+                guard device.replay != nil else { throw field.error("only a device with a recording plays one") }
+                device.replay?.options = options
+            },
+            write: { device in
+                device.replay.flatMap { $0.file == nil || $0.options == ReplayOptions() ? nil : $0.options }
+            }),
         // First of the fields whose defaults are those of the handler's device.
         .custom(
             "handler",
             read: { device, field in
                 guard let text: String = try field.value() else { return }
                 let form = ValueForm.name("handlers", of: BuiltInHandler.allCases)
-                device = .defaults(of: try form.read(text, field), device.name)
+                let handler = try form.read(text, field)
+                guard device.replay == nil else { throw field.error("a device has a handler or a recording, not both") }
+                device = .defaults(of: handler, device.name)
             }, write: { $0.handler?.rawValue }),
         .value("address", \.address, .address),
         .value("advertising", \.advertising, isAlwaysWritten: true),
@@ -34,6 +59,14 @@ extension PeripheralDescription: WorldFileObject {
         .value("prepareQueueLength", \.prepareQueueLength),
         .value("faults", \.faults))
 
+    private static let recordingField = "recording"
+
+    /// The defaults of a device: those of its recording, if that is in a file, or of its built-in handler.
+    private var defaults: PeripheralDescription {
+        guard let replay, replay.file != nil else { return .defaults(of: handler, name) }
+        return replay.device(named: name)
+    }
+
     /// The defaults of a device with a built-in handler.
     private static func defaults(of handler: BuiltInHandler?, _ name: String) -> PeripheralDescription {
         guard let handler else { return PeripheralDescription(name: name) }
@@ -50,7 +83,7 @@ extension PeripheralDescription: WorldFileObject {
 
     /// Writes a device of a world file, without the fields that have their defaults.
     public func encode(to encoder: any Encoder) throws {
-        try Self.fields.write(self, encoder, defaults: .defaults(of: handler, name))
+        try Self.fields.write(self, encoder, defaults: defaults)
     }
 }
 

@@ -75,8 +75,8 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     }
 
     /// Reads JSON and checks the world; an error has no place.
-    init(unplaced json: Data) throws(DescriptionError) {
-        try self.init(worldFile: json)
+    init(unplaced json: Data, _ recordings: RecordingFiles? = nil) throws(DescriptionError) {
+        try self.init(worldFile: json, recordings)
         do throws(DescriptionError) {
             try validate()
         } catch {

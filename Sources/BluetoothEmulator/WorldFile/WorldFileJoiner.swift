@@ -29,7 +29,7 @@ struct WorldFileJoiner {
         self.root = root
         self.files = files
         bytes = files.parts[0].text.count
-        let file = Self.resolved(files.parts[0].name)
+        let file = WorldFiles.resolved(files.parts[0].name)
         folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         known = [file]
         open = [file]
@@ -55,10 +55,24 @@ struct WorldFileJoiner {
         }
         for name in Self.lists {
             let own = list(name, of: object, part)
-            entries[name, default: []] += own
+            entries[name, default: []] += name == "devices" ? own.map { relocated($0, part) } : own
             files.origins[name, default: []] += own.indices.map { WorldFiles.Origin(part: part, index: $0) }
         }
     }
+
+    /// A device whose recording is named as the first file would name it.
+    private func relocated(_ device: JSONValue, _ part: Int) -> JSONValue {
+        guard case .object(var fields) = device, case .text(let name)? = fields["recording"], !name.hasPrefix("/")
+        else {
+            return device
+        }
+        let folder = Self.folder(files.parts[part].name).dropFirst(Self.folder(files.parts[0].name).count)
+        fields["recording"] = .text(folder + name)
+        return .object(fields)
+    }
+
+    /// The part of a path that names the folder, with its slash.
+    private static func folder(_ path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
     private mutating func list(_ name: String, of object: [String: JSONValue], _ part: Int) -> [JSONValue] {
         switch object[name] {
@@ -75,8 +89,8 @@ struct WorldFileJoiner {
             return report(field, "the path of an included file is relative to the file that includes it", part)
         }
         let parent = files.parts[part].name
-        let file = (parent.lastIndex(of: "/").map { String(parent[...$0]) } ?? "") + name
-        let path = Self.resolved(file)
+        let file = Self.folder(parent) + name
+        let path = WorldFiles.resolved(file)
         guard path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
             return report(field, "an included file is in the folder of the first file or below", part)
         }
@@ -141,9 +155,5 @@ struct WorldFileJoiner {
     private mutating func report(_ field: String, _ rule: String, _ part: Int) {
         guard files.mistakes.count < MistakeCollector.maximumCount else { return }
         files.mistakes.append(files.place(DescriptionError(field, rule), inPart: part))
-    }
-
-    private static func resolved(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
     }
 }

@@ -41,6 +41,9 @@ package struct WorldFiles {
     /// For each list of the joined text, where its entries come from.
     var origins: [String: [Origin]] = [:]
 
+    /// The recordings that devices play.
+    private var recordings: RecordingFiles
+
     /// Reads the files that a file includes.
     ///
     /// - Parameters:
@@ -50,6 +53,7 @@ package struct WorldFiles {
     package init(_ file: String, text: Data, format: Format) throws {
         self.format = format
         parts = [Part(name: file, text: text)]
+        recordings = RecordingFiles(beside: file)
         json = try format.json(text, file)
         guard let root = Self.object(json), root[WorldDescription.includeField] != nil else { return }
         var joiner = WorldFileJoiner(root: root, files: self)
@@ -62,7 +66,7 @@ package struct WorldFiles {
     package func world() throws(DescriptionError) -> WorldDescription {
         if let mistake = mistakes.first { throw mistake }
         do throws(DescriptionError) {
-            return try WorldDescription(unplaced: json)
+            return try WorldDescription(unplaced: json, recordings)
         } catch {
             throw located(error)
         }
@@ -71,7 +75,7 @@ package struct WorldFiles {
     /// All mistakes, each with its file and place.
     package func allMistakes() -> [DescriptionError] {
         if let mistake = syntaxMistake(of: json, part: 0) { return [mistake] }
-        let found = mistakes + WorldDescription.unplacedMistakes(inJSON: json).map(located)
+        let found = mistakes + WorldDescription.unplacedMistakes(inJSON: json, recordings).map(located)
         let order = Dictionary(parts.enumerated().map { ($1.name, $0) }) { first, _ in first }
         func key(_ mistake: DescriptionError) -> (Int, Int, Int) {
             (mistake.file.flatMap { order[$0] } ?? 0, mistake.place?.line ?? 0, mistake.place?.column ?? 0)
@@ -81,6 +85,8 @@ package struct WorldFiles {
 
     /// An error about the joined text, with the file, the path in it and the place.
     package func located(_ error: DescriptionError) -> DescriptionError {
+        // A mistake in a recording has its own file and place.
+        if error.file != nil { return error }
         if let mistake = syntaxMistake(of: json, part: 0) { return mistake }
         var (found, number) = (error, 0)
         for (list, origins) in origins where error.path.hasPrefix(list + "[") {
@@ -105,6 +111,11 @@ package struct WorldFiles {
         guard let mistake = JSONScanner.mistake(in: bytes) else { return nil }
         let error = DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)
         return error.inFile(parts[part].name)
+    }
+
+    /// The path of a file, with symbolic links resolved.
+    static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
     }
 
     /// The fields of a JSON object; nil for another text, whose mistake another reader reports.

@@ -86,12 +86,6 @@ public struct TraceTimeline: Sendable {
 }
 
 extension Duration {
-    /// The nearest number of seconds to the nanoseconds.
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e9
-    }
-
     /// `48 ms`, `1.2 s`, `350 µs`.
     var shortText: String {
         func rounded(_ value: Double) -> String {

@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothTracing
 import Dispatch
 import Logging
 
@@ -36,7 +35,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
         clock = backend.clock
-        self.backend = EnvironmentTrace.traced(backend).makePairing()
+        self.backend = backend.observedAsAsked.makePairing()
         inbox = Inbox(queue: queue)
     }
 

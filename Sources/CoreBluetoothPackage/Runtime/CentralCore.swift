@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothTracing
 import Dispatch
 import Foundation
 
@@ -45,7 +44,7 @@ final class CentralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         self.clock = backend.clock
-        role = EnvironmentTrace.traced(backend).makeCentral(roleOptions)
+        role = backend.observedAsAsked.makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
         state = LockedState(State(machine: machine))

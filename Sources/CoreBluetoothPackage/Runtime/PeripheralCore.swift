@@ -1,6 +1,5 @@
 import BluetoothBackend
 import BluetoothSupport
-import BluetoothTracing
 import BluetoothValues
 import Dispatch
 import Foundation
@@ -45,7 +44,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         clock = backend.clock
-        role = EnvironmentTrace.traced(backend).makePeripheral(roleOptions)
+        role = backend.observedAsAsked.makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         canRestore = roleOptions.restoreIdentifier != nil
     }

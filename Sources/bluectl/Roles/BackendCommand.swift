@@ -33,7 +33,11 @@ extension BackendCommand {
     func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.selection(global) }
 
     @MainActor
-    func run() async throws {
+    func run() async throws { try await runOnBackend() }
+
+    /// Runs the command on the backend that its options name, or on that of the shell.
+    @MainActor
+    func runOnBackend() async throws {
         if let shell = Shell.current { return try await shell.perform(self) }
         global.prepareProcess()
         let backend = BackendSelector.traced(try selection(), if: global.verbose)

@@ -53,6 +53,12 @@ struct JSONSchema {
         guard schema["$ref"] == nil else { return [] }
         let properties = schema["properties"] as? [String: Any] ?? [:]
         var found = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }.map { "\(path): no \($0)" }
+        if let options = schema["anyOf"] as? [[String: Any]] {
+            let isKept = options.contains { option in
+                (option["required"] as? [String] ?? []).allSatisfy { object[$0] != nil }
+            }
+            if !isKept { found.append("\(path): none of \(options)") }
+        }
         for (key, value) in object.sorted(by: { $0.key < $1.key }) {
             if let field = properties[key] as? [String: Any] {
                 found += problems(value, field, "\(path).\(key)")

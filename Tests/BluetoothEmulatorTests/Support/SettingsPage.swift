@@ -63,6 +63,7 @@ struct SettingsPage {
         "peripheralLatency": Note("connection events, 0...499"), "addressRotation": Note("time, 1 s or more"),
         "packetLossRate": Note("chance, 0...1"), "prepareQueueLength": Note("prepared writes"),
         "faults": Note("see DeviceFault", "E simulateReadWriteErrors"),
+        "replay": Note("see RecordingReplay"),
         "pairing": Note("see below", "E requirePairing, simulatePairing"),
     ]
 

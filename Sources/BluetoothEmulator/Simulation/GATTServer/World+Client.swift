@@ -30,6 +30,8 @@ extension World {
     /// Schedules the consequence of the head of the queue.
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
         if air.tapped.contains(.att) { reportRequest(start, on: ref) }
+        let present = now
+        links[ref]?.client.startedAt = present
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
         case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
@@ -94,6 +96,7 @@ extension World {
     mutating func answerArrived(_ ref: Ref<Link>) {
         guard let answered = links[ref]?.takeCompletedRequest(ref) else { return }
         guard devices[answered.device]?.faults.steps.isEmpty == true || !meetsFault(answered, on: ref) else { return }
+        guard devices[answered.device]?.handler.hasResponseTimes != true || !mustWait(answered, on: ref) else { return }
         perform(answered, on: ref)
     }
 

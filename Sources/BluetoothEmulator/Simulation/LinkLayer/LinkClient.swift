@@ -18,6 +18,14 @@ struct LinkOperation: Sendable {
             if case .request(let request) = self { request.isDiscovery } else { false }
         }
 
+        /// The bytes of a write; nil for others.
+        var writtenValue: Data? {
+            switch self {
+            case .request(.write(_, let value)), .writeCommand(_, let value): value
+            default: nil
+            }
+        }
+
         var isWriteCommand: Bool {
             if case .writeCommand = self { true } else { false }
         }
@@ -53,6 +61,8 @@ struct LinkClient: Sendable {
     /// A response whose last parts are under way.
     var finishing: (operation: LinkOperation, response: LinkResponse)?
     var deferred = DeferredOperations()
+    /// The instant at which the head of the queue was sent.
+    var startedAt: Nanoseconds = 0
     /// A request was reported to the taps, and its response was not.
     var hasReportedRequest = false
 

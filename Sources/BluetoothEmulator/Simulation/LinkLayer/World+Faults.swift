@@ -103,6 +103,18 @@ extension World {
         return true
     }
 
+    /// Whether a device answers later than the link would let it, as its recording says.
+    mutating func mustWait(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
+        let operation = answered.operation
+        guard let (step, attribute) = step(of: answered, on: ref), let attribute,
+            let time = devices[answered.device]?.handler.behaviour?.responseTime(
+                step, attribute, operation.kind.writtenValue),
+            let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > now
+        else { return false }
+        postpone(operation, until: due, on: ref)
+        return true
+    }
+
     private mutating func refuse(
         _ operation: LinkOperation, _ step: DeviceFault.Step, _ code: ATTCode, on ref: Ref<Link>
     ) {

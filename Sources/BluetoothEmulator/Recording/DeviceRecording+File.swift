@@ -1,0 +1,163 @@
+public import BluetoothSupport
+import Logging
+
+extension DeviceRecording {
+    /// Reads a file of JSON lines.
+    ///
+    /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
+    ///
+    /// - Throws: ``DescriptionError`` with file, line, field and rule for a malformed file, and for one with more than
+    ///   ``maximumEvents`` events or ``maximumBytes`` bytes.
+    public init(contentsOfFile file: String) throws(DescriptionError) {
+        do throws(DescriptionError) {
+            try self.init(jsonLines: try Self.text(ofFile: file), name: file)
+        } catch {
+            throw error.inFile(file)
+        }
+    }
+
+    /// The contents of a file, if it is not too large.
+    static func text(ofFile file: String) throws(DescriptionError) -> Data {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                throw DescriptionError("", "a recording is a regular file")
+            }
+            guard attributes[.size] as? UInt64 ?? 0 <= UInt64(maximumBytes) else {
+                throw DescriptionError("", sizeRule)
+            }
+            return try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch let error as DescriptionError {
+            throw error
+        } catch {
+            throw DescriptionError("", "the file cannot be read: \(error)")
+        }
+    }
+
+    /// Reads JSON lines.
+    ///
+    /// A last line without an end of line that is not JSON is left out.
+    ///
+    /// - Throws: ``DescriptionError`` with line, field and rule for a malformed text.
+    public init(jsonLines text: Data) throws(DescriptionError) { try self.init(jsonLines: text, name: "recording") }
+
+    private static let sizeRule = "a recording has \(maximumBytes) bytes or fewer"
+
+    init(jsonLines text: Data, name: String) throws(DescriptionError) {
+        guard text.count <= Self.maximumBytes else { throw DescriptionError("", Self.sizeRule) }
+        let decoder = JSONDecoder()
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var recording: DeviceRecording?
+        for (index, line) in lines.enumerated() where !line.isEmpty {
+            let bytes = Array(line)
+            if let mistake = JSONScanner.mistake(in: bytes) {
+                guard index < lines.count - 1 || recording == nil else {
+                    Logger(label: "CoreBluetooth").warning("\(name): line \(index + 1) is cut off, and left out")
+                    continue
+                }
+                throw DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes).onLine(index + 1)
+            }
+            do throws(DescriptionError) {
+                let parsed: RecordingLine
+                do {
+                    parsed = try decoder.decode(RecordingLine.self, from: Data(bytes))
+                } catch {
+                    throw DescriptionError(reading: error)
+                }
+                try parsed.add(to: &recording)
+            } catch {
+                throw error.located(in: bytes).onLine(index + 1)
+            }
+        }
+        guard let recording else {
+            throw DescriptionError("recording", "the first line of a recording has recording, device and source")
+        }
+        self = recording
+    }
+}
+
+extension RecordingLine {
+    /// Adds what the line says to a recording, which the first line begins.
+    fileprivate func add(to recording: inout DeviceRecording?) throws(DescriptionError) {
+        guard let count = recording?.events.count else {
+            recording = try beginning()
+            return
+        }
+        guard version == nil else { throw DescriptionError("recording", "a recording begins once") }
+        if let event = try event() {
+            guard count < DeviceRecording.maximumEvents else {
+                throw DescriptionError("", "a recording has \(DeviceRecording.maximumEvents) events or fewer")
+            }
+            recording?.events.append(event)
+        } else if let device {
+            try device.validateRecorded()
+            recording?.device = device
+        }
+    }
+
+    private func beginning() throws(DescriptionError) -> DeviceRecording {
+        guard let version, let device, let source else {
+            throw DescriptionError("recording", "the first line of a recording has recording, device and source")
+        }
+        guard version == Self.version else {
+            throw DescriptionError("recording", "this is version \(version): \(Self.version) can be read")
+        }
+        try device.validateRecorded()
+        return DeviceRecording(device: device, source: source)
+    }
+}
+
+extension PeripheralDescription {
+    /// Checks the device of a recording, which is a plain one.
+    fileprivate func validateRecorded() throws(DescriptionError) {
+        do throws(DescriptionError) {
+            try require(handler == nil, "handler", "a recorded device has no handler")
+            try validate()
+        } catch {
+            throw DescriptionError("device" + (error.path.isEmpty ? "" : ".") + error.path, error.rule)
+        }
+    }
+}
+
+extension DescriptionError {
+    /// An error about a line, in the text with all lines.
+    fileprivate func onLine(_ number: Int) -> DescriptionError {
+        var placed = self
+        placed.place = Place(line: number, column: place?.column ?? 1)
+        return placed
+    }
+}
+
+// MARK: Writing
+
+extension DeviceRecording {
+    /// The recording as JSON lines.
+    public func jsonLines() throws -> Data {
+        var text = try Self.firstLine(device, source)
+        for event in events { text += try Self.line(event) }
+        return text
+    }
+
+    /// The line with which a recording begins.
+    package static func firstLine(_ device: PeripheralDescription, _ source: Source) throws -> Data {
+        var line = RecordingLine()
+        (line.version, line.device, line.source) = (RecordingLine.version, device, source)
+        return try encoded(line)
+    }
+
+    /// The line of an event.
+    package static func line(_ event: RecordedEvent) throws -> Data { try encoded(RecordingLine(event)) }
+
+    /// The line with what has become known of the device.
+    package static func line(_ device: PeripheralDescription, at time: Duration) throws -> Data {
+        var line = RecordingLine()
+        (line.time, line.device) = (time.inSeconds, device)
+        return try encoded(line)
+    }
+
+    private static func encoded(_ line: RecordingLine) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(line) + Data([UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,270 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+/// The behaviour of a device that plays a recording.
+///
+/// What the recording does not say is made up, with a line in the trace.
+struct RecordedBehaviour: DeviceBehaviour {
+    private typealias Operation = RecordedRequest.Operation
+
+    /// A notification that is due later.
+    private struct Pending {
+        var attribute: RecordedAttribute
+        var value: Data
+    }
+
+    private let answers: RecordedAnswers
+    private let options: ReplayOptions
+    private var attributes: [AttributeID: RecordedAttribute] = [:]
+    private var random = SeededGenerator(seed: 0, stream: "replay")
+    /// How many recorded answers to reads and writes were given.
+    private var readCounts: [RecordedAttribute: Int] = [:]
+    private var writeCounts: [RecordedWrite: Int] = [:]
+    private var subscriptionCounts: [RecordedAttribute: Int] = [:]
+    /// The attributes to which centrals wrote what is not in the recording.
+    private var stored: Set<RecordedAttribute> = []
+    private var series: SeriesPlayer
+    /// The consequences of writes, by the number of their timers.
+    private var pending: [Int: Pending] = [:]
+    private var connections = 0
+    private var nextTimer = Self.firstConsequence
+
+    init(_ replay: RecordingReplay) {
+        options = replay.options
+        answers = RecordedAnswers(replay.recording, speed: replay.options.speed)
+        series = SeriesPlayer(answers.series, isLooped: replay.options.notifications == .loop)
+    }
+
+    // MARK: The device
+
+    mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64) {
+        random = SeededGenerator(seed: seed, stream: "replay \(address)")
+        attributes = database.recordedAttributes
+    }
+
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration? {
+        guard options.latency == .recorded, let path = attributes[attribute],
+            let operation = Operation(rawValue: step.rawValue)
+        else { return nil }
+        let own: RecordedAnswers.Answer? =
+            switch operation {
+            case .read: stored.contains(path) ? nil : next(answers.reads[path], readCounts[path], isRead: true)
+            case .write, .writeCommand:
+                written.map { RecordedWrite(path, $0) }.flatMap { next(answers.writes[$0], writeCounts[$0])?.answer }
+            case .subscribe: next(answers.subscriptions[path], subscriptionCounts[path])
+            case .unsubscribe: nil
+            }
+        return own?.duration ?? answers.durations[operation]?.randomElement(using: &random)
+    }
+
+    /// The recorded answer whose turn it is: the last one again and again.
+    private func next<Answer>(_ answers: [Answer]?, _ count: Int?, isRead: Bool = false) -> Answer? {
+        guard let answers, !answers.isEmpty else { return nil }
+        if isRead, options.reads == .last { return answers[answers.count - 1] }
+        return answers[min(count ?? 0, answers.count - 1)]
+    }
+
+    // MARK: Reads and writes
+
+    mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse {
+        guard let path = attributes[request.attribute] else { return .stored }
+        switch request.kind {
+        case .read: return read(path, &device)
+        case .write(let value): return write(value, to: path, &device)
+        case .writeCommand(let value): return write(value, to: path, &device)
+        }
+    }
+
+    private mutating func read(_ path: RecordedAttribute, _ device: inout DeviceActions) -> PeripheralResponse {
+        if stored.contains(path) { return .stored }
+        guard let answer = next(answers.reads[path], readCounts[path], isRead: true) else {
+            device.log("a read of \(path) is not in the recording: the value of the description")
+            return .stored
+        }
+        readCounts[path, default: 0] += 1
+        return answer.error.map { .error($0) } ?? answer.value.map { .value($0) } ?? .stored
+    }
+
+    private mutating func write(
+        _ value: Data, to path: RecordedAttribute, _ device: inout DeviceActions
+    ) -> PeripheralResponse {
+        let key = RecordedWrite(path, value)
+        guard let outcome = next(answers.writes[key], writeCounts[key]) else {
+            device.log("a write of \(value.hexText) to \(path) is not in the recording: stored")
+            stored.insert(path)
+            return .stored
+        }
+        writeCounts[key, default: 0] += 1
+        for (attribute, notification) in outcome.consequences {
+            guard pending.count < Self.maximumPending else {
+                device.log("\(Self.maximumPending) recorded notifications are due: a further one is left out")
+                break
+            }
+            pending[nextTimer] = Pending(attribute: attribute, value: notification.value)
+            device.startTimer(nextTimer, after: notification.pause)
+            nextTimer += 1
+        }
+        return outcome.answer.error.map { .error($0) } ?? .stored
+    }
+
+    // MARK: Subscriptions
+
+    mutating func respond(
+        to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
+    ) -> ProcedureResponse {
+        // A procedure names no more than the UUID: of several characteristics with one, the first recorded one answers.
+        guard case .subscribe(let uuid) = procedure,
+            let path = answers.subscriptions.keys.filter({ $0.characteristic == uuid }).min(by: { "\($0)" < "\($1)" })
+        else { return .granted }
+        let answer = next(answers.subscriptions[path], subscriptionCounts[path])
+        subscriptionCounts[path, default: 0] += 1
+        return answer?.error.map { .error($0) } ?? .granted
+    }
+
+    // MARK: Events
+
+    /// The numbers of timers: series from 0, then the end of the link, then what writes cause.
+    private static let linkEnd = 1_000_000
+    private static let firstConsequence = 1_000_001
+    /// More notifications than any recorded device owes at once.
+    private static let maximumPending = 1_000
+
+    mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        switch event {
+        case .connected:
+            if connections < answers.closings.count, let time = answers.closings[connections] {
+                device.startTimer(Self.linkEnd, after: time)
+            }
+            connections += 1
+        case .disconnected(let central):
+            device.stopTimer(Self.linkEnd)
+            for number in series.leave(central) { device.stopTimer(number) }
+        case .subscribed(let central, let attribute, _):
+            guard let path = attributes[attribute] else { return }
+            if let (number, pause) = series.begin(path, for: central) { device.startSeries(number, after: pause) }
+        case .unsubscribed(let central, let attribute, _):
+            guard let path = attributes[attribute] else { return }
+            if let number = series.end(path, for: central) { device.stopTimer(number) }
+        case .timer(Self.linkEnd): device.disconnect()
+        case .timer(let number):
+            if let due = pending.removeValue(forKey: number) {
+                device.notify(due.attribute.path, value: due.value)
+            } else if let step = series.step(number) {
+                device.notify(step.attribute.path, value: step.value)
+                if let pause = step.pause {
+                    device.startSeries(number, after: pause)
+                } else {
+                    device.stopTimer(number)
+                }
+            }
+        default: break
+        }
+    }
+}
+
+/// The series of notifications of a recording, each from the first subscription to the last one's end.
+private struct SeriesPlayer: Sendable {
+    private struct Series: Sendable {
+        let attribute: RecordedAttribute
+        let notifications: [RecordedAnswers.Notification]
+        var position = 0
+        var subscribers: Set<CentralIdentity> = []
+    }
+
+    private var series: [Series]
+    private let isLooped: Bool
+
+    init(_ notifications: [RecordedAttribute: [RecordedAnswers.Notification]], isLooped: Bool) {
+        let ordered = notifications.sorted { "\($0.key)" < "\($1.key)" }
+        series = ordered.map { Series(attribute: $0.key, notifications: $0.value) }
+        self.isLooped = isLooped
+    }
+
+    /// A central subscribes.
+    ///
+    /// - Returns: The series that begins, and the time before its first notification.
+    mutating func begin(_ attribute: RecordedAttribute, for central: CentralIdentity) -> (Int, Duration)? {
+        guard let index = series.firstIndex(where: { $0.attribute == attribute }) else { return nil }
+        series[index].subscribers.insert(central.withoutMTU)
+        guard series[index].subscribers.count == 1 else { return nil }
+        series[index].position = 0
+        return (index, series[index].notifications[0].pause)
+    }
+
+    /// A central unsubscribes.
+    ///
+    /// - Returns: The series that ends.
+    mutating func end(_ attribute: RecordedAttribute, for central: CentralIdentity) -> Int? {
+        series.firstIndex { $0.attribute == attribute }.flatMap { end($0, for: central) }
+    }
+
+    /// A central disconnects.
+    ///
+    /// - Returns: The series that end.
+    mutating func leave(_ central: CentralIdentity) -> [Int] {
+        var ended: [Int] = []
+        for index in series.indices { if let number = end(index, for: central) { ended.append(number) } }
+        return ended
+    }
+
+    private mutating func end(_ index: Int, for central: CentralIdentity) -> Int? {
+        let wasSubscribed = series[index].subscribers.remove(central.withoutMTU) != nil
+        return wasSubscribed && series[index].subscribers.isEmpty ? index : nil
+    }
+
+    /// The next notification of a series, and the time until the one after it; nil at its end.
+    mutating func step(_ index: Int) -> (attribute: RecordedAttribute, value: Data, pause: Duration?)? {
+        guard series.indices.contains(index), !series[index].subscribers.isEmpty else { return nil }
+        let (attribute, all) = (series[index].attribute, series[index].notifications)
+        guard all.indices.contains(series[index].position) else { return nil }
+        let value = all[series[index].position].value
+        series[index].position += 1
+        if all.indices.contains(series[index].position) {
+            return (attribute, value, all[series[index].position].pause)
+        }
+        guard isLooped else { return (attribute, value, nil) }
+        series[index].position = 0
+        return (attribute, value, RecordedAnswers.loopPause(all))
+    }
+}
+
+extension DeviceActions {
+    /// Starts the timer of a series' next notification, which does not keep the world from being idle.
+    fileprivate mutating func startSeries(_ number: Int, after pause: Duration) {
+        startTimer(number, after: pause, every: max(.milliseconds(1), pause))
+    }
+}
+
+extension CentralIdentity {
+    /// The central, whatever its link has agreed on.
+    fileprivate var withoutMTU: CentralIdentity {
+        var identity = self
+        identity.mtu = 0
+        return identity
+    }
+}
+
+extension AttributeDatabase {
+    /// The characteristics and descriptors as recordings name them.
+    fileprivate var recordedAttributes: [AttributeID: RecordedAttribute] {
+        var attributes: [AttributeID: RecordedAttribute] = [:]
+        var counts: [RecordedAttribute: Int] = [:]
+        for service in services {
+            guard let serviceUUID = self[service]?.uuid else { continue }
+            for characteristic in self[service]?.children ?? [] {
+                guard let uuid = self[characteristic]?.uuid else { continue }
+                var path = RecordedAttribute(service: serviceUUID, characteristic: uuid)
+                let index = counts[path, default: 0]
+                counts[path] = index + 1
+                path.index = index
+                attributes[characteristic] = path
+                for descriptor in self[characteristic]?.children ?? [] {
+                    path.descriptor = self[descriptor]?.uuid
+                    attributes[descriptor] = path
+                }
+            }
+        }
+        return attributes
+    }
+}

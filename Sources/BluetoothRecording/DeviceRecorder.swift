@@ -1,0 +1,197 @@
+package import BluetoothBackend
+package import BluetoothEmulator
+package import BluetoothSupport
+package import BluetoothValues
+
+/// Observes one device and makes its recording.
+package struct DeviceRecorder: Sendable {
+    /// What is written out next.
+    package enum Line: Hashable, Sendable {
+        /// The description of the device, as it is known now.
+        case device(at: Duration)
+        case event(RecordedEvent)
+    }
+
+    /// The time after a write in which a notification may be its consequence.
+    private static let longestConsequence = Duration.seconds(1)
+    /// The time between two lines about advertisements.
+    private static let advertisingPause = Duration.seconds(1)
+    /// The lines that wait for the first connection, at most.
+    private static let maximumUnconnectedLines = 64
+
+    private struct Identity: Sendable {
+        let isKept: Bool
+        var name: String?
+        var address: DeviceAddress?
+        /// From the first connection on; the name may change later.
+        var redaction: Redaction?
+    }
+
+    private struct LastWrite: Sendable {
+        var write: RecordedWrite
+        var time: Duration
+    }
+
+    private let start: Duration
+    private var identity: Identity
+    private var advertising = ObservedAdvertising()
+    private var mtu: Int?
+    private var database = RecordedDatabase()
+    private var lastWrites: [Int: LastWrite] = [:]
+    private var isDescriptionNew = false
+    private var lines: [Line] = []
+    private var lastAdvertised: Duration?
+
+    /// Whether a central has connected to the device.
+    package private(set) var hasConnected = false
+
+    /// - Parameters:
+    ///   - start: The time from which those of the recording count.
+    ///   - keepsIdentity: Whether the address and serial numbers are recorded as they are.
+    package init(start: Duration, keepsIdentity: Bool) {
+        self.start = start
+        identity = Identity(isKept: keepsIdentity)
+    }
+
+    /// The lines since the last call.
+    package mutating func takeLines() -> [Line] {
+        defer { lines = [] }
+        return lines
+    }
+
+    // MARK: Identity
+
+    /// - Parameter address: As backends report it; one that is none is left out.
+    package mutating func identify(name: String?, address: String?) {
+        if let address = address.flatMap({ DeviceAddress($0) }) { identity.address = address }
+        guard let name, !name.isEmpty, name != identity.name else { return }
+        identity.name = name
+        if hasConnected { isDescriptionNew = true }
+    }
+
+    /// The name under which the device is recorded, within the bound of descriptions.
+    private var recordedName: String {
+        let name = identity.name ?? advertising.localName ?? "Unnamed"
+        return name.utf8.count <= 248 ? name : String(name.unicodeScalars.prefix(62))
+    }
+
+    private func redacted(_ value: Data, of characteristic: BluetoothUUID? = nil) -> Data {
+        identity.isKept ? value : (identity.redaction ?? makeRedaction()).redacted(value, of: characteristic)
+    }
+
+    private func makeRedaction() -> Redaction {
+        Redaction(address: identity.address, by: PeripheralDescription(name: recordedName).effectiveAddress)
+    }
+
+    // MARK: Air
+
+    package mutating func advertised(_ advertisement: Advertisement, rssi: Int?, at time: Duration) {
+        advertising.add(advertisement, rssi: rssi, at: time)
+        guard lastAdvertised.map({ time - $0 >= Self.advertisingPause }) ?? true else { return }
+        guard hasConnected || lines.count < Self.maximumUnconnectedLines else { return }
+        lastAdvertised = time
+        append(.advertised(set: 0, rssi: rssi), at: time)
+    }
+
+    // MARK: Links
+
+    package mutating func linkOpened(mtu: Int?, at time: Duration) {
+        if !hasConnected {
+            (hasConnected, identity.redaction) = (true, makeRedaction())
+            lines.insert(.device(at: .zero), at: 0)
+        }
+        noteMTU(mtu)
+        append(.linkOpened(mtu: mtu), at: time)
+    }
+
+    package mutating func mtuChanged(to mtu: Int) { noteMTU(mtu) }
+
+    private mutating func noteMTU(_ mtu: Int?) {
+        guard let mtu, mtu != self.mtu else { return }
+        self.mtu = mtu
+        isDescriptionNew = true
+    }
+
+    package mutating func linkClosed(_ link: Int, _ reason: DisconnectReason, at time: Duration) {
+        lastWrites[link] = nil
+        append(.linkClosed(reason), at: time)
+        database.forget(link: link)
+    }
+
+    // MARK: Attributes
+
+    /// Adds what a discovery found.
+    package mutating func discover(_ body: (inout RecordedDatabase) -> Bool) {
+        if body(&database) { isDescriptionNew = true }
+    }
+
+    /// A central asked for something, and the device answered.
+    ///
+    /// - Parameters:
+    ///   - answer: The value of a read, else empty; or the error.
+    ///   - duration: The time from the request to the answer; nil for a write command.
+    package mutating func answered(
+        _ operation: RecordedRequest.Operation, _ name: RecordedDatabase.Name, written: Data? = nil,
+        _ answer: Result<Data, ATTError>, sentAt time: Duration, duration: Duration? = nil
+    ) {
+        guard let attribute = database.attribute(name) else { return }
+        var request = RecordedRequest(operation, attribute, duration: duration?.wholeMicroseconds)
+        switch answer {
+        case .success(let value):
+            if operation == .read { request.value = recorded(value, of: attribute) }
+        case .failure(let error): request.error = error.code
+        }
+        if let written {
+            let value = recorded(written, of: attribute)
+            request.value = value
+            lastWrites[name.link] = LastWrite(write: RecordedWrite(attribute, value), time: time)
+        }
+        append(.request(request), at: time)
+    }
+
+    package mutating func notified(_ name: RecordedDatabase.Name, _ value: Data, at time: Duration) {
+        guard let attribute = database.attribute(name) else { return }
+        let last = lastWrites[name.link].flatMap { time - $0.time <= Self.longestConsequence ? $0.write : nil }
+        append(.notified(attribute, recorded(value, of: attribute), after: last), at: time)
+    }
+
+    private func recorded(_ value: Data, of attribute: RecordedAttribute) -> Data {
+        redacted(
+            value.prefix(ATTLimits.longestValue), of: attribute.descriptor == nil ? attribute.characteristic : nil)
+    }
+
+    private mutating func append(_ kind: RecordedEvent.Kind, at time: Duration) {
+        let time = max(.zero, time - start)
+        if isDescriptionNew, hasConnected {
+            isDescriptionNew = false
+            lines.append(.device(at: time))
+        }
+        lines.append(.event(RecordedEvent(time: time, kind)))
+    }
+
+    // MARK: Description
+
+    /// The device as far as it is known.
+    package var device: PeripheralDescription {
+        var device = PeripheralDescription(name: recordedName)
+        if identity.isKept { device.address = identity.address }
+        device.advertising = [advertising.description(name: identity.name) { redacted($0) }]
+        device.services = database.descriptions
+        device.rssi = advertising.rssi
+        if let mtu {
+            device.maximumMTU = min(ATTLimits.maximumMTU, max(ATTLimits.minimumMTU, mtu))
+        }
+        return device
+    }
+}
+
+/// An error of the Attribute Protocol that a request met.
+package struct ATTError: Error, Hashable, Sendable {
+    package let code: ATTCode
+
+    package init(_ code: ATTCode) { self.code = code }
+}
+
+extension Duration {
+    fileprivate var wholeMicroseconds: Duration { .microseconds(Int64((inSeconds * 1e6).rounded())) }
+}

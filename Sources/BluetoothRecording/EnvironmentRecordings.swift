@@ -1,0 +1,98 @@
+package import BluetoothBackend
+package import BluetoothEmulator
+import BluetoothSupport
+package import BluetoothTracing
+import Logging
+
+/// The recordings that `COREBLUETOOTH_RECORD` asks for: one for each device that a central manager of the process connects to.
+package enum EnvironmentRecordings {
+    /// nil where the environment asks for none, or for one that cannot be made.
+    package static let shared: RecordingObserver? = {
+        do {
+            return try make(ProcessInfo.processInfo.environment)
+        } catch {
+            Logger(label: "CoreBluetooth").error("no recording: \(error)")
+            return nil
+        }
+    }()
+
+    /// The recordings of an environment.
+    ///
+    /// - Throws: ``RecordingSettingsError`` for a name that is no recording's, or an unknown setting.
+    package static func make(_ environment: [String: String]) throws(RecordingSettingsError) -> RecordingObserver? {
+        guard let file = environment["COREBLUETOOTH_RECORD"], !file.isEmpty else { return nil }
+        guard file.hasSuffix(".jsonl") else {
+            throw RecordingSettingsError(
+                description: "COREBLUETOOTH_RECORD: the name of a recording ends with .jsonl: \"\(file)\"")
+        }
+        let keepsIdentity: Bool
+        switch environment["COREBLUETOOTH_RECORD_IDENTITY"] ?? "" {
+        case "", "redacted": keepsIdentity = false
+        case "kept": keepsIdentity = true
+        case let other:
+            throw RecordingSettingsError(
+                description: "COREBLUETOOTH_RECORD_IDENTITY: \"\(other)\" is neither redacted nor kept")
+        }
+        let files = SessionFiles(file, isRedacted: !keepsIdentity)
+        return RecordingObserver(keepsIdentity: keepsIdentity) { files.write($0) }
+    }
+
+    /// A backend whose devices are recorded; the backend itself where there are no recordings.
+    package static func recorded(_ backend: any BluetoothBackend) -> any BluetoothBackend {
+        guard let shared else { return backend }
+        return ObservingBackend(around: backend, shared)
+    }
+}
+
+/// A setting of the environment that has no meaning.
+package struct RecordingSettingsError: Error, Hashable, CustomStringConvertible {
+    package let description: String
+}
+
+/// The files of the devices that a process connects to: `strap.jsonl`, `strap-2.jsonl` and so on.
+final class SessionFiles: Sendable {
+    // The files are reached under the lock alone.
+    private struct State: @unchecked Sendable {
+        var files: [PeerID: RecordingFile] = [:]
+        /// The devices so far, those whose file could not be made included.
+        var knownPeers: Set<PeerID> = []
+    }
+
+    private let file: String
+    private let isRedacted: Bool
+    private let state = Lock(State())
+
+    init(_ file: String, isRedacted: Bool) { (self.file, self.isRedacted) = (file, isRedacted) }
+
+    func write(_ part: RecordingObserver.Part) {
+        state.withLock { state in
+            if state.knownPeers.insert(part.peer).inserted {
+                state.files[part.peer] = newFile(state.knownPeers.count, backend: part.backend)
+            }
+            state.files[part.peer]?.write(part.lines, of: part.device)
+        }
+    }
+
+    /// The file for one more device; nil where it cannot be made.
+    private func newFile(_ number: Int, backend: String) -> RecordingFile? {
+        do throws(OutputFileError) {
+            return try RecordingFile(
+                Self.name(file, number), .today(backend: backend, isRedacted: isRedacted))
+        } catch {
+            Logger(label: "CoreBluetooth").error("no recording: COREBLUETOOTH_RECORD: \(error)")
+            return nil
+        }
+    }
+
+    /// The name of a later device's file has a number before the extension.
+    static func name(_ file: String, _ number: Int) -> String {
+        number == 1 ? file : "\(file.dropLast(".jsonl".count))-\(number).jsonl"
+    }
+}
+
+extension DeviceRecording.Source {
+    /// A source of today.
+    package static func today(backend: String, isRedacted: Bool) -> Self {
+        Self(backend: backend, date: String(Date().ISO8601Format().prefix(10)), isRedacted: isRedacted)
+    }
+}

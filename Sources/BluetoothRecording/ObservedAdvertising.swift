@@ -1,0 +1,80 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothSupport
+
+/// The advertisements of a device as scans report them, from which an advertising set is concluded.
+struct ObservedAdvertising: Sendable {
+    /// More reports than an interval or a signal strength needs.
+    private static let maximumReports = 256
+    /// Fewer reports say nothing about the interval.
+    private static let fewestReports = 8
+    private static let defaultInterval = Duration.milliseconds(100)
+    /// The mean of the delay of 0–10 ms that the link layer adds (Core Specification, Vol 6, Part B, 4.4.2.2).
+    private static let meanDelay = Duration.milliseconds(5)
+
+    private var merged = Advertisement()
+    private var signals: [Int] = []
+    private var gaps: [Duration] = []
+    private var lastTime: Duration?
+
+    var localName: String? { merged.localName }
+
+    mutating func add(_ advertisement: Advertisement, rssi: Int?, at time: Duration) {
+        merged.merge(advertisement)
+        if let rssi, (-127...20).contains(rssi), signals.count < Self.maximumReports { signals.append(rssi) }
+        // A report that follows at once is the scan response.
+        if let lastTime, time - lastTime > .milliseconds(10), gaps.count < Self.maximumReports {
+            gaps.append(time - lastTime)
+        }
+        lastTime = time
+    }
+
+    /// The median signal strength in dBm.
+    var rssi: Int? { signals.isEmpty ? nil : signals.sorted()[signals.count / 2] }
+
+    /// The interval that the median gap leads to.
+    private var interval: Duration {
+        guard gaps.count >= Self.fewestReports else { return Self.defaultInterval }
+        let median = gaps.sorted()[gaps.count / 2] - Self.meanDelay
+        let rounded = Duration.milliseconds(Int64((median.inSeconds * 1000).rounded()))
+        return min(.milliseconds(10_240), max(.milliseconds(20), rounded))
+    }
+
+    /// The advertising set: what fits is in the packet, the rest in the scan response, or all in an extended packet.
+    ///
+    /// - Parameters:
+    ///   - name: The name of a device whose advertisements had none.
+    ///   - redact: Replaces what identifies the device.
+    func description(name: String?, _ redact: (Data) -> Data) -> AdvertisingDescription {
+        var all = AdvertisingData(
+            localName: merged.localName ?? name, txPowerLevel: merged.txPowerLevel,
+            services: merged.serviceUUIDs ?? [], solicitedServices: merged.solicitedServiceUUIDs ?? [],
+            serviceData: (merged.serviceData ?? [:]).mapValues(redact),
+            manufacturerData: merged.manufacturerData.map(redact))
+        var set = AdvertisingDescription(all, interval: interval, isConnectable: merged.isConnectable ?? true)
+        if isValid(set) { return set }
+        let name = all.localName
+        all.localName = nil
+        set.data = all
+        set.scanResponse = AdvertisingData(localName: name)
+        if isValid(set) { return set }
+        set.data = AdvertisingData(services: all.services, solicitedServices: all.solicitedServices)
+        (all.services, all.solicitedServices, all.localName) = ([], [], name)
+        set.scanResponse = all
+        if isValid(set) { return set }
+        all.services = set.data.services
+        all.solicitedServices = set.data.solicitedServices
+        (set.data, set.scanResponse, set.isExtended) = (all, nil, true)
+        return isValid(set) ? set : AdvertisingDescription(AdvertisingData(), interval: interval)
+    }
+
+    /// Whether the air carries such a set.
+    private func isValid(_ set: AdvertisingDescription) -> Bool {
+        do throws(DescriptionError) {
+            try set.validate()
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import BluetoothBackend
+package import BluetoothEmulator
+package import BluetoothSupport
+import Logging
+
+/// A file to which a recording is appended, line by line.
+///
+/// Not thread-safe. What cannot be written ends the recording and not the program: the log gets one line with the reason. So does
+/// a recording that is as long as one can be: ``DeviceRecording/maximumEvents`` and ``DeviceRecording/maximumBytes``.
+package final class RecordingFile {
+    /// The file's name, as it was given.
+    package let name: String
+    private let source: DeviceRecording.Source
+    /// nil once the recording has ended.
+    private var output: OutputFile?
+    private var hasBegun = false
+    private var eventCount = 0
+    private var byteCount = 0
+
+    /// Creates a file, which replaces one of that name; only the user may read a new one.
+    ///
+    /// - Throws: ``OutputFileError`` if it cannot be written.
+    package init(_ name: String, _ source: DeviceRecording.Source) throws(OutputFileError) {
+        self.name = name
+        self.source = source
+        output = try OutputFile(name)
+    }
+
+    /// Appends lines; the first one is about the device.
+    package func write(_ lines: [DeviceRecorder.Line], of device: PeripheralDescription) {
+        do {
+            for line in lines { try write(line, device) }
+        } catch {
+            end("\(error)")
+        }
+    }
+
+    private func write(_ line: DeviceRecorder.Line, _ device: PeripheralDescription) throws {
+        switch line {
+        case .device(let time):
+            try append(
+                hasBegun ? DeviceRecording.line(device, at: time) : DeviceRecording.firstLine(device, source))
+            hasBegun = true
+        case .event(let event):
+            guard eventCount < DeviceRecording.maximumEvents else {
+                return end("it has \(DeviceRecording.maximumEvents) events, and no recording has more")
+            }
+            eventCount += 1
+            try append(DeviceRecording.line(event))
+        }
+    }
+
+    private func append(_ line: Data) throws {
+        guard let output else { return }
+        guard byteCount + line.count <= DeviceRecording.maximumBytes else {
+            return end("it has \(DeviceRecording.maximumBytes) bytes, and no recording has more")
+        }
+        byteCount += line.count
+        try output.write(Array(line))
+    }
+
+    private func end(_ reason: String) {
+        guard output != nil else { return }
+        output = nil
+        Logger(label: "CoreBluetooth").error("the recording \(name) has ended: \(reason)")
+    }
+}

@@ -1,0 +1,38 @@
+package import BluetoothBackend
+package import BluetoothEmulator
+import BluetoothSupport
+package import BluetoothTracing
+
+/// Records the devices that the central managers of one or several wrappers connect to, as things happen.
+package final class RecordingObserver: CentralObserver {
+    /// New lines of one device's recording.
+    package struct Part: Sendable {
+        package let peer: PeerID
+        /// The name of the backend.
+        package let backend: String
+        /// The device as far as it is known.
+        package let device: PeripheralDescription
+        package let lines: [DeviceRecorder.Line]
+    }
+
+    private let recorder: Lock<SessionRecorder>
+    private let receive: @Sendable (Part) -> Void
+
+    /// - Parameter receive: Receives new lines, in their order; quick.
+    package init(keepsIdentity: Bool, _ receive: @escaping @Sendable (Part) -> Void) {
+        recorder = Lock(SessionRecorder(keepsIdentity: keepsIdentity))
+        self.receive = receive
+    }
+
+    package func observe(_ messages: [ObservedMessage]) {
+        recorder.withLock { recorder in
+            for message in messages {
+                recorder.add(message)
+                for (peer, lines) in recorder.takeLines() {
+                    guard let device = recorder.device(peer) else { continue }
+                    receive(Part(peer: peer, backend: message.backend, device: device, lines: lines))
+                }
+            }
+        }
+    }
+}

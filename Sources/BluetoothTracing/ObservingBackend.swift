@@ -1,0 +1,174 @@
+package import BluetoothBackend
+import BluetoothSupport
+
+/// A backend around a backend that passes the commands and events of its central roles to an observer, besides.
+///
+/// It changes nothing and delays nothing.
+package final class ObservingBackend: BluetoothBackend {
+    private let base: any BluetoothBackend
+    private let messages: ObservedMessages
+
+    /// Creates a wrapper; several may have one observer.
+    package init(around base: any BluetoothBackend, _ observer: any CentralObserver) {
+        self.base = base
+        messages = ObservedMessages(observer, backend: base.name)
+    }
+
+    package var name: String { base.name }
+    package var clock: any BackendClock { base.clock }
+    package func authorization() -> AuthorizationStatus { base.authorization() }
+    package func supports(_ feature: BackendFeature) -> Bool { base.supports(feature) }
+    package var announcesSentBursts: Bool { base.announcesSentBursts }
+
+    package func makeCentral(_ options: RoleOptions) -> any CentralBackend {
+        observed(base.makeCentral(options), ObservedRole(clock: base.clock))
+    }
+
+    package func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend { base.makePeripheral(options) }
+    package func makePairing() -> any PairingBackend { base.makePairing() }
+
+    private func observed(_ base: some CentralBackend, _ role: ObservedRole) -> any CentralBackend {
+        ObservedCentral(base, messages, role)
+    }
+}
+
+/// The receiver of what an ``ObservingBackend`` observes.
+package protocol CentralObserver: Sendable {
+    /// Receives messages in the order in which they passed; outside of all locks of the backend, and
+    /// concurrently by several wrappers only.
+    func observe(_ messages: [ObservedMessage])
+}
+
+/// A command or an event of a central role, or what it told a manager at once.
+package struct ObservedMessage: Sendable {
+    package enum Content: Sendable {
+        case command(CentralCommand)
+        case event(CentralEvent)
+        /// Peers that a manager asked for.
+        case peers([PeerSummary])
+        /// The manager is gone, and its links with it.
+        case ended
+    }
+
+    /// The number of the role, within the process.
+    package let role: Int
+    /// The name of the backend.
+    package let backend: String
+    /// The time on the backend's clock.
+    package let time: Duration
+    package let content: Content
+
+    package init(role: Int, backend: String, time: Duration, _ content: Content) {
+        (self.role, self.backend, self.time, self.content) = (role, backend, time, content)
+    }
+}
+
+private struct ObservedRole: Sendable {
+    private static let lastNumber = Lock(0)
+
+    let number: Int
+    let clock: any BackendClock
+
+    init(clock: any BackendClock) {
+        self.clock = clock
+        number = Self.lastNumber.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
+
+/// The messages that the observer has not received yet: it does outside of the backend's locks, under which events come.
+private final class ObservedMessages: Sendable {
+    private struct State: Sendable {
+        var pending: [(ObservedRole, ObservedMessage.Content)] = []
+        var isFlushing = false
+    }
+
+    private let observer: any CentralObserver
+    private let backend: String
+    private let state = Lock(State())
+
+    init(_ observer: any CentralObserver, backend: String) { (self.observer, self.backend) = (observer, backend) }
+
+    func append(_ content: ObservedMessage.Content, _ role: ObservedRole) {
+        state.withLock { $0.pending.append((role, content)) }
+    }
+
+    /// Passes the messages on, unless another thread does so already.
+    func flush() {
+        while let pending = takePending() {
+            observer.observe(
+                pending.map { role, content in
+                    ObservedMessage(role: role.number, backend: backend, time: role.clock.now, content)
+                })
+            state.withLock { $0.isFlushing = false }
+        }
+    }
+
+    private func takePending() -> [(ObservedRole, ObservedMessage.Content)]? {
+        state.withLock { state in
+            guard !state.isFlushing, !state.pending.isEmpty else { return nil }
+            state.isFlushing = true
+            defer { state.pending = [] }
+            return state.pending
+        }
+    }
+}
+
+private final class ObservedCentral<Base: CentralBackend>: CentralBackend {
+    private let base: Base
+    private let messages: ObservedMessages
+    private let role: ObservedRole
+
+    init(_ base: Base, _ messages: ObservedMessages, _ role: ObservedRole) {
+        (self.base, self.messages, self.role) = (base, messages, role)
+    }
+
+    func activate(_ sink: any EventSink<CentralEvent>) { base.activate(ObservedSink(sink, messages, role)) }
+
+    func submit(_ command: CentralCommand) {
+        messages.append(.command(command), role)
+        messages.flush()
+        base.submit(command)
+    }
+
+    func invalidate() {
+        messages.append(.ended, role)
+        messages.flush()
+        base.invalidate()
+    }
+
+    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] { observed(base.knownPeers(ids)) }
+
+    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
+        observed(base.connectedPeers(offering: services))
+    }
+
+    private func observed(_ peers: [PeerSummary]) -> [PeerSummary] {
+        messages.append(.peers(peers), role)
+        messages.flush()
+        return peers
+    }
+}
+
+private final class ObservedSink: EventSink {
+    private let base: any EventSink<CentralEvent>
+    private let messages: ObservedMessages
+    private let role: ObservedRole
+
+    init(_ base: any EventSink<CentralEvent>, _ messages: ObservedMessages, _ role: ObservedRole) {
+        (self.base, self.messages, self.role) = (base, messages, role)
+    }
+
+    var label: String { base.label }
+
+    func deliver(_ event: CentralEvent) {
+        messages.append(.event(event), role)
+        // The receiver's turn is the first moment without a lock of the backend.
+        base.afterDelivery { [messages] in messages.flush() }
+        base.deliver(event)
+    }
+
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { base.afterDelivery(body) }
+}

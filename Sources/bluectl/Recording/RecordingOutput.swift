@@ -1,0 +1,128 @@
+#if Emulator
+import BluetoothEmulator
+import BluetoothRecording
+import BluetoothSupport
+import Foundation
+
+/// Where `record` writes: a world file, a recording, or standard output.
+@MainActor
+struct RecordingOutput {
+    private let path: String?
+    private let console: Console
+
+    init(path: String?, console: Console) {
+        self.path = path
+        self.console = console
+    }
+
+    /// The path, if a recording is wanted.
+    var recordingPath: String? { path.flatMap { $0.lowercased().hasSuffix(".jsonl") ? $0 : nil } }
+
+    /// Writes a recording that `collected` may have written already.
+    func write(_ recording: DeviceRecording, _ collected: CollectedRecording) throws {
+        if let path = recordingPath {
+            if let problem = collected.problem { throw Failure(.failed, PrintableText.of("no recording: \(problem)")) }
+            return report([recording], path, advice: "play it with {\"devices\": [{\"recording\": \"…\"}]}")
+        }
+        for loss in recording.lossesOfPlainDevice { console.warn(PrintableText.of(loss)) }
+        try writeWorld([recording.plainDevice])
+        if let path { report([recording], path, advice: nil) }
+    }
+
+    /// Writes the devices of a file.
+    func write(_ recordings: [DeviceRecording]) throws {
+        if let path = recordingPath {
+            guard let only = recordings.first, recordings.count == 1 else {
+                throw Failure(.usage, "a recording has one device, and the file \(recordings.count): name one")
+            }
+            do {
+                try write(Array(try only.jsonLines()), to: path)
+            } catch let failure as Failure {
+                throw failure
+            } catch {
+                throw Failure(.failed, PrintableText.of("\(error)"))
+            }
+            return report(recordings, path, advice: nil)
+        }
+        for recording in recordings {
+            for loss in recording.lossesOfPlainDevice {
+                console.warn(PrintableText.of("\(recording.device.name): \(loss)"))
+            }
+        }
+        try writeWorld(recordings.map(\.plainDevice))
+        if let path { report(recordings, path, advice: nil) }
+    }
+
+    private func writeWorld(_ devices: [PeripheralDescription]) throws {
+        let world = WorldDescription(devices: devices)
+        let text: Data
+        do {
+            try world.validate()
+            text = try world.json()
+        } catch {
+            throw Failure(.failed, PrintableText.of("what was recorded is no valid world: \(error)"))
+        }
+        guard let path else { return console.print(String(decoding: text, as: UTF8.self)) }
+        try write(Array(text) + [UInt8(ascii: "\n")], to: path)
+    }
+
+    /// Writes a whole file or none: an interrupted program leaves an older file as it was.
+    private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        let partial = path + ".partial"
+        do throws(OutputFileError) {
+            try OutputFile(partial).write(bytes)
+        } catch {
+            throw Failure(.failed, PrintableText.of("\(error)"))
+        }
+        guard rename(partial, path) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(partial)
+            throw Failure(.failed, PrintableText.of("\(path): \(reason)"))
+        }
+    }
+
+    private func report(_ recordings: [DeviceRecording], _ path: String, advice: String?) {
+        for recording in recordings {
+            let counts = RecordingCounts(recording)
+            let name = PrintableText.of(recording.device.name)
+            console.show(
+                [
+                    "device": recording.device.name, "file": path, "services": counts.services,
+                    "requests": counts.requests, "notifications": counts.notifications,
+                ],
+                [
+                    "\(name): \(counts.text) → \(PrintableText.of(path))"
+                ])
+        }
+        if let advice {
+            console.warn(advice.replacing("…", with: PrintableText.of((path as NSString).lastPathComponent)))
+        }
+        if recordings.contains(where: \.source.isRedacted) {
+            console.warn("addresses and serial numbers are replaced; the name is kept")
+        }
+    }
+}
+
+/// How much a recording has.
+private struct RecordingCounts {
+    let services: Int
+    var requests = 0
+    var notifications = 0
+
+    init(_ recording: DeviceRecording) {
+        services = recording.device.services.count
+        for event in recording.events {
+            switch event.kind {
+            case .request: requests += 1
+            case .notified: notifications += 1
+            default: break
+            }
+        }
+    }
+
+    var text: String {
+        [(services, "service"), (requests, "request"), (notifications, "notification")]
+            .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
+}
+#endif
