@@ -65,9 +65,9 @@ test-bluez-full: test-bluez smoke-bluez faults-bluez soak ## all that, and again
 soak: build ## connections, daemons, adapters and programs that come and go by the thousand leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests
 
-fuzz: build ## fuzz what reads from the bus, and an emulated bluetoothd before the contract: FUZZ_SECONDS=300 each
+fuzz: build ## fuzz what reads from the bus, an emulated bluetoothd before the contract, captures and recordings: FUZZ_SECONDS=300 each
 	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel --filter RandomCallsTests
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel --filter 'RandomCallsTests|HostileFileTests'
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize thread

@@ -99,8 +99,8 @@ let package = Package(
         .target(
             name: "BluetoothRecording",
             dependencies: [
-                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
-                logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+                "BluetoothValues", logging,
             ],
             swiftSettings: settings),
         // An emulated world as the service `org.bluez`, for programs in other processes.
@@ -244,7 +244,7 @@ let package = Package(
             name: "BluetoothRecordingTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
-                "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothPackage",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
         .testTarget(

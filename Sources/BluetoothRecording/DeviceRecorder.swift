@@ -1,4 +1,5 @@
 package import BluetoothBackend
+package import BluetoothCapture
 package import BluetoothEmulator
 package import BluetoothSupport
 package import BluetoothValues
@@ -36,6 +37,7 @@ package struct DeviceRecorder: Sendable {
     private var identity: Identity
     private var advertising = ObservedAdvertising()
     private var mtu: Int?
+    private var pairing: PairingDescription?
     private var database = RecordedDatabase()
     private var lastWrites: [Int: LastWrite] = [:]
     private var isDescriptionNew = false
@@ -85,7 +87,11 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Air
 
-    package mutating func advertised(_ advertisement: Advertisement, rssi: Int?, at time: Duration) {
+    /// - Parameter isScanResponse: Whether it is known to be one; scans that merge packets do not know.
+    package mutating func advertised(
+        _ advertisement: Advertisement, rssi: Int?, isScanResponse: Bool = false, at time: Duration
+    ) {
+        guard !isScanResponse else { return advertising.add(scanResponse: advertisement) }
         advertising.add(advertisement, rssi: rssi, at: time)
         guard lastAdvertised.map({ time - $0 >= Self.advertisingPause }) ?? true else { return }
         guard hasConnected || lines.count < Self.maximumUnconnectedLines else { return }
@@ -116,6 +122,13 @@ package struct DeviceRecorder: Sendable {
         lastWrites[link] = nil
         append(.linkClosed(reason), at: time)
         database.forget(link: link)
+    }
+
+    /// The device answered a request to pair.
+    package mutating func answeredPairing(_ features: SecurityManagerPDU.PairingFeatures) {
+        pairing = PairingDescription(
+            capability: PairingCapability(smp: features.capability), hasOutOfBandData: features.hasOutOfBandData,
+            requiresAuthentication: features.requiresAuthentication)
     }
 
     // MARK: Attributes
@@ -161,7 +174,7 @@ package struct DeviceRecorder: Sendable {
     }
 
     private mutating func append(_ kind: RecordedEvent.Kind, at time: Duration) {
-        let time = max(.zero, time - start)
+        let time = min(DeviceRecording.longestTime, max(.zero, time - start))
         if isDescriptionNew, hasConnected {
             isDescriptionNew = false
             lines.append(.device(at: time))
@@ -178,6 +191,7 @@ package struct DeviceRecorder: Sendable {
         device.advertising = [advertising.description(name: identity.name) { redacted($0) }]
         device.services = database.descriptions
         device.rssi = advertising.rssi
+        if let pairing { device.pairing = pairing }
         if let mtu {
             device.maximumMTU = min(ATTLimits.maximumMTU, max(ATTLimits.minimumMTU, mtu))
         }
@@ -190,6 +204,14 @@ package struct ATTError: Error, Hashable, Sendable {
     package let code: ATTCode
 
     package init(_ code: ATTCode) { self.code = code }
+}
+
+extension PairingCapability {
+    /// Source: Core Specification, Vol 3, Part H, 3.5.1.
+    fileprivate init(smp value: UInt8) {
+        let all: [PairingCapability] = [.displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay]
+        self = all.indices.contains(Int(value)) ? all[Int(value)] : .noInputNoOutput
+    }
 }
 
 extension Duration {

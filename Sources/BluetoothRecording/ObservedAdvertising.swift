@@ -13,11 +13,13 @@ struct ObservedAdvertising: Sendable {
     private static let meanDelay = Duration.milliseconds(5)
 
     private var merged = Advertisement()
+    /// Where a scan tells it from the advertisements.
+    private var scanResponse: Advertisement?
     private var signals: [Int] = []
     private var gaps: [Duration] = []
     private var lastTime: Duration?
 
-    var localName: String? { merged.localName }
+    var localName: String? { merged.localName ?? scanResponse?.localName }
 
     mutating func add(_ advertisement: Advertisement, rssi: Int?, at time: Duration) {
         merged.merge(advertisement)
@@ -27,6 +29,12 @@ struct ObservedAdvertising: Sendable {
             gaps.append(time - lastTime)
         }
         lastTime = time
+    }
+
+    mutating func add(scanResponse advertisement: Advertisement) {
+        var known = scanResponse ?? Advertisement()
+        known.merge(advertisement)
+        scanResponse = known
     }
 
     /// The median signal strength in dBm.
@@ -46,12 +54,18 @@ struct ObservedAdvertising: Sendable {
     ///   - name: The name of a device whose advertisements had none.
     ///   - redact: Replaces what identifies the device.
     func description(name: String?, _ redact: (Data) -> Data) -> AdvertisingDescription {
-        var all = AdvertisingData(
-            localName: merged.localName ?? name, txPowerLevel: merged.txPowerLevel,
-            services: merged.serviceUUIDs ?? [], solicitedServices: merged.solicitedServiceUUIDs ?? [],
-            serviceData: (merged.serviceData ?? [:]).mapValues(redact),
-            manufacturerData: merged.manufacturerData.map(redact))
+        var all = AdvertisingData(merged, redact)
         var set = AdvertisingDescription(all, interval: interval, isConnectable: merged.isConnectable ?? true)
+        if let scanResponse {
+            set.scanResponse = AdvertisingData(scanResponse, redact)
+            if isValid(set) { return set }
+            set.scanResponse = nil
+            var both = merged
+            both.merge(scanResponse)
+            all = AdvertisingData(both, redact)
+        }
+        all.localName = all.localName ?? name
+        set.data = all
         if isValid(set) { return set }
         let name = all.localName
         all.localName = nil
@@ -76,5 +90,15 @@ struct ObservedAdvertising: Sendable {
         } catch {
             return false
         }
+    }
+}
+
+extension AdvertisingData {
+    fileprivate init(_ advertisement: Advertisement, _ redact: (Data) -> Data) {
+        self.init(
+            localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
+            services: advertisement.serviceUUIDs ?? [], solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
+            serviceData: (advertisement.serviceData ?? [:]).mapValues(redact),
+            manufacturerData: advertisement.manufacturerData.map(redact))
     }
 }

@@ -32,8 +32,8 @@ package enum ATTPDU: Hashable, Sendable {
     case confirmation
 
     package struct HandleAndUUID: Hashable, Sendable {
-        let handle: UInt16
-        let uuid: BluetoothUUID
+        package let handle: UInt16
+        package let uuid: BluetoothUUID
 
         package init(_ handle: UInt16, _ uuid: BluetoothUUID) { (self.handle, self.uuid) = (handle, uuid) }
     }

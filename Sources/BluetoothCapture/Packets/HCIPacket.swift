@@ -14,6 +14,11 @@ package struct HCIPacket: Hashable, Sendable {
     /// The packet without its type.
     package let body: [UInt8]
 
+    /// A packet that was captured elsewhere.
+    package init(kind: Kind, isReceived: Bool, body: [UInt8]) {
+        (self.kind, self.isReceived, self.body) = (kind, isReceived, body)
+    }
+
     /// A packet of the Attribute Protocol, the Security Manager Protocol, the signaling channel or another L2CAP channel.
     ///
     /// The whole L2CAP packet is in one ACL packet, which a real controller would not accept for long ones.
@@ -150,6 +155,8 @@ package struct AdvertisingReport: Hashable, Sendable {
     package var isConnectable: Bool
     package var isScannable: Bool
     package var isScanResponse: Bool
+    /// Whether more of the data follows in another report.
+    package var hasMore = false
 
     package init(
         address: CapturedAddress, data: [UInt8], rssi: Int8, isConnectable: Bool, isScannable: Bool,

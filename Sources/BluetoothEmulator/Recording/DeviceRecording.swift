@@ -25,9 +25,11 @@ public struct DeviceRecording: Hashable, Sendable {
         }
     }
 
-    /// More events than a file may have: 200,000.
+    /// The most events that a file may have: 200,000.
     public static let maximumEvents = 200_000
-    /// More bytes than a file may have: 32 MiB.
+    /// The last instant of a recording: a year after its beginning.
+    public static let longestTime = Duration.seconds(31_536_000)
+    /// The most bytes that a file may have: 32 MiB.
     public static let maximumBytes = 33_554_432
 
     /// The device as far as it was observed: its advertisements and services; the values are in the events.

@@ -99,9 +99,6 @@ extension DisconnectReason {
 // MARK: Events
 
 extension RecordingLine {
-    /// The longest time in a recording, in seconds: a year.
-    private static let latestTime = 31_536_000.0
-
     init(_ event: RecordedEvent) {
         time = event.time.inSeconds
         switch event.kind {
@@ -123,7 +120,7 @@ extension RecordingLine {
     ///
     /// - Throws: ``DescriptionError`` with field and rule.
     func event() throws(DescriptionError) -> RecordedEvent? {
-        guard let time, time >= 0, time <= Self.latestTime else {
+        guard let time, time >= 0, time <= DeviceRecording.longestTime.inSeconds else {
             throw DescriptionError("t", "a line has the seconds since the beginning, 0...31536000")
         }
         let kinds = [packet != nil, link.state != nil, device != nil].count { $0 } + attributes.count

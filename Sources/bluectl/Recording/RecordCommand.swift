@@ -95,7 +95,7 @@ struct RecordCommand: BackendCommand {
     func run() async throws {
         guard let from else { return try await runOnBackend() }
         let console = Console(global)
-        let devices = try RecordedFile(path: from, keepsIdentity: keepIdentity).devices(device)
+        let devices = try RecordedFile(path: from, keepsIdentity: keepIdentity, console: console).devices(device)
         try RecordingOutput(path: to, console: console).write(devices)
     }
 

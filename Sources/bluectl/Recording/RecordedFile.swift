@@ -1,11 +1,18 @@
 #if Emulator
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothRecording
+import Foundation
 
-/// A file with recorded devices: a recording.
+/// A file with recorded devices: a recording, or a capture.
+@MainActor
 struct RecordedFile {
+    /// A larger capture is not read.
+    private static let maximumBytes = 1_073_741_824
+
     let path: String
     let keepsIdentity: Bool
+    let console: Console
 
     /// The devices, or the one that is meant.
     ///
@@ -22,10 +29,49 @@ struct RecordedFile {
     }
 
     private func recordings() throws(Failure) -> [DeviceRecording] {
+        guard path.lowercased().hasSuffix(".jsonl") else { return try captured() }
         do throws(DescriptionError) {
             return [try DeviceRecording(contentsOfFile: path)]
         } catch {
             throw Failure(.usage, PrintableText.of("\(error)"))
+        }
+    }
+
+    /// The devices of a capture; of one that is cut off, those before the end.
+    private func captured() throws(Failure) -> [DeviceRecording] {
+        let bytes = try contents()
+        var recorder = CaptureRecorder(keepsIdentity: keepsIdentity)
+        var reader: CaptureReader
+        do throws(CaptureReadError) {
+            reader = try CaptureReader(bytes, file: path)
+        } catch {
+            throw Failure(.usage, PrintableText.of("\(error)"))
+        }
+        do throws(CaptureReadError) {
+            while let record = try reader.next() { recorder.add(record) }
+        } catch {
+            console.warn(PrintableText.of("\(error): the rest of the file is left out"))
+        }
+        let found = recorder.recordings(DeviceRecording.Source(backend: "capture", isRedacted: !keepsIdentity))
+        guard !found.isEmpty else {
+            throw Failure(.failed, PrintableText.of("\(path): there is no device in the capture"))
+        }
+        for loss in recorder.losses { console.warn(loss) }
+        return found
+    }
+
+    private func contents() throws(Failure) -> [UInt8] {
+        do {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            guard size <= Self.maximumBytes else {
+                throw Failure(.usage, PrintableText.of("\(path): a capture has \(Self.maximumBytes) bytes or fewer"))
+            }
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            let reason = (error as NSError).localizedDescription
+            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(reason)"))
         }
     }
 }

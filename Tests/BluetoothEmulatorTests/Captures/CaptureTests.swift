@@ -7,10 +7,10 @@ import Foundation
 import Testing
 
 /// Captures, as tshark and btmon read them.
-@Suite(.enabled(if: CaptureReader.has("tshark"), "tshark is not installed")) struct CaptureTests {
+@Suite(.enabled(if: DecodedCapture.has("tshark"), "tshark is not installed")) struct CaptureTests {
     /// The central at a described device, with what each request and response looks like.
     @Test func wiresharkShowsAddressesNamesAndAttributesByUUID() async throws {
-        let (fixture, reader) = (Fixture(.default), CaptureReader())
+        let (fixture, reader) = (Fixture(.default), DecodedCapture())
         let device = try fixture.emulator.add(ContractPeer.description)
         let capture = try fixture.emulator.capture(to: reader.file)
         try await fixture.powerOn()
@@ -65,7 +65,7 @@ import Testing
 
     /// Each procedure takes its round trips, and nothing overtakes anything.
     @Test func packetsAreInTheOrderOfTheirTimes() async throws {
-        let (fixture, reader) = (Fixture(.default), CaptureReader())
+        let (fixture, reader) = (Fixture(.default), DecodedCapture())
         let device = try fixture.emulator.add(.heartRateMonitor)
         let capture = try fixture.emulator.capture(to: reader.file)
         try await fixture.powerOn()
@@ -85,7 +85,7 @@ import Testing
     // MARK: Two hosts
 
     @Test func twoHostsAreTwoInterfacesAndChannelsAreReassembled() async throws {
-        let reader = CaptureReader()
+        let reader = DecodedCapture()
         let emulator = Emulator(configuration: .default, time: .virtual)
         let capture = try emulator.capture(to: reader.file)
         let pair = try await ConnectedPair(emulator: emulator)
@@ -126,7 +126,7 @@ import Testing
 
     @Test func aPairingIsShownWithItsFeaturesAndMarkedWhereItIsInvented() async throws {
         let fixture = try await SecureFixture(configuration: .default)
-        let reader = CaptureReader()
+        let reader = DecodedCapture()
         let capture = try fixture.emulator.capture(to: reader.file)
         _ = try await fixture.beginRead()
         try await fixture.emulator.advance(by: .seconds(5))
@@ -151,7 +151,7 @@ import Testing
     // MARK: What is not on the air
 
     @Test func aCaptureOfAnOpenLinkBeginsWithADiscoveryThatIsMarked() async throws {
-        let (fixture, reader) = (Fixture(), CaptureReader())
+        let (fixture, reader) = (Fixture(), DecodedCapture())
         let device = try fixture.emulator.add(ContractPeer.description)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
@@ -174,7 +174,7 @@ import Testing
     @Test func advertisingIsLimitedUnlessAllOfItIsWanted() async throws {
         var counts: [Int] = []
         for setting: CaptureSettings.Advertising in [.all, .limited(perSecond: 2), .none] {
-            let (fixture, reader) = (Fixture(), CaptureReader())
+            let (fixture, reader) = (Fixture(), DecodedCapture())
             try fixture.emulator.add(ContractPeer.description)
             var settings = CaptureSettings()
             settings.advertising = setting
@@ -194,7 +194,7 @@ import Testing
     @Test func theFormatOfBtmonHoldsTheSamePackets() async throws {
         var lists: [[String]] = []
         for format in ["pcapng", "btsnoop"] {
-            let (fixture, reader) = (Fixture(.default), CaptureReader(format))
+            let (fixture, reader) = (Fixture(.default), DecodedCapture(format))
             let device = try fixture.emulator.add(ContractPeer.description)
             let capture = try fixture.emulator.capture(to: reader.file)
             try await fixture.powerOn()
@@ -208,9 +208,9 @@ import Testing
     }
 
     /// btmon 5.66 ends with a segmentation fault at the first request for the declarations of characteristics, so there is none.
-    @Test(.enabled(if: CaptureReader.has("btmon"), "btmon is not installed"))
+    @Test(.enabled(if: DecodedCapture.has("btmon"), "btmon is not installed"))
     func btmonReadsItsFormat() async throws {
-        let (fixture, reader) = (Fixture(.default), CaptureReader("btsnoop"))
+        let (fixture, reader) = (Fixture(.default), DecodedCapture("btsnoop"))
         let device = try fixture.emulator.add(ContractPeer.description)
         let capture = try fixture.emulator.capture(to: reader.file)
         try await fixture.powerOn()
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func aCaptureChangesNothingInTheWorld() async throws {
-        func run(_ reader: CaptureReader?) async throws -> [String] {
+        func run(_ reader: DecodedCapture?) async throws -> [String] {
             let fixture = Fixture(.unreliable, seed: 3)
             let capture = try reader.map { try fixture.emulator.capture(to: $0.file) }
             try fixture.emulator.add(ContractPeer.description)
@@ -239,7 +239,7 @@ import Testing
             capture?.stop()
             return fixture.emulator.trace.map(\.description)
         }
-        #expect(try await run(CaptureReader()) == run(nil))
+        #expect(try await run(DecodedCapture()) == run(nil))
     }
 
     @Test func aFileThatCannotBeMadeIsAnError() {

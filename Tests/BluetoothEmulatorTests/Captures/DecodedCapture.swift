@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A capture file that tshark and btmon read.
-final class CaptureReader: Sendable {
+final class DecodedCapture: Sendable {
     let file: String
 
     /// - Parameter format: The end of the file's name.

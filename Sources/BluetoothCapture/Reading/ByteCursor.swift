@@ -1,0 +1,36 @@
+/// Reads integers and bytes from the front of bytes that may be too few.
+struct ByteCursor: Sendable {
+    private let bytes: ArraySlice<UInt8>
+    /// The index of the next byte.
+    private(set) var offset: Int
+
+    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        offset = bytes.startIndex
+    }
+
+    var count: Int { bytes.endIndex - offset }
+    var isAtEnd: Bool { count == 0 }
+
+    /// The bytes that are left.
+    var rest: ArraySlice<UInt8> { bytes[offset...] }
+
+    /// The next bytes; nil if there are fewer, and then none is read.
+    mutating func next(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= self.count else { return nil }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+
+    mutating func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
+        take(Value.bitWidth / 8).map { $0.reversed().reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
+    }
+
+    mutating func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
+        take(Value.bitWidth / 8).map { $0.reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
+    }
+
+    mutating func byte() -> UInt8? { take(1)?.first }
+}

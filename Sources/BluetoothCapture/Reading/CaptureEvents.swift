@@ -1,0 +1,113 @@
+/// Turns the records of a capture into what happened on the links of its hosts.
+///
+/// A malformed packet is counted and left out, and so is data of a connection whose beginning is not in the capture. At most 256
+/// connections are open at once, and 64 advertising packets in several parts.
+package struct CaptureEvents: Sendable {
+    package struct Event: Hashable, Sendable {
+        package let time: CaptureTime
+        package let kind: Kind
+    }
+
+    package enum Kind: Hashable, Sendable {
+        case advertised(AdvertisingReport)
+        case connected(link: Int, CapturedConnection, host: CapturedHost)
+        case encrypted(link: Int)
+        case disconnected(link: Int, reason: UInt8)
+        /// A packet of the Attribute Protocol, from the other end if it is received.
+        case att(link: Int, ATTPDU, isReceived: Bool)
+        case pairing(link: Int, SecurityManagerPDU, isReceived: Bool)
+    }
+
+    private struct Key: Hashable, Sendable {
+        var host: Int
+        var handle: UInt16
+    }
+
+    private static let maximumLinks = 256
+    private static let maximumParts = 64
+    private static let longestAdvertisement = 1_650
+
+    /// The packets that could not be read.
+    package private(set) var malformedCount = 0
+    /// The packets on connections whose beginning is not in the capture.
+    package private(set) var unknownCount = 0
+    private var hosts: [CapturedHost] = []
+    private var links: [Key: Int] = [:]
+    private var lastLink = 0
+    private var assembler = L2CAPAssembler()
+    private var parts: [CapturedAddress: [UInt8]] = [:]
+
+    package init() {}
+
+    /// What a record says: several advertising reports, or one event, or nothing.
+    package mutating func add(_ record: CaptureRecord) -> [Event] {
+        switch record {
+        case .host(let host):
+            hosts.append(host)
+            return []
+        case .note: return []
+        case .packet(let packet):
+            guard let message = HCIMessage(packet.packet) else {
+                malformedCount += 1
+                return []
+            }
+            return kinds(message, packet).map { Event(time: packet.time, kind: $0) }
+        }
+    }
+
+    private mutating func kinds(_ message: HCIMessage, _ packet: CapturedPacket) -> [Kind] {
+        switch message {
+        case .advertising(let reports): return reports.compactMap { joined($0) }.map { .advertised($0) }
+        case .connected(let connection):
+            let key = Key(host: packet.host, handle: connection.handle)
+            guard hosts.indices.contains(packet.host), links[key] != nil || links.count < Self.maximumLinks else {
+                return []
+            }
+            lastLink += 1
+            links[key] = lastLink
+            assembler.end(host: packet.host, handle: connection.handle)
+            return [.connected(link: lastLink, connection, host: hosts[packet.host])]
+        case .encrypted(let handle):
+            return links[Key(host: packet.host, handle: handle)].map { [.encrypted(link: $0)] } ?? []
+        case .disconnected(let handle, let reason):
+            assembler.end(host: packet.host, handle: handle)
+            let link = links.removeValue(forKey: Key(host: packet.host, handle: handle))
+            return link.map { [.disconnected(link: $0, reason: reason)] } ?? []
+        case .data(let handle, let isFirst, let part):
+            return data(part, isFirst: isFirst, handle, packet).map { [$0] } ?? []
+        case .other: return []
+        }
+    }
+
+    /// A report with all parts of its data; nil while some are missing.
+    private mutating func joined(_ report: AdvertisingReport) -> AdvertisingReport? {
+        let begun = parts.removeValue(forKey: report.address)
+        guard report.hasMore || begun != nil else { return report }
+        var whole = report
+        whole.data = Array(((begun ?? []) + report.data).prefix(Self.longestAdvertisement))
+        whole.hasMore = false
+        guard report.hasMore else { return whole }
+        if parts.count < Self.maximumParts { parts[report.address] = whole.data }
+        return nil
+    }
+
+    private mutating func data(_ part: [UInt8], isFirst: Bool, _ handle: UInt16, _ packet: CapturedPacket) -> Kind? {
+        let isReceived = packet.packet.isReceived
+        guard let link = links[Key(host: packet.host, handle: handle)] else {
+            unknownCount += 1
+            return nil
+        }
+        guard
+            let (channel, payload) = assembler.add(
+                part, isFirst: isFirst, host: packet.host, handle: handle, isReceived: isReceived)
+        else { return nil }
+        switch channel {
+        case 4:
+            if let pdu = ATTPDU(payload) { return .att(link: link, pdu, isReceived: isReceived) }
+            malformedCount += 1
+            return nil
+        case 6: return SecurityManagerPDU(payload).map { .pairing(link: link, $0, isReceived: isReceived) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Reads pcap with Bluetooth HCI, in either byte order and with micro- or nanoseconds.
+///
+/// A packet has 16 MiB at most.
+struct PcapDecoder: CaptureDecoder {
+    private static let maximumPacket: UInt32 = 16_777_216
+
+    private var cursor: ByteCursor
+    private let isLittleEndian: Bool
+    private let nanosecondsPerUnit: UInt64
+    private let hasDirection: Bool
+    private var hasBegun = false
+
+    /// - Returns: nil for bytes that are no pcap.
+    /// - Throws: ``CaptureMistake`` for pcap with something else.
+    init?(_ bytes: [UInt8]) throws(CaptureMistake) {
+        cursor = ByteCursor(bytes)
+        switch cursor.littleEndian(UInt32.self) {
+        case 0xA1B2_C3D4: (isLittleEndian, nanosecondsPerUnit) = (true, 1_000)
+        case 0xA1B2_3C4D: (isLittleEndian, nanosecondsPerUnit) = (true, 1)
+        case 0xD4C3_B2A1: (isLittleEndian, nanosecondsPerUnit) = (false, 1_000)
+        case 0x4D3C_B2A1: (isLittleEndian, nanosecondsPerUnit) = (false, 1)
+        default: return nil
+        }
+        guard cursor.next(16) != nil,
+            let type = isLittleEndian ? cursor.littleEndian(UInt32.self) : cursor.bigEndian(UInt32.self)
+        else { throw CaptureMistake(0, "the file is cut off in its header") }
+        guard type == 201 || type == 187 else {
+            throw CaptureMistake(20, "the link type is \(type): 187 and 201, of Bluetooth HCI, can be read")
+        }
+        hasDirection = type == 201
+    }
+
+    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
+        if !hasBegun {
+            hasBegun = true
+            return .host(CapturedHost(name: "host", address: CapturedAddress(bits: 0, isRandom: false)))
+        }
+        while !cursor.isAtEnd {
+            if let record = try readPacket() { return record }
+        }
+        return nil
+    }
+
+    private mutating func readPacket() throws(CaptureMistake) -> CaptureRecord? {
+        let start = cursor.offset
+        guard let seconds = integer(), let fraction = integer(), let length = integer(), integer() != nil else {
+            throw CaptureMistake(start, "the file is cut off in this packet")
+        }
+        guard length <= Self.maximumPacket else {
+            throw CaptureMistake(start + 8, "a packet has \(Self.maximumPacket) bytes or fewer")
+        }
+        guard let data = cursor.next(Int(length)) else {
+            throw CaptureMistake(start, "the file is cut off in this packet")
+        }
+        var content = ByteCursor(data)
+        let direction = hasDirection ? content.bigEndian(UInt32.self) : nil
+        let time = UInt64(seconds) * 1_000_000_000 + UInt64(fraction) * nanosecondsPerUnit
+        return CaptureRecord.packet(content.rest, isReceived: direction.map { $0 & 1 == 1 }, host: 0, time: time)
+    }
+
+    private mutating func integer() -> UInt32? { isLittleEndian ? cursor.littleEndian() : cursor.bigEndian() }
+}

@@ -1,0 +1,152 @@
+import BluetoothBackend
+package import BluetoothCapture
+package import BluetoothEmulator
+package import BluetoothSupport
+
+/// Makes recordings of the devices in a capture, from what passed between them and the hosts.
+///
+/// Links to one address are of one device. At most 1,000 devices are recorded.
+package struct CaptureRecorder: Sendable {
+    private struct Link: Sendable {
+        var device: CapturedAddress
+        /// Whether what the host receives comes from the device: not where the host is the peripheral.
+        var isDeviceRemote: Bool
+        var client: CapturedClient
+    }
+
+    private struct Device: Sendable {
+        var recorder: DeviceRecorder
+        var events: [RecordedEvent] = []
+        /// Its services as they were discovered, which later links to a bonded device do not discover again.
+        var database = CapturedDatabase()
+        var isConnected = false
+    }
+
+    private static let maximumDevices = 1_000
+
+    private let keepsIdentity: Bool
+    private var events = CaptureEvents()
+    private var start: CaptureTime?
+    private var links: [Int: Link] = [:]
+    private var devices: [CapturedAddress: Device] = [:]
+    /// In the order in which they appeared.
+    private var order: [CapturedAddress] = []
+
+    package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
+
+    package mutating func add(_ record: CaptureRecord) {
+        for event in events.add(record) {
+            let start = start ?? event.time
+            self.start = start
+            let nanoseconds = event.time >= start ? event.time - start : 0
+            let time = min(.nanoseconds(Int64(clamping: nanoseconds)), DeviceRecording.longestTime)
+            add(event.kind, at: time)
+        }
+    }
+
+    /// The devices that were connected to; where none was, those that advertised.
+    package func recordings(_ source: DeviceRecording.Source) -> [DeviceRecording] {
+        let all = order.compactMap { devices[$0] }
+        let connected = all.filter(\.isConnected)
+        return (connected.isEmpty ? all : connected).map { device in
+            DeviceRecording(device: device.recorder.device, source: source, events: device.events)
+        }
+    }
+
+    /// What of the capture is in no recording, as sentences for the user.
+    package var losses: [String] {
+        let undiscovered = devices.values.reduce(0) { $0 + $1.database.unknownCount }
+        return [
+            (events.malformedCount, "packets are malformed, or of no kind that is known"),
+            (events.unknownCount, "packets are on links that began before the capture"),
+            (undiscovered, "requests and notifications are about attributes that were not discovered in the capture"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1): they are left out" }
+    }
+
+    // MARK: Events
+
+    private mutating func add(_ kind: CaptureEvents.Kind, at time: Duration) {
+        switch kind {
+        case .advertised(let report):
+            use(report.address, at: time) { device in
+                var advertisement = Advertisement(structures: report.data)
+                if !report.isScanResponse { advertisement.isConnectable = report.isConnectable }
+                device.recorder.identify(name: advertisement.localName, address: report.address.text)
+                device.recorder.advertised(
+                    advertisement, rssi: report.rssi == 127 ? nil : Int(report.rssi),
+                    isScanResponse: report.isScanResponse, at: time)
+            }
+        case .connected(let link, let connection, let host):
+            let address = connection.isCentral ? connection.peer : host.address
+            links[link] = Link(device: address, isDeviceRemote: connection.isCentral, client: CapturedClient())
+            use(address, at: time) { device in
+                device.isConnected = true
+                device.recorder.identify(name: nil, address: address.text)
+                device.recorder.linkOpened(mtu: nil, at: time)
+            }
+        case .disconnected(let number, let reason):
+            guard var link = links.removeValue(forKey: number) else { return }
+            finish(&link, number)
+            use(link.device, at: time) { device in
+                device.recorder.linkClosed(number, DisconnectReason(hci: reason, link.isDeviceRemote), at: time)
+            }
+        case .att(let number, let pdu, let isReceived):
+            guard let link = links[number] else { return }
+            let isFromDevice = isReceived == link.isDeviceRemote
+            if var open = links.removeValue(forKey: number) {
+                add(pdu, isFromDevice: isFromDevice, &open, number, at: time)
+                links[number] = open
+            }
+        case .pairing(let number, .pairingResponse(let features), _):
+            guard let link = links[number] else { return }
+            use(link.device, at: time) { $0.recorder.answeredPairing(features) }
+        case .pairing, .encrypted: break
+        }
+    }
+
+    private mutating func add(
+        _ pdu: ATTPDU, isFromDevice: Bool, _ link: inout Link, _ number: Int, at time: Duration
+    ) {
+        var client = link.client
+        use(link.device, at: time) { device in
+            client.add(pdu, isFromDevice: isFromDevice, at: time) { outcome in
+                device.database.add(outcome, on: number, to: &device.recorder)
+            }
+        }
+        link.client = client
+    }
+
+    private mutating func finish(_ link: inout Link, _ number: Int) {
+        var client = link.client
+        use(link.device, at: .zero) { device in
+            client.finish { device.database.add($0, on: number, to: &device.recorder) }
+        }
+    }
+
+    private mutating func use(_ address: CapturedAddress, at time: Duration, _ body: (inout Device) -> Void) {
+        if devices[address] == nil {
+            guard devices.count < Self.maximumDevices else { return }
+            devices[address] = Device(recorder: DeviceRecorder(start: .zero, keepsIdentity: keepsIdentity))
+            order.append(address)
+        }
+        guard let index = devices.index(forKey: address) else { return }
+        body(&devices.values[index])
+        for case .event(let event) in devices.values[index].recorder.takeLines()
+        where devices.values[index].events.count < DeviceRecording.maximumEvents {
+            devices.values[index].events.append(event)
+        }
+    }
+}
+
+extension DisconnectReason {
+    /// - Parameter isDeviceRemote: Whether the capture is of the central's host.
+    fileprivate init(hci reason: UInt8, _ isDeviceRemote: Bool) {
+        switch reason {
+        case 0x13, 0x14, 0x15: self = isDeviceRemote ? .remote : .local
+        case 0x16: self = isDeviceRemote ? .local : .remote
+        case 0x08, 0x22, 0x3E: self = .timeout
+        case 0x05, 0x06, 0x3D: self = .authentication
+        default: self = .unknown
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import BluetoothBackend
+import BluetoothCapture
+import BluetoothSupport
+import BluetoothValues
+
+/// The client's side of the Attribute Protocol on a captured link: matches responses with their requests.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.3: one request at a time.
+struct CapturedClient: Sendable {
+    /// What a request led to.
+    enum Outcome: Hashable, Sendable {
+        case mtu(Int)
+        case services([Service], isPrimary: Bool)
+        case included(in: UInt16, Service)
+        case characteristics([Characteristic])
+        case descriptors([ATTPDU.HandleAndUUID])
+        case read(UInt16, Answer)
+        case written(UInt16, Data, Answer)
+        case command(UInt16, Data, at: Duration)
+        case notified(UInt16, Data, at: Duration)
+    }
+
+    struct Service: Hashable, Sendable {
+        var handles: ClosedRange<UInt16>
+        var uuid: BluetoothUUID
+    }
+
+    struct Characteristic: Hashable, Sendable {
+        var declaration: UInt16
+        var properties: CharacteristicProperties
+        var handle: UInt16
+        var uuid: BluetoothUUID
+    }
+
+    /// The answer to a request: the value of a read, or empty.
+    struct Answer: Hashable, Sendable {
+        var value = Data()
+        var error: ATTCode?
+        var sentAt: Duration
+        var duration: Duration
+    }
+
+    private struct Request: Sendable {
+        var pdu: ATTPDU
+        var sentAt: Duration
+    }
+
+    /// A value of which more may be read.
+    private struct Reading: Sendable {
+        var handle: UInt16
+        var answer: Answer
+    }
+
+    /// A long write in parts: 512 bytes at most.
+    private struct Preparation: Sendable {
+        var handle: UInt16
+        var value = Data()
+        var sentAt: Duration
+    }
+
+    private var request: Request?
+    private var reading: Reading?
+    private var preparation: Preparation?
+    private var mtu = ATTLimits.minimumMTU
+
+    /// Adds a packet.
+    ///
+    /// - Parameter isFromDevice: Whether the server sent it.
+    mutating func add(_ pdu: ATTPDU, isFromDevice: Bool, at time: Duration, _ receive: (Outcome) -> Void) {
+        if isFromDevice {
+            switch pdu {
+            case .notification(let handle, let value), .indication(let handle, let value):
+                receive(.notified(handle, Data(value), at: time))
+            default: answer(pdu, at: time, receive)
+            }
+            return
+        }
+        switch pdu {
+        case .writeCommand(let handle, let value): receive(.command(handle, Data(value), at: time))
+        case .confirmation: break
+        default: send(pdu, at: time, receive)
+        }
+    }
+
+    /// The link ends: what may have continued does not.
+    mutating func finish(_ receive: (Outcome) -> Void) {
+        if let reading { receive(.read(reading.handle, reading.answer)) }
+        reading = nil
+    }
+
+    // MARK: Requests
+
+    private mutating func send(_ pdu: ATTPDU, at time: Duration, _ receive: (Outcome) -> Void) {
+        switch pdu {
+        case .readBlobRequest(let handle, let offset)
+        where reading?.handle == handle && reading?.answer.value.count == Int(offset):
+            break
+        default: finish(receive)
+        }
+        if case .prepareWriteRequest(let handle, _, _) = pdu, preparation?.handle != handle {
+            preparation = Preparation(handle: handle, sentAt: time)
+        }
+        request = Request(pdu: pdu, sentAt: time)
+    }
+
+    // MARK: Responses
+
+    private mutating func answer(_ pdu: ATTPDU, at time: Duration, _ receive: (Outcome) -> Void) {
+        guard let request else { return }
+        self.request = nil
+        var answer = Answer(sentAt: request.sentAt, duration: max(.zero, time - request.sentAt))
+        if case .error(_, _, let code) = pdu {
+            answer.error = ATTCode(rawValue: code)
+            return fail(request.pdu, answer, receive)
+        }
+        switch (request.pdu, pdu) {
+        case (.mtuRequest(let own), .mtuResponse(let other)):
+            mtu = max(ATTLimits.minimumMTU, Int(min(own, other)))
+            receive(.mtu(mtu))
+        case (.readRequest(let handle), .readResponse(let value)):
+            answer.value = Data(value)
+            read(Reading(handle: handle, answer: answer), part: value.count, receive)
+        case (.readBlobRequest, .readBlobResponse(let value)):
+            guard var known = reading else { break }
+            known.answer.value += Data(value)
+            known.answer.duration = max(.zero, time - known.answer.sentAt)
+            read(known, part: value.count, receive)
+        case (.writeRequest(let handle, let value), .writeResponse):
+            receive(.written(handle, Data(value), answer))
+        case (.prepareWriteRequest(_, let offset, let part), .prepareWriteResponse):
+            if Int(offset) == preparation?.value.count, Int(offset) + part.count <= ATTLimits.longestValue {
+                preparation?.value += Data(part)
+            }
+        case (.executeWriteRequest, .executeWriteResponse): endPreparation(answer, receive)
+        default: discovered(request.pdu, pdu, answer, receive)
+        }
+    }
+
+    /// A response that is full may be followed by a Read Blob.
+    private mutating func read(_ reading: Reading, part: Int, _ receive: (Outcome) -> Void) {
+        let isFull = part == mtu - 1 && reading.answer.value.count < ATTLimits.longestValue
+        self.reading = isFull ? reading : nil
+        if !isFull { receive(.read(reading.handle, reading.answer)) }
+    }
+
+    private mutating func fail(_ request: ATTPDU, _ answer: Answer, _ receive: (Outcome) -> Void) {
+        switch request {
+        case .readRequest(let handle): receive(.read(handle, answer))
+        // The value had no more bytes.
+        case .readBlobRequest: finish(receive)
+        case .writeRequest(let handle, let value): receive(.written(handle, Data(value), answer))
+        case .prepareWriteRequest, .executeWriteRequest: endPreparation(answer, receive)
+        default: break
+        }
+    }
+
+    private mutating func endPreparation(_ answer: Answer, _ receive: (Outcome) -> Void) {
+        guard let known = preparation else { return }
+        preparation = nil
+        var answer = answer
+        answer.duration += answer.sentAt - known.sentAt
+        answer.sentAt = known.sentAt
+        receive(.written(known.handle, known.value, answer))
+    }
+
+    // MARK: Discovering
+
+    private func discovered(_ request: ATTPDU, _ response: ATTPDU, _ answer: Answer, _ receive: (Outcome) -> Void) {
+        switch (request, response) {
+        case (.readByGroupTypeRequest(_, let type), .readByGroupTypeResponse(let groups)):
+            let services = groups.compactMap { group in
+                BluetoothUUID(attBytes: group.value).map { Service(handles: group.handles, uuid: $0) }
+            }
+            receive(.services(services, isPrimary: type.bits16 == 0x2800))
+        case (.readByTypeRequest(_, let type), .readByTypeResponse(let found)):
+            switch type.bits16 {
+            case 0x2802: for entry in found { include(entry, receive) }
+            case 0x2803: receive(.characteristics(found.compactMap { Characteristic($0) }))
+            default: for entry in found { valueFound(entry, answer, receive) }
+            }
+        case (.findInformationRequest, .findInformationResponse(let found)): receive(.descriptors(found))
+        default: break
+        }
+    }
+
+    /// A value that was read by its UUID.
+    private func valueFound(_ entry: ATTPDU.HandleAndValue, _ answer: Answer, _ receive: (Outcome) -> Void) {
+        var answer = answer
+        answer.value = Data(entry.value)
+        receive(.read(entry.handle, answer))
+    }
+
+    /// An included service has its UUID in the declaration if that has 16 bits; else the client reads it where the service is.
+    private func include(_ entry: ATTPDU.HandleAndValue, _ receive: (Outcome) -> Void) {
+        guard entry.value.count == 6, let uuid = BluetoothUUID(attBytes: entry.value[4...]) else { return }
+        let first = UInt16(entry.value[0]) | UInt16(entry.value[1]) << 8
+        let last = UInt16(entry.value[2]) | UInt16(entry.value[3]) << 8
+        guard first <= last else { return }
+        receive(.included(in: entry.handle, Service(handles: first...last, uuid: uuid)))
+    }
+}
+
+extension CapturedClient.Characteristic {
+    /// A declaration: properties, the handle of the value, and the UUID.
+    fileprivate init?(_ entry: ATTPDU.HandleAndValue) {
+        guard entry.value.count >= 5, let uuid = BluetoothUUID(attBytes: entry.value[3...]) else { return nil }
+        self.init(
+            declaration: entry.handle, properties: CharacteristicProperties(rawValue: UInt16(entry.value[0])),
+            handle: UInt16(entry.value[1]) | UInt16(entry.value[2]) << 8, uuid: uuid)
+    }
+}

@@ -1,0 +1,219 @@
+import BluetoothBackend
+import BluetoothSupport
+import ChildProcesses
+import Foundation
+import Testing
+
+@testable import BluetoothCapture
+
+/// Files are read back as they were written, and malformed ones are reported with the byte and the rule.
+@Suite struct CaptureReaderTests {
+    private static let hosts = [
+        CapturedHost(name: "default", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false)),
+        CapturedHost(name: "phone", address: CapturedAddress(bits: 0xAABB_CCDD_EEFF, isRandom: false)),
+    ]
+    /// 2026-11-22, in whole microseconds, as btsnoop has them.
+    private static let time: CaptureTime = 1_795_305_600_000_001_000
+
+    private static let packets: [CapturedPacket] = [
+        CapturedPacket(host: 0, time: time, packet: .readAddress),
+        CapturedPacket(host: 0, time: time + 1_000, packet: .addressRead(hosts[0].address)),
+        CapturedPacket(
+            host: 1, time: time + 2_000,
+            packet: HCIPacket(connection: 0x40, channel: 4, payload: [0x1B, 0x0C, 0, 6, 60], isReceived: true)),
+        CapturedPacket(
+            host: 0, time: time + 3_000,
+            packet: HCIPacket(connection: 0x40, channel: 4, payload: [0x0A, 0x0C, 0], isReceived: false)),
+    ]
+
+    private func file(_ format: CaptureFormat) -> [UInt8] {
+        var encoder = format.makeEncoder(comment: "seed 7")
+        var bytes = encoder.header
+        for host in Self.hosts { bytes += encoder.encode(.host(host)) }
+        bytes += encoder.encode(.note("lost", at: Self.time))
+        for packet in Self.packets { bytes += encoder.encode(.packet(packet)) }
+        return bytes + encoder.end(at: Self.time)
+    }
+
+    private func records(_ bytes: [UInt8]) throws -> [CaptureRecord] {
+        var reader = try CaptureReader(bytes, file: "air")
+        var records: [CaptureRecord] = []
+        while let record = try reader.next() { records.append(record) }
+        return records
+    }
+
+    private func packets(_ bytes: [UInt8]) throws -> [CapturedPacket] {
+        try records(bytes).compactMap { if case .packet(let packet) = $0 { packet } else { nil } }
+    }
+
+    private func hostNames(_ bytes: [UInt8]) throws -> [String] {
+        try records(bytes).compactMap { if case .host(let host) = $0 { host.name } else { nil } }
+    }
+
+    @Test func whatTheWritersWriteIsReadBack() throws {
+        #expect(try packets(file(.pcapng)) == Self.packets && hostNames(file(.pcapng)) == ["default", "phone"])
+        #expect(try packets(file(.btsnoop)) == Self.packets && hostNames(file(.btsnoop)) == ["hci0", "hci1"])
+        let notes = try records(file(.btsnoop)).filter { if case .note = $0 { true } else { false } }
+        #expect(notes == [.note("lost", at: Self.time)])
+    }
+
+    /// The same section with the other byte order, a resolution of microseconds and of 1/1024 s, and unknown blocks.
+    @Test func pcapngOfOtherWritersIsRead() throws {
+        func block(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.append(bigEndian: type)
+            bytes.append(bigEndian: UInt32(body.count + 12))
+            bytes += body
+            bytes.append(bigEndian: UInt32(body.count + 12))
+            return bytes
+        }
+        func interface(_ linkType: UInt8, _ options: [UInt8] = []) -> [UInt8] {
+            block(1, [0, linkType, 0, 0, 0, 0, 0, 0] + options)
+        }
+        let section = block(0x0A0D_0D0A, [0x1A, 0x2B, 0x3C, 0x4D, 0, 1, 0, 0] + [UInt8](repeating: 0xFF, count: 8))
+        let data: [UInt8] = [0, 0, 0, 1, 4, 0x05, 0x04, 0, 0x40, 0, 0x13, 0]
+        let packet = block(6, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 11, 0, 0, 0, 11] + data)
+        let unframed = block(6, [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 4, 0, 0, 0, 4, 1, 9, 0x10, 0])
+        let ethernet = block(6, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 4, 1, 9, 0x10, 0])
+        let bytes =
+            section + interface(1) + interface(201) + interface(187, [0, 9, 0, 1, 0x8A, 0, 0, 0])
+            + block(77, [1, 2, 3, 4])
+            + packet + ethernet + unframed
+        let found = try packets(bytes)
+        #expect(found.map(\.host) == [0, 1] && found.map(\.time) == [1_024_000, 2_000_000_000])
+        #expect(
+            found[0].packet == HCIPacket.disconnectionComplete(0x40, reason: 0x13) && found[1].packet == .readAddress)
+    }
+
+    @Test func btsnoopOfAndroidAndOfUnframedStacksIsRead() throws {
+        func file(_ linkType: UInt8, _ records: [(flags: UInt8, data: [UInt8])]) -> [UInt8] {
+            var bytes = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, linkType]
+            for record in records {
+                let length = [0, 0, 0, UInt8(record.data.count)]
+                bytes +=
+                    length + length + [0, 0, 0, record.flags, 0, 0, 0, 0] + [0, 0xDC, 0xDD, 0xB3, 0x0F, 0x2F, 0x80, 1]
+                bytes += record.data
+            }
+            return bytes
+        }
+        let command = HCIPacket.readAddress
+        let event = HCIPacket.addressRead(Self.hosts[0].address)
+        let acl = HCIPacket(connection: 0x40, channel: 4, payload: [0x13], isReceived: true)
+        let uart = file(
+            0xEA,
+            [(2, [1] + command.body), (3, [4] + event.body), (1, [2] + acl.body), (0, [3, 1, 2]), (0, [])])
+        let unframed = file(0xE9, [(2, command.body), (3, event.body), (1, acl.body)])
+        for bytes in [uart, unframed] {
+            let found = try packets(bytes)
+            #expect(found.map(\.packet) == [command, event, acl] && found.allSatisfy { $0.time == 1_000 })
+        }
+    }
+
+    @Test func pcapIsRead() throws {
+        var bytes: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 8)
+        bytes += [0xFF, 0xFF, 0, 0, 201, 0, 0, 0]
+        bytes += [1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0x10, 0]
+        let found = try packets(bytes)
+        #expect(found.map(\.packet) == [.readAddress] && found.map(\.time) == [1_000_002_000])
+        bytes[20] = 1
+        let error = #expect(throws: CaptureReadError.self) { try packets(bytes) }
+        #expect(
+            "\(error?.description ?? "")"
+                == "air: byte 20: the link type is 1: 187 and 201, of Bluetooth HCI, can be read")
+    }
+
+    #if os(Linux)
+    private static let editcap = "/usr/bin/editcap"
+    /// Continuous integration installs it; elsewhere, the test is skipped without it.
+    private static let hasEditcap =
+        FileManager.default.isExecutableFile(atPath: editcap) || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    @Test(.enabled(if: hasEditcap, "editcap is part of tshark"))
+    func whatWiresharkConvertsIsRead() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let original = folder.appendingPathComponent("air.pcapng")
+        try Data(file(.pcapng)).write(to: original)
+        for format in ["btsnoop", "pcap", "nsecpcap", "pcapng"] {
+            let copy = folder.appendingPathComponent("copy.\(format)")
+            let outcome = try await ChildProcess.run(Self.editcap, ["-F", format, original.path, copy.path])
+            #expect(outcome.status == 0, "\(outcome.output)")
+            let found = try packets(Array(Data(contentsOf: copy)))
+            #expect(found.map(\.packet) == Self.packets.map(\.packet), "\(format)")
+            #expect(found.map(\.time) == Self.packets.map(\.time), "\(format)")
+        }
+    }
+    #endif
+
+    // MARK: Malformed files
+
+    @Test(arguments: CaptureFormat.allCases)
+    func aFileThatIsCutOffIsReadUntilThere(format: CaptureFormat) throws {
+        let whole = file(format)
+        for length in 0..<whole.count {
+            guard length > 0, var reader = try? CaptureReader(Array(whole.prefix(length)), file: "air") else {
+                continue
+            }
+            var found: [CapturedPacket] = []
+            do throws(CaptureReadError) {
+                while let record = try reader.next() { if case .packet(let packet) = record { found.append(packet) } }
+            } catch {
+                #expect(error.offset <= length && error.rule.contains("cut off"), "\(error)")
+            }
+            #expect(found == Array(Self.packets.prefix(found.count)))
+        }
+    }
+
+    @Test(arguments: [
+        ([], "byte 0: a capture is a file of the formats pcapng, pcap or btsnoop"),
+        (Array("btsnoop\0".utf8), "byte 0: the file is cut off in its header"),
+        (Array("btsnoop\0".utf8) + [0, 0, 0, 2, 0, 0, 7, 0xD1], "byte 8: this is version 2 of btsnoop: 1 can be read"),
+        (
+            Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0, 1],
+            "byte 12: the link type is 1: 1001, 1002 and 2001 can be"
+        ),
+        ([0x0A, 0x0D, 0x0D, 0x0A, 0, 0, 0, 0, 9, 9, 9, 9], "byte 8: a section gives its byte order as 1A2B3C4D"),
+        (
+            [0x0A, 0x0D, 0x0D, 0x0A, 8, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A],
+            "byte 4: a block has 12 to 16777216 bytes, in fours"
+        ),
+        (
+            [0x0A, 0x0D, 0x0D, 0x0A, 0xF0, 0xFF, 0xFF, 0xFF, 0x4D, 0x3C, 0x2B, 0x1A],
+            "byte 4: a block has 12 to 16777216 bytes, in fours"
+        ),
+        (
+            [0x0A, 0x0D, 0x0D, 0x0A, 16, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 20, 0, 0, 0],
+            "byte 12: a block ends with the length with which it begins"
+        ),
+    ])
+    func aMalformedFileIsReportedWithItsByteAndRule(bytes: [UInt8], message: String) {
+        let error = #expect(throws: CaptureReadError.self) { try records(bytes) }
+        #expect(error?.description.hasPrefix("air: \(message)") == true, "\(error?.description ?? "none")")
+    }
+
+    @Test func aPacketOfNoInterfaceIsReported() throws {
+        let bytes =
+            PcapngEncoder(comment: "").header + [6, 0, 0, 0, 32, 0, 0, 0] + [UInt8](repeating: 0, count: 20) + [
+                32, 0, 0, 0,
+            ]
+        let error = #expect(throws: CaptureReadError.self) { try records(bytes) }
+        #expect(error?.rule == "a packet is of an interface that the section describes before")
+    }
+
+    @Test func moreInterfacesAndAdaptersThanTheBoundAreRefused() throws {
+        var pcapng = PcapngEncoder(comment: "")
+        var bytes = pcapng.header
+        for _ in 0...256 { bytes += pcapng.encode(.host(Self.hosts[0])) }
+        #expect(
+            #expect(throws: CaptureReadError.self) { try records(bytes) }?.rule
+                == "a section has 256 interfaces or fewer")
+        var btsnoop = BTSnoopEncoder()
+        bytes = btsnoop.header
+        for _ in 0...256 { _ = btsnoop.encode(.host(Self.hosts[0])) }
+        bytes += btsnoop.end(at: 0)
+        #expect(
+            #expect(throws: CaptureReadError.self) { try records(bytes) }?.rule == "a capture has 256 adapters or fewer"
+        )
+    }
+}
