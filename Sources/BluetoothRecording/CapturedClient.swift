@@ -110,6 +110,8 @@ struct CapturedClient: Sendable {
         self.request = nil
         var answer = Answer(sentAt: request.sentAt, duration: max(.zero, time - request.sentAt))
         if case .error(_, _, let code) = pdu {
+            // No error has the code 0.
+            guard code != 0 else { return }
             answer.error = ATTCode(rawValue: code)
             return fail(request.pdu, answer, receive)
         }

@@ -148,7 +148,7 @@ package struct DeviceRecorder: Sendable {
         _ answer: Result<Data, ATTError>, sentAt time: Duration, duration: Duration? = nil
     ) {
         guard let attribute = database.attribute(name) else { return }
-        var request = RecordedRequest(operation, attribute, duration: duration?.wholeMicroseconds)
+        var request = RecordedRequest(operation, attribute, duration: duration.map { max(.zero, $0).wholeMicroseconds })
         switch answer {
         case .success(let value):
             if operation == .read { request.value = recorded(value, of: attribute) }

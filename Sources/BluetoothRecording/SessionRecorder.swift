@@ -231,7 +231,7 @@ extension LinkResponse {
         switch self {
         case .value(let value): .success(value)
         case .written, .notifying: .success(Data())
-        case .failure(let error): error.attCode.map { .failure(ATTError(ATTCode(rawValue: $0))) }
+        case .failure(let error): error.attCode.flatMap { $0 == 0 ? nil : .failure(ATTError(ATTCode(rawValue: $0))) }
         default: nil
         }
     }

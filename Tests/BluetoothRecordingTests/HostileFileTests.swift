@@ -16,17 +16,26 @@ import Testing
     private static let time = environment["FUZZ_SECONDS"].flatMap { Double($0) }.map { Duration.seconds($0 / 2) }
 
     /// Calls `body` with changed copies, 500 of them or for as long as is asked for.
-    private func change(_ originals: [[UInt8]], _ body: ([UInt8]) throws -> Void) rethrows -> Int {
+    private func change(_ originals: [[UInt8]], _ body: ([UInt8]) throws -> Void) -> Int {
         let start = ContinuousClock.now
         var count = 0
         while Self.time.map({ ContinuousClock.now - start < $0 }) ?? (count < 500) {
             var random = SeededGenerator(seed: Self.firstSeed + UInt64(count), stream: "files")
             var bytes = originals[Int.random(in: originals.indices, using: &random)]
             for _ in 0..<Int.random(in: 1...8, using: &random) { Self.change(&bytes, &random) }
-            try body(bytes)
+            withKnownSeed(Self.firstSeed + UInt64(count)) { try body(bytes) }
             count += 1
         }
         return count
+    }
+
+    /// Names the seed of a failure.
+    private func withKnownSeed(_ seed: UInt64, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            Issue.record("FUZZ_SEED=\(seed): \(error)")
+        }
     }
 
     private static func change(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
@@ -101,38 +110,40 @@ import Testing
     ]
 
     /// The devices of a capture, as far as it can be read.
-    private func recordings(_ bytes: [UInt8]) -> [DeviceRecording] {
+    private func recordings(_ bytes: [UInt8]) throws -> [DeviceRecording] {
         var recorder = CaptureRecorder(keepsIdentity: false)
         do throws(CaptureReadError) {
             var reader = try CaptureReader(bytes, file: "air")
             while let record = try reader.next() { recorder.add(record) }
         } catch {
-            #expect((0...bytes.count).contains(error.offset) && !error.rule.isEmpty)
+            guard (0...bytes.count).contains(error.offset), !error.rule.isEmpty else { throw Mistake("\(error)") }
         }
         return recorder.recordings(DeviceRecording.Source(backend: "capture", isRedacted: true))
     }
 
     @Test func aChangedCaptureIsAnErrorOrAValidWorld() throws {
         let originals = captures()
-        for bytes in originals { #expect(recordings(bytes).first?.events.count ?? 0 > 7) }
-        let count = try change(originals) { bytes in
-            for recording in recordings(bytes) {
+        for bytes in originals { #expect(try recordings(bytes).first?.events.count ?? 0 > 7) }
+        let count = change(originals) { bytes in
+            for recording in try recordings(bytes) {
                 try EmulatedPeripheral(recording.replayed()).description.validate()
                 try recording.plainDevice.validate()
-                #expect(try DeviceRecording(jsonLines: recording.jsonLines()) == recording)
+                guard try DeviceRecording(jsonLines: recording.jsonLines()) == recording else {
+                    throw Mistake("it is read as another one than was written")
+                }
             }
         }
         print("\(count) captures")
     }
 
     @Test func aChangedRecordingIsAnErrorOrAValidDevice() throws {
-        let originals = try captures().flatMap(recordings).map { Array(try $0.jsonLines()) }
-        let count = try change(originals) { bytes in
+        let originals = try captures().flatMap { try recordings($0) }.map { Array(try $0.jsonLines()) }
+        let count = change(originals) { bytes in
             let recording: DeviceRecording
             do throws(DescriptionError) {
                 recording = try DeviceRecording(jsonLines: Data(bytes))
             } catch {
-                #expect(!error.rule.isEmpty)
+                guard !error.rule.isEmpty else { throw Mistake("\(error)") }
                 return
             }
             _ = try EmulatedPeripheral(recording.replayed())
@@ -140,4 +151,10 @@ import Testing
         }
         print("\(count) recordings")
     }
+}
+
+private struct Mistake: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

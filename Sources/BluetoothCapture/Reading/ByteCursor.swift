@@ -25,12 +25,12 @@ struct ByteCursor: Sendable {
     }
 
     mutating func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
-        take(Value.bitWidth / 8).map { $0.reversed().reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
+        next(Value.bitWidth / 8).map { $0.reversed().reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
     }
 
     mutating func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
-        take(Value.bitWidth / 8).map { $0.reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
+        next(Value.bitWidth / 8).map { $0.reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) } }
     }
 
-    mutating func byte() -> UInt8? { take(1)?.first }
+    mutating func byte() -> UInt8? { next(1)?.first }
 }
