@@ -83,6 +83,11 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var rssiDeviation = 5
     /// The chance that a scanner misses an advertising packet.
     public var advertisingLossRate = 0.0
+    /// Whether advertising packets that overlap on a channel destroy each other.
+    ///
+    /// Then every device in range advertises while any host listens, which costs time with many devices. No preset
+    /// switches it on. See the page "Airtime and collisions".
+    public var advertisingCollides = false
     /// The chance that a packet of a link is lost and sent again with the next connection event.
     ///
     /// A device may have a greater one. Without a connection interval nothing is lost.

@@ -80,6 +80,8 @@ struct World: Sendable {
         switch event {
         case .answer(let link): answerArrived(link)
         case .advertise(let device, let set, let generation): advertise(device, set, generation)
+        case .advertisingEventOver(let device, let set, let generation):
+            advertisingEventOver(device, set, generation)
         case .finish(let link): finish(link)
         case .performPostponed(let link): performPostponed(link)
         case .continueRead(let link): continueRead(link)

@@ -109,6 +109,8 @@ enum WorldEvent: Sendable {
     /// A scan that started a while ago hears its first packets.
     indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
+    /// The last packet of an advertising event is over; only where packets collide.
+    case advertisingEventOver(Ref<Device>, set: Int, generation: UInt32)
     /// A connect leads to a link, unless it meets a fault that it was not admitted by before.
     case established(Int, Ref<Device>, epoch: UInt32, isAdmitted: Bool)
     /// The answer to the request at the head of a link's line arrives.

@@ -43,7 +43,7 @@ struct SettingsPage {
         "connectionEventLength": Note("time"),
         "packetsPerConnectionEvent": Note("packets, at most", "E simulateBackpressure, backpressureProcessingDelay"),
         "rssiDeviation": Note("dBm, both ways", "N simulateRSSIDeviation · E rssiVariation"),
-        "advertisingLossRate": Note("chance, 0...1"),
+        "advertisingLossRate": Note("chance, 0...1"), "advertisingCollides": Note("yes or no"),
         "connectionFailureRate": Note("chance, 0...1", "E simulateConnectionFailure, connectionFailureRate"),
         "operationErrorRate": Note("chance, 0...1", "E simulateReadWriteErrors, readWriteErrorRate"),
         "traceLimit": Note("lines"),

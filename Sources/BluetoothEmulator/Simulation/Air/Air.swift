@@ -9,6 +9,8 @@ struct Air: Sendable {
     var isLossy: Bool
     /// What the taps want to be reported; empty without a tap.
     var tapped = TapKinds()
+    /// The advertising events under way; empty where packets do not collide.
+    var collisions = AdvertisingCollisions()
     private var receptionRandom: SeededGenerator
     private var lossRandom: SeededGenerator
 

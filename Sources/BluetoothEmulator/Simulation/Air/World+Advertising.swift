@@ -101,6 +101,7 @@ extension World {
     /// Whether the next packet of a set has an effect.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
+        if configuration.advertisingCollides { return isAnyoneListening }
         for host in hosts.indices where canHear(host, ref, index) {
             if !hosts[host].scanning.scanners.isEmpty,
                 hosts[host].scanning.wantsDuplicates || !hasHeard(host, ref, index)
@@ -141,21 +142,11 @@ extension World {
             devices[ref]?.advertiser.sets[index].isEnabled = false
             reportChange(of: ref)
         }
-        let isTapped = air.tapped.contains(.advertising)
-        var (receptions, missed): ([TappedAdvertisingPacket.Reception], [Int]) = ([], [])
-        for host in hosts.indices where canHear(host, ref, index) {
-            let isMissed = air.misses(configuration.advertisingLossRate)
-            if isTapped, let reception = reception(host, of: ref, index) {
-                if isMissed { missed.append(host) } else { receptions.append(reception) }
-            }
-            if isMissed { continue }
-            if !hosts[host].scanning.scanners.isEmpty { report(ref, index, generation, packet.rssi, to: host) }
-            if isConnecting(host, ref, index) {
-                answerPacket(ref, host)
-                break
-            }
+        if configuration.advertisingCollides {
+            beginAdvertisingEvent(ref, index, generation, packet.rssi)
+        } else {
+            hear(ref, index, generation, packet.rssi, nil)
         }
-        if isTapped { report(ref, index, packet.rssi, receptions, missedBy: missed) }
         guard isWanted(ref, index) else { return }
         devices[ref]?.advertiser.sets[index].isScheduled = true
         queue.schedule(
@@ -163,6 +154,27 @@ extension World {
     }
 
     // MARK: Reports
+
+    /// The hosts hear a packet, except those that miss it.
+    mutating func hear(
+        _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ event: AdvertisingCollisions.Event?
+    ) {
+        let isTapped = air.tapped.contains(.advertising)
+        var (receptions, missed): ([TappedAdvertisingPacket.Reception], [Int]) = ([], [])
+        for host in hosts.indices where canHear(host, ref, index) {
+            let isMissed = air.misses(configuration.advertisingLossRate) || event?.isReceived(by: host) == false
+            if isTapped, let reception = reception(host, of: ref, index) {
+                if isMissed { missed.append(host) } else { receptions.append(reception) }
+            }
+            if isMissed { continue }
+            if !hosts[host].scanning.scanners.isEmpty { report(ref, index, generation, rssi, to: host) }
+            if isConnecting(host, ref, index) {
+                answerPacket(ref, host)
+                break
+            }
+        }
+        if isTapped { report(ref, index, rssi, receptions, missedBy: missed) }
+    }
 
     private mutating func report(
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, to host: Int

@@ -31,7 +31,9 @@ extension World {
         hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
         guard let device = device(peer, on: host) else { return }
-        guard reverseLink(to: device, from: host) != nil else { return wake(device) }
+        guard reverseLink(to: device, from: host) != nil else {
+            return configuration.advertisingCollides ? wakeAll() : wake(device)
+        }
         hosts[host].connecting.remove(peer)
         queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, isAdmitted: true), at: now)
     }

@@ -1,0 +1,130 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import BluetoothEmulator
+
+/// Advertising packets that overlap on a channel destroy each other, where the configuration says so.
+@Suite struct CollisionTests {
+    private static func set(
+        _ length: Int, isConnectable: Bool = false, isExtended: Bool = false
+    )
+        -> AdvertisingDescription
+    {
+        AdvertisingDescription(
+            AdvertisingData(manufacturerData: Data(count: length - 2)), isConnectable: isConnectable,
+            isExtended: isExtended)
+    }
+
+    // MARK: The rules
+
+    // Core Specification, Vol 6, Part B, 2.1: 1 byte of preamble, 4 of access address, 2 of header, 6 of AdvA and 3 of
+    // CRC beside the data, 8 us each. 2.3.4.1: an ADV_EXT_IND with ADI and AuxPtr has a payload of 7.
+    @Test func packetsHaveTheirAirtime() {
+        #expect(AdvertisingEventTiming(Self.set(2)).airtime == 144_000)
+        #expect(AdvertisingEventTiming(Self.set(31)).airtime == 376_000)
+        // A connectable set has 3 bytes of flags.
+        #expect(AdvertisingEventTiming(Self.set(28, isConnectable: true)).airtime == 376_000)
+        #expect(AdvertisingEventTiming(Self.set(200, isExtended: true)).airtime == 136_000)
+    }
+
+    /// A connectable packet leaves time for a pause and a SCAN_REQ of 176 us; two packets of an event begin within 10 ms
+    /// (4.4.2.3).
+    @Test func theThreePacketsOfAnEventFollowEachOther() {
+        let beacon = AdvertisingEventTiming(Self.set(31))
+        #expect(beacon.spacing == 526_000 && beacon.duration == 1_428_000)
+        let connectable = AdvertisingEventTiming(Self.set(28, isConnectable: true))
+        #expect(connectable.spacing == 852_000 && connectable.spacing < 10_000_000)
+        #expect(beacon.packet(on: 2, from: 1_000) == 1_053_000..<1_429_000)
+    }
+
+    /// The bits of the channels on which the packets of two events are destroyed.
+    private func collide(
+        _ first: AdvertisingDescription, _ second: AdvertisingDescription, after delay: Nanoseconds
+    )
+        -> [UInt8?]
+    {
+        var collisions = AdvertisingCollisions()
+        let (one, two) = (Ref<Device>(slot: 0, serial: 1), Ref<Device>(slot: 1, serial: 2))
+        collisions.begin(.init(one, 0, first, at: 1_000, rssi: -60))
+        collisions.begin(.init(two, 0, second, at: 1_000 + delay, rssi: -60))
+        let ends = [collisions.end(one, 0)?.destroyed, collisions.end(two, 0)?.destroyed]
+        return collisions.count == 0 ? ends : []
+    }
+
+    @Test func packetsThatOverlapOnAChannelDestroyEachOther() {
+        let beacon = Self.set(31)
+        #expect(collide(beacon, beacon, after: 0) == [7, 7])
+        #expect(collide(beacon, beacon, after: 375_999) == [7, 7])
+        // One after the other, and the second's packet on 37 while the first's is on 38.
+        #expect(collide(beacon, beacon, after: 376_000) == [0, 0])
+        #expect(collide(beacon, beacon, after: 526_000) == [0, 0])
+        // The second's packets are shorter and follow each other faster: its third meets the first's third.
+        #expect(collide(beacon, Self.set(2), after: 620_000) == [4, 4])
+    }
+
+    // MARK: A scanner
+
+    /// The figures agree within a tenth of the loss, or 2 %, whichever is more.
+    @Test func lossIsThatOfALOHA() async throws {
+        for row in CollisionRow.all {
+            let (loss, predicted) = (try await row.measuredLoss(), row.predictedLoss)
+            #expect(abs(loss - predicted) < max(0.1 * predicted, 0.02), "\(row): \(loss), expected \(predicted)")
+        }
+    }
+
+    @Test func theSameSeedLosesTheSamePackets() async throws {
+        let row = CollisionRow(interval: .milliseconds(100), advertisers: 100, duration: .seconds(2))
+        #expect(try await row.measuredLoss(seed: 5) == row.measuredLoss(seed: 5))
+        #expect(try await row.measuredLoss(seed: 5) != row.measuredLoss(seed: 6))
+    }
+
+    @Test func noPresetHasCollisions() {
+        #expect(EmulatorPreset.allCases.allSatisfy { !$0.configuration.advertisingCollides })
+    }
+
+    /// A scan without duplicates leaves the others on the air, and a device that is connected to still answers.
+    @Test func aConnectSucceedsAmongManyDevices() async throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.advertisingCollides = true
+        let fixture = Fixture(configuration)
+        for number in 0..<20 {
+            try fixture.emulator.add(
+                PeripheralDescription(
+                    name: "Beacon \(number)", advertising: [Self.set(31)]))
+        }
+        let device = try fixture.emulator.add(ContractPeer.description)
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        #expect(fixture.emulator.advertisingPackets > 20)
+        // No host listens any more, so nothing is sent.
+        try await fixture.emulator.advance(by: .seconds(1))
+        let packets = fixture.emulator.advertisingPackets
+        try await fixture.emulator.advance(by: .seconds(10))
+        #expect(fixture.emulator.advertisingPackets == packets)
+    }
+
+    // MARK: The page
+
+    /// `REWRITE_DOCUMENTS=1` writes the table and the picture instead.
+    @Test func thePageHasTheFigures() async throws {
+        var losses: [Double] = []
+        for row in CollisionRow.all { losses.append(try await row.measuredLoss()) }
+        let page = Document("AirtimeAndCollisions")
+        let picture = page.file.deletingLastPathComponent().appendingPathComponent("Resources/collisions.svg")
+        let svg = CollisionPlot.svg(zip(CollisionRow.all, losses).map { ($0.offeredLoad, $1) })
+        var lines = try page.text().components(separatedBy: "\n")
+        let first = try #require(lines.firstIndex { $0.hasPrefix("| beacons |") })
+        let end = try #require(lines[first...].firstIndex { !$0.hasPrefix("|") })
+        if Document.isRewriting {
+            lines.replaceSubrange(first..<end, with: [CollisionRow.table(losses)])
+            try lines.joined(separator: "\n").write(to: page.file, atomically: true, encoding: .utf8)
+            try svg.write(to: picture, atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                lines[first..<end].joined(separator: "\n") == CollisionRow.table(losses),
+                "write it again with REWRITE_DOCUMENTS=1")
+            #expect(try String(contentsOf: picture, encoding: .utf8) == svg, "write it again with REWRITE_DOCUMENTS=1")
+        }
+    }
+}

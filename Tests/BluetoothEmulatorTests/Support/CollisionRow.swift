@@ -1,0 +1,71 @@
+import BluetoothBackend
+import BluetoothEmulator
+import Foundation
+
+/// A number of beacons on the air, what a scanner misses of them, and what pure ALOHA predicts.
+struct CollisionRow: Sendable {
+    /// The bytes of data in each packet.
+    static let dataLength = 31
+    /// The pause between two advertising events of a beacon, without its chance of 0–10 ms.
+    let interval: Duration
+    let advertisers: Int
+    /// How long the scanner listens.
+    let duration: Duration
+
+    static let all: [CollisionRow] = [
+        CollisionRow(interval: .milliseconds(1_000), advertisers: 10, duration: .seconds(600)),
+        CollisionRow(interval: .milliseconds(1_000), advertisers: 100, duration: .seconds(100)),
+        CollisionRow(interval: .milliseconds(1_000), advertisers: 300, duration: .seconds(40)),
+        CollisionRow(interval: .milliseconds(1_000), advertisers: 1_000, duration: .seconds(20)),
+        CollisionRow(interval: .milliseconds(100), advertisers: 10, duration: .seconds(100)),
+        CollisionRow(interval: .milliseconds(100), advertisers: 50, duration: .seconds(20)),
+        CollisionRow(interval: .milliseconds(100), advertisers: 200, duration: .seconds(10)),
+        CollisionRow(interval: .milliseconds(100), advertisers: 1_000, duration: .seconds(5)),
+    ]
+
+    /// The time of a packet: 16 bytes and the data at 8 us each.
+    private static let airtime = Duration.microseconds(8 * (16 + dataLength))
+
+    /// The share of a channel's time that packets would take if none overlapped: G.
+    var offeredLoad: Double { Double(advertisers) * (Self.airtime / (interval + .milliseconds(5))) }
+
+    /// A packet survives where no other one begins within its time before or after its own beginning.
+    ///
+    /// The other packets are those of all advertisers but one.
+    var predictedLoss: Double {
+        1 - exp(-2 * offeredLoad * Double(advertisers - 1) / Double(advertisers))
+    }
+
+    /// The share of the packets that a scanner that listens all the time does not hear.
+    func measuredLoss(seed: UInt64 = 1) async throws -> Double {
+        var configuration = EmulatorConfiguration.instant
+        configuration.advertisingCollides = true
+        let fixture = Fixture(configuration, seed: seed)
+        let data = AdvertisingData(manufacturerData: Data(repeating: 0xA5, count: Self.dataLength - 2))
+        for number in 0..<advertisers {
+            try fixture.emulator.add(
+                PeripheralDescription(
+                    name: "Beacon \(number)", address: DeviceAddress(bits: 0xC000_0000_0000 + UInt64(number)),
+                    advertising: [AdvertisingDescription(data, interval: interval, isConnectable: false)]))
+        }
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await fixture.emulator.advance(by: duration)
+        let heard = fixture.events.count { if case .discovered = $0 { true } else { false } }
+        return 1 - Double(heard) / Double(fixture.emulator.advertisingPackets)
+    }
+
+    /// The table of the page: the rows by offered load.
+    static func table(_ losses: [Double]) -> String {
+        let head = ["beacons", "interval", "offered load G", "measured loss", "1 − e^(−2G(n−1)/n)"]
+        let rows = zip(all, losses).map { row, loss in
+            [
+                "\(row.advertisers)", "\(row.interval / .milliseconds(1)) ms".replacingOccurrences(of: ".0", with: ""),
+                String(format: "%.4f", row.offeredLoad), String(format: "%.1f %%", 100 * loss),
+                String(format: "%.1f %%", 100 * row.predictedLoss),
+            ]
+        }
+        return ([head, head.map { _ in "---" }] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
+            .joined(separator: "\n")
+    }
+}
