@@ -11,7 +11,7 @@ package final class ObservingBackend: BluetoothBackend {
     /// Creates a wrapper; several may have one observer.
     package init(around base: any BluetoothBackend, _ observer: any CentralObserver) {
         self.base = base
-        messages = ObservedMessages(observer, backend: base.name)
+        messages = ObservedMessages(observer, base)
     }
 
     package var name: String { base.name }
@@ -86,10 +86,12 @@ private final class ObservedMessages: Sendable {
     }
 
     private let observer: any CentralObserver
-    private let backend: String
+    private let backend: any BluetoothBackend
     private let state = Lock(State())
 
-    init(_ observer: any CentralObserver, backend: String) { (self.observer, self.backend) = (observer, backend) }
+    init(_ observer: any CentralObserver, _ backend: any BluetoothBackend) {
+        (self.observer, self.backend) = (observer, backend)
+    }
 
     func append(_ content: ObservedMessage.Content, _ role: ObservedRole) {
         state.withLock { $0.pending.append((role, content)) }
@@ -98,6 +100,7 @@ private final class ObservedMessages: Sendable {
     /// Passes the messages on, unless another thread does so already.
     func flush() {
         while let pending = takePending() {
+            let backend = backend.name
             observer.observe(
                 pending.map { role, content in
                     ObservedMessage(role: role.number, backend: backend, time: role.clock.now, content)

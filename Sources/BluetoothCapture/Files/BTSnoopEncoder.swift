@@ -63,7 +63,7 @@ package struct BTSnoopEncoder: CaptureEncoder {
 
     /// A line of the log: informational, by this package.
     private static func logging(_ text: String, at time: CaptureTime) -> [UInt8] {
-        let identifier = Array("emulator\0".utf8)
+        let identifier = Array("corebluetooth\0".utf8)
         let text = Array(text.utf8.prefix(1_000)) + [0]
         return record(.userLogging, 0xFFFF, [6, UInt8(identifier.count)] + identifier + text, at: time)
     }

@@ -29,8 +29,10 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
+    static let backendName = "emulator"
+
     /// Always "emulator".
-    public let name = "emulator"
+    public let name = backendName
     /// The settings of this world.
     public let configuration: EmulatorConfiguration
     /// The kind of time of this world.

@@ -10,7 +10,7 @@ enum EnvironmentCaptures {
         var captures: [EmulatorCapture] = []
     }
 
-    private static let file = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURE"].flatMap {
+    static let file = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURE"].flatMap {
         $0.isEmpty ? nil : $0
     }
     private static let state = Lock(State())

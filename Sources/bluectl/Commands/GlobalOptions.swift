@@ -48,7 +48,10 @@ struct GlobalOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Capture the packets of the emulated air in a file, for Wireshark, tshark or btmon.",
-            discussion: "The name decides: .btsnoop for btmon, any other for Wireshark.", valueName: "FILE"),
+            discussion: """
+                The name decides: .btsnoop for btmon, any other for Wireshark. On a real adapter, whose packets btmon \
+                captures: what the command asks for and gets, marked as synthetic.
+                """, valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop"]))
     var capture: String?
 

@@ -40,8 +40,8 @@ extension BackendCommand {
     func runOnBackend() async throws {
         if let shell = Shell.current { return try await shell.perform(self) }
         global.prepareProcess()
-        let backend = BackendSelector.traced(try selection(), if: global.verbose)
-        try BackendSelector.beginCapture(global)
+        let backend = BackendSelector.traced(
+            try BackendSelector.captured(try selection(), global), if: global.verbose)
         let role = Role(backend, console: Console(global), limit: global.timeout.duration)
         var signals: Signals?
         let result = await run(in: role) { work in signals = Signals { _ in work.cancel() } }
@@ -167,26 +167,43 @@ enum BackendSelector {
     private static let capture = Lock<EmulatorCapture?>(nil)
     #endif
 
-    /// Captures the packets of the emulator that was created last, if the options ask for it.
-    static func beginCapture(_ options: GlobalOptions) throws(Failure) {
-        guard let file = options.capture else { return }
+    /// The backend, with a capture if the options ask for one: of the emulator that was created last, or else of what the command
+    /// asks of the backend and gets.
+    static func captured(
+        _ selection: CBBackendSelection, _ options: GlobalOptions
+    ) throws(Failure) -> CBBackendSelection {
+        guard let file = options.capture else { return selection }
         #if Emulator
-        if let emulator = current.withLock({ $0 }) {
-            do throws(CaptureError) {
-                let new = try emulator.capture(to: file)
-                return capture.withLock { $0 = new }
-            } catch {
-                throw Failure(.failed, PrintableText.of("--capture: \(error)"))
-            }
+        if try captureEmulator(options) { return selection }
+        do throws(CaptureError) {
+            return .custom(ObservingBackend(around: selection.backend, try SessionCapture(file)))
+        } catch {
+            throw Failure(.failed, PrintableText.of("--capture: \(error)"))
         }
-        #endif
+        #else
         throw Failure(
             .usage,
             """
-            --capture captures an emulated air: add --backend emulator; the packets of real adapters: \
+            this bluectl was built without the emulator and its captures; the packets of an adapter: \
             sudo btmon --write \(PrintableText.of(file))
             """)
+        #endif
     }
+
+    #if Emulator
+    /// Captures the packets of the emulator that was created last, if the options ask for it and there is one.
+    @discardableResult
+    static func captureEmulator(_ options: GlobalOptions) throws(Failure) -> Bool {
+        guard let file = options.capture, let emulator = current.withLock({ $0 }) else { return false }
+        do throws(CaptureError) {
+            let new = try emulator.capture(to: file)
+            capture.withLock { $0 = new }
+        } catch {
+            throw Failure(.failed, PrintableText.of("--capture: \(error)"))
+        }
+        return true
+    }
+    #endif
 
     /// The emulator with a world file's devices, or with the built-in ones.
     static func emulator(

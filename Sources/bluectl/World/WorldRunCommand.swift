@@ -44,7 +44,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
         let emulator = try world.emulator(global)
-        try BackendSelector.beginCapture(global)
+        try BackendSelector.captureEmulator(global)
         let served = try await ServedWorld(
             emulator, on: .ownBus, dialect: world.dialect, limit: global.timeout.duration)
         defer { served.stop() }

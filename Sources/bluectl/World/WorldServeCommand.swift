@@ -52,7 +52,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         Diagnostics.open()
         let console = Console(global)
         let emulator = try world.emulator(global)
-        try BackendSelector.beginCapture(global)
+        try BackendSelector.captureEmulator(global)
         let served = try await ServedWorld(
             emulator, on: selectedBus, dialect: world.dialect, limit: global.timeout.duration)
         // Where the bus is lost, its directory is still there.

@@ -221,7 +221,7 @@ import Testing
         let text = try await reader.btmon()
         for line in [
             "New Index: \(fixture.emulator.host.address)", "ADV_IND", "Name (complete): Contract",
-            "emulator: host default: poweredOff",
+            "corebluetooth: host default: poweredOff",
         ] {
             #expect(text.contains(line), "\(line): \(text)")
         }

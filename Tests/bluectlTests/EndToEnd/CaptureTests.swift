@@ -43,10 +43,22 @@ import Testing
         #expect(outcome.errors.contains("no capture: COREBLUETOOTH_CAPTURE: /nowhere/air.pcapng"))
     }
 
-    @Test func aRealAdapterIsForBtmon() async throws {
-        let outcome = try await Tool.run(["--backend", "bluez", "scan", "--capture", file])
-        #expect(outcome.status == 2 && outcome.errors.contains("sudo btmon --write"))
-        #expect(!FileManager.default.fileExists(atPath: file))
+    /// Through an emulated `bluetoothd`: neither the option nor the variable captures its air.
+    @Test(arguments: ["bluectl --capture", "COREBLUETOOTH_CAPTURE"])
+    func onBlueZTheAppsOwnViewIsCapturedAndMarked(way: String) async throws {
+        let read = "--backend bluez read \"Heart Rate Monitor\" 2A38"
+        let isOption = way.hasPrefix("bluectl")
+        let script = isOption ? "$TOOL \(read) --capture \(file)" : "COREBLUETOOTH_CAPTURE=\(file) $TOOL \(read)"
+        let outcome = try await Tool.run(
+            ["world", "run", "--", "sh", "-c", script], environment: ["TOOL": Tool.path])
+        #expect(outcome.status == 0 && outcome.output.contains("chest"), "\(outcome.errors)")
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+        #expect(text.contains("synthetic: the app's view, not the air; \"sudo btmon --write FILE\" captures"))
+        let recorded = try await Tool.run(["record", "--from", file])
+        #expect(
+            recorded.output.contains("\"2A38\"") && recorded.output.contains("\"value\" : \"01\""), "\(recorded.errors)"
+        )
+        #expect(!recorded.errors.contains("left out"), "\(recorded.errors)")
     }
 }
 #endif

@@ -1,0 +1,111 @@
+package import BluetoothBackend
+package import BluetoothCapture
+import BluetoothSupport
+package import BluetoothTracing
+import Logging
+
+/// A capture of what central managers ask of a backend and get: synthetic, since the backend does not report packets.
+package final class SessionCapture: CentralObserver {
+    /// The comment of each packet.
+    package static let comment = "synthetic: the app's view, not the air"
+
+    private struct State: Sendable {
+        var tap = SessionTap()
+        /// From the first message on, whose time is now.
+        var packets: PacketCapture?
+        var hasIntroduction = false
+    }
+
+    private let file: CaptureFile
+    private let state = Lock(State())
+
+    /// - Throws: `CaptureError` if the file cannot be written.
+    package init(_ file: String) throws(CaptureError) {
+        self.file = try CaptureFile(file, comment: Self.comment)
+    }
+
+    package func observe(_ messages: [ObservedMessage]) {
+        let records = state.withLock { state in messages.flatMap { Self.records($0, &state) } }
+        if !records.isEmpty { file.write(records) }
+    }
+
+    private static func records(_ message: ObservedMessage, _ state: inout State) -> [CaptureRecord] {
+        if state.packets == nil { state.packets = PacketCapture(origin: origin(of: message.time)) }
+        var records = state.tap.events(message).flatMap { state.packets?.handle($0) ?? [] }
+        if case .ended = message.content { records += state.packets?.finish() ?? [] }
+        records = records.map(marked)
+        if !state.hasIntroduction, let first = records.first(where: { if case .host = $0 { false } else { true } }) {
+            state.hasIntroduction = true
+            let text = "\(comment); \"sudo btmon --write FILE\" captures the packets of an adapter"
+            let index = records.firstIndex(of: first) ?? 0
+            records.insert(.note(text, at: first.time), at: index)
+        }
+        return records
+    }
+
+    /// The beginning of the backend's time.
+    private static func origin(of now: Duration) -> CaptureTime {
+        CaptureTime(max(0, Date().timeIntervalSince1970 - now.inSeconds) * 1e9)
+    }
+
+    private static func marked(_ record: CaptureRecord) -> CaptureRecord {
+        guard case .packet(let packet) = record else { return record }
+        let comments = [comment, packet.comment].compactMap(\.self)
+        return .packet(
+            CapturedPacket(
+                host: packet.host, time: packet.time, packet: packet.packet, comment: comments.joined(separator: "\n")))
+    }
+}
+
+extension CaptureRecord {
+    fileprivate var time: CaptureTime {
+        switch self {
+        case .packet(let packet): packet.time
+        case .note(_, let time): time
+        case .host: 0
+        }
+    }
+}
+
+/// The capture that `COREBLUETOOTH_CAPTURE` asks for on backends that capture no air.
+package final class EnvironmentSessionCapture: CentralObserver {
+    private enum State {
+        case unopened
+        case open(SessionCapture)
+        case failed
+    }
+
+    private static let shared = EnvironmentCaptures.file.map { EnvironmentSessionCapture($0) }
+
+    private let file: String
+    private let state = Lock(State.unopened)
+
+    private init(_ file: String) { self.file = file }
+
+    /// A backend whose central managers are in the capture, unless it is an emulator, which captures its air; the backend itself where
+    /// there is no capture.
+    package static func captured(_ backend: any BluetoothBackend) -> any BluetoothBackend {
+        guard let shared else { return backend }
+        return ObservingBackend(around: backend, shared)
+    }
+
+    package func observe(_ messages: [ObservedMessage]) {
+        // An automatic backend is an emulator once it has decided.
+        let messages = messages.filter { $0.backend != Emulator.backendName }
+        guard !messages.isEmpty else { return }
+        let capture = state.withLock { state -> SessionCapture? in
+            if case .unopened = state { state = open() }
+            return if case .open(let capture) = state { capture } else { nil }
+        }
+        capture?.observe(messages)
+    }
+
+    private func open() -> State {
+        do throws(CaptureError) {
+            return .open(try SessionCapture(file))
+        } catch {
+            Logger(label: "CoreBluetooth").error("no capture: COREBLUETOOTH_CAPTURE: \(error)")
+            return .failed
+        }
+    }
+}
