@@ -44,11 +44,21 @@ package struct CaptureRecorder: Sendable {
         }
     }
 
-    /// The devices that were connected to; where none was, those that advertised.
-    package func recordings(_ source: DeviceRecording.Source) -> [DeviceRecording] {
-        let all = order.compactMap { devices[$0] }
-        let connected = all.filter(\.isConnected)
-        return (connected.isEmpty ? all : connected).map { device in
+    /// The devices that are wanted; by default those that were connected to, or where none was, those that advertised.
+    ///
+    /// - Parameter isWanted: Is asked with the address in the capture and the name.
+    package func recordings(
+        _ source: DeviceRecording.Source, where isWanted: ((DeviceAddress, _ name: String) -> Bool)? = nil
+    ) -> [DeviceRecording] {
+        let all = order.compactMap { address in devices[address].map { (address, $0) } }
+        let connected = all.filter(\.1.isConnected)
+        let found =
+            if let isWanted {
+                all.filter { isWanted(DeviceAddress(bits: $0.bits), $1.recorder.device.name) }
+            } else {
+                connected.isEmpty ? all : connected
+            }
+        return found.map { _, device in
             DeviceRecording(device: device.recorder.device, source: source, events: device.events)
         }
     }
@@ -57,10 +67,10 @@ package struct CaptureRecorder: Sendable {
     package var losses: [String] {
         let undiscovered = devices.values.reduce(0) { $0 + $1.database.unknownCount }
         return [
-            (events.malformedCount, "packets are malformed, or of no kind that is known"),
-            (events.unknownCount, "packets are on links that began before the capture"),
-            (undiscovered, "requests and notifications are about attributes that were not discovered in the capture"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1): they are left out" }
+            (events.malformedCount, "packets that are malformed, or of no known kind"),
+            (events.unknownCount, "packets on links that began before the capture"),
+            (undiscovered, "requests and notifications about attributes that were not discovered in the capture"),
+        ].filter { $0.0 > 0 }.map { "left out: \($0.1) (\($0.0))" }
     }
 
     // MARK: Events

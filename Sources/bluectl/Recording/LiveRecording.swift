@@ -55,6 +55,9 @@ struct LiveRecording {
         if let failure, !(failure is CancellationError) {
             role.console.warn("the recording ended early: \(failure)")
         }
+        if collected.isFull {
+            role.console.warn("left out: what happened after \(DeviceRecording.maximumEvents) events")
+        }
         try output.write(recording, collected)
         if let failure, !(failure is CancellationError) { throw failure }
     }
@@ -129,6 +132,7 @@ final class CollectedRecording: Sendable {
         var recording: DeviceRecording?
         var file: RecordingFile?
         var problem: String?
+        var isFull = false
     }
 
     private let isRedacted: Bool
@@ -146,12 +150,18 @@ final class CollectedRecording: Sendable {
     /// Why the file cannot be written; nil if it was.
     var problem: String? { state.withLock { $0.problem } }
 
+    /// Whether more happened than a recording has room for.
+    var isFull: Bool { state.withLock { $0.isFull } }
+
     func add(_ part: RecordingObserver.Part) {
         state.withLock { state in
             if state.recording == nil { begin(part, &state) }
             state.recording?.device = part.device
-            for case .event(let event) in part.lines
-            where state.recording?.events.count ?? 0 < DeviceRecording.maximumEvents {
+            for case .event(let event) in part.lines {
+                guard let count = state.recording?.events.count, count < DeviceRecording.maximumEvents else {
+                    state.isFull = true
+                    break
+                }
                 state.recording?.events.append(event)
             }
             state.file?.write(part.lines, of: part.device)

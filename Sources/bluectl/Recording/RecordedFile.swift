@@ -14,31 +14,24 @@ struct RecordedFile {
     let keepsIdentity: Bool
     let console: Console
 
-    /// The devices, or the one that is meant.
+    /// The devices, or those that are meant.
     ///
-    /// - Throws: A usage failure for a file that cannot be read, and where no device is meant.
+    /// - Throws: A failure for a file that cannot be read, and where no device is meant.
     func devices(_ query: DeviceQuery?) throws(Failure) -> [DeviceRecording] {
-        let all = try recordings()
-        guard let query else { return all }
-        let found = all.filter { query.matches($0.device) }
-        guard !found.isEmpty else {
-            let names = all.map { "\"\($0.device.name)\"" }.joined(separator: ", ")
-            throw Failure(.usage, PrintableText.of("\(path): there is no device \(query.text) among \(names)"))
-        }
-        return found
-    }
-
-    private func recordings() throws(Failure) -> [DeviceRecording] {
-        guard path.lowercased().hasSuffix(".jsonl") else { return try captured() }
+        guard path.lowercased().hasSuffix(".jsonl") else { return try captured(query) }
+        let recording: DeviceRecording
         do throws(DescriptionError) {
-            return [try DeviceRecording(contentsOfFile: path)]
+            recording = try DeviceRecording(contentsOfFile: path)
         } catch {
             throw Failure(.usage, PrintableText.of("\(error)"))
         }
+        let device = recording.device
+        if let query, !query.matches(device.effectiveAddress, device.name) { throw missing(query) }
+        return [recording]
     }
 
     /// The devices of a capture; of one that is cut off, those before the end.
-    private func captured() throws(Failure) -> [DeviceRecording] {
+    private func captured(_ query: DeviceQuery?) throws(Failure) -> [DeviceRecording] {
         let bytes = try contents()
         var recorder = CaptureRecorder(keepsIdentity: keepsIdentity)
         var reader: CaptureReader
@@ -52,12 +45,18 @@ struct RecordedFile {
         } catch {
             console.warn(PrintableText.of("\(error): the rest of the file is left out"))
         }
-        let found = recorder.recordings(DeviceRecording.Source(backend: "capture", isRedacted: !keepsIdentity))
+        let source = DeviceRecording.Source(backend: "capture", isRedacted: !keepsIdentity)
+        let found = recorder.recordings(source, where: query.map { query in { query.matches($0, $1) } })
         guard !found.isEmpty else {
+            if let query { throw missing(query) }
             throw Failure(.failed, PrintableText.of("\(path): there is no device in the capture"))
         }
         for loss in recorder.losses { console.warn(loss) }
         return found
+    }
+
+    private func missing(_ query: DeviceQuery) -> Failure {
+        Failure(.failed, PrintableText.of("\(path): there is no device \(query.text)"))
     }
 
     private func contents() throws(Failure) -> [UInt8] {
@@ -77,10 +76,10 @@ struct RecordedFile {
 }
 
 extension DeviceQuery {
-    fileprivate func matches(_ device: PeripheralDescription) -> Bool {
+    fileprivate func matches(_ device: DeviceAddress, _ name: String) -> Bool {
         switch self {
-        case .name(let name): device.name.lowercased() == name.lowercased()
-        case .address(let address): device.effectiveAddress.description == address
+        case .name(let text): name.lowercased() == text.lowercased()
+        case .address(let address): device.description == address
         case .identifier, .last: false
         }
     }
