@@ -1,5 +1,5 @@
 import BluetoothBackend
-public import BluetoothSupport
+import BluetoothSupport
 
 /// What the entries of a trace show over time: links, operations with their latency, notifications, signal strength, faults.
 ///

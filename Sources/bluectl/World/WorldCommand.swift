@@ -21,8 +21,9 @@ struct WorldCommand: ParsableCommand {
         #if os(Linux)
         let control: [any ParsableCommand.Type] = [
             WorldShowCommand.self, WorldWatchCommand.self, WorldAddCommand.self, WorldRemoveCommand.self,
-            WorldMoveCommand.self, WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self,
-            WorldPowerCommand.self, WorldCaptureCommand.self, WorldSaveCommand.self,
+            WorldMoveCommand.self, WorldRenameCommand.self, WorldAdvertiseCommand.self, WorldSetCommand.self,
+            WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self,
+            WorldPowerCommand.self, WorldCaptureCommand.self, WorldTraceCommand.self, WorldSaveCommand.self,
         ]
         #else
         let control: [any ParsableCommand.Type] = []

@@ -96,18 +96,11 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
 
 struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
-        commandName: "save", abstract: "Keep a served world as it is: its file, its trace, its capture, or a test.",
+        commandName: "save", abstract: "Keep a served world as it is: its file, its capture, or a test.",
         discussion: """
             Without an option, a world file is printed. --test prints the source of a test in Swift that does what was \
             done by hand.
             """)
-
-    enum TraceFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case text, jsonl, mermaid, perfetto, html
-    }
-
-    @Option(help: "Print the trace, in this format.")
-    var trace: TraceFormat?
 
     @Option(help: ArgumentHelp("Write the packets that were captured to a file, in pcapng.", valueName: "FILE"))
     var packets: String?
@@ -119,9 +112,7 @@ struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
-        if [trace != nil, packets != nil, test].count(where: { $0 }) > 1 {
-            throw ValidationError("only one of --trace, --packets and --test")
-        }
+        if packets != nil, test { throw ValidationError("only one of --packets and --test") }
         if global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
     }
 
@@ -141,7 +132,6 @@ struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     }
 
     private var request: LiveRequest {
-        if let trace { return LiveRequest("GET", "/v1/trace", query: ["format": trace.rawValue]) }
         if packets != nil { return LiveRequest("GET", "/v1/capture.pcapng") }
         return LiveRequest("GET", test ? "/v1/test.swift" : "/v1/world.json")
     }

@@ -40,6 +40,36 @@ import Testing
         #expect(line?.contains("\tfar\t-90 dBm\tadvertising") == true)
     }
 
+    @Test func aDeviceIsRenamedSetAndSilent() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world rename "Heart Rate Monitor" Heart
+            "$TOOL" world set Heart heartRate=180 batteryLevel=5
+            "$TOOL" world advertise Heart off
+            "$TOOL" world show
+            "$TOOL" world save
+            "$TOOL" world set Heart speed=1; echo $?
+            "$TOOL" world set Heart heartRate; echo $?
+            """)
+        #expect(outcome.lines.contains { $0.contains("\tHeart\t") && $0.hasSuffix("\tsilent") }, "\(outcome.output)")
+        #expect(outcome.output.contains("\"heartRate\" : 180") && outcome.output.contains("\"batteryLevel\" : 5"))
+        #expect(outcome.output.hasSuffix("2\n2\n"))
+        #expect(outcome.errors.contains("parameters.speed: the parameters are batteryLevel, "), "\(outcome.errors)")
+    }
+
+    @Test func theTraceIsPrintedInItsFormats() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world move "Heart Rate Monitor" far
+            "$TOOL" world trace
+            "$TOOL" world trace --format jsonl
+            "$TOOL" world trace --format fly; echo $?
+            """)
+        #expect(outcome.output.contains("setProximity proximity=far"), "\(outcome.output)")
+        #expect(outcome.output.contains("\"category\":\"simulation\""))
+        #expect(outcome.lines.last == "2")
+    }
+
     @Test func whatHappensIsPrinted() async throws {
         let outcome = try await whileServing(
             """
