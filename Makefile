@@ -42,7 +42,7 @@ test: build ## all tests that need no adapter
 	@Scripts/test-all --skip-build
 
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
-	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run $(REAL)/contract; fi
+	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else GUEST_DEADLINE=$${GUEST_DEADLINE:-1200} $(REAL)/run $(REAL)/contract; fi
 
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
