@@ -4,6 +4,9 @@ import BluetoothTracing
 #if Emulator
 import BluetoothEmulator
 import BluetoothRecording
+#else
+import Foundation
+import Logging
 #endif
 
 extension BluetoothBackend {
@@ -12,7 +15,21 @@ extension BluetoothBackend {
         #if Emulator
         EnvironmentTrace.traced(EnvironmentRecordings.recorded(EnvironmentSessionCapture.captured(self)))
         #else
-        EnvironmentTrace.traced(self)
+        IgnoredVariables.report
+        return EnvironmentTrace.traced(self)
         #endif
     }
 }
+
+#if !Emulator
+/// The variables of the environment that only a program with the emulator follows.
+private enum IgnoredVariables {
+    /// Is evaluated once: a line of the log for each that is set.
+    static let report: Void = {
+        for name in ["COREBLUETOOTH_CAPTURE", "COREBLUETOOTH_RECORD"]
+        where ProcessInfo.processInfo.environment[name]?.isEmpty == false {
+            Logger(label: "CoreBluetooth").error("\(name) is ignored: the program was built without the trait Emulator")
+        }
+    }()
+}
+#endif
