@@ -78,7 +78,7 @@ package struct CaptureRecorder: Sendable {
     private mutating func add(_ kind: CaptureEvents.Kind, at time: Duration) {
         switch kind {
         case .advertised(let report):
-            use(report.address, at: time) { device in
+            use(report.address) { device in
                 var advertisement = Advertisement(structures: report.data)
                 if !report.isScanResponse { advertisement.isConnectable = report.isConnectable }
                 device.recorder.identify(name: advertisement.localName, address: report.address.text)
@@ -89,51 +89,33 @@ package struct CaptureRecorder: Sendable {
         case .connected(let link, let connection, let host):
             let address = connection.isCentral ? connection.peer : host.address
             links[link] = Link(device: address, isDeviceRemote: connection.isCentral, client: CapturedClient())
-            use(address, at: time) { device in
+            use(address) { device in
                 device.isConnected = true
                 device.recorder.identify(name: nil, address: address.text)
                 device.recorder.linkOpened(mtu: nil, at: time)
             }
         case .disconnected(let number, let reason):
             guard var link = links.removeValue(forKey: number) else { return }
-            finish(&link, number)
-            use(link.device, at: time) { device in
+            use(link.device) { device in
+                link.client.finish { device.database.add($0, on: number, to: &device.recorder) }
                 device.recorder.linkClosed(number, DisconnectReason(hci: reason, link.isDeviceRemote), at: time)
             }
         case .att(let number, let pdu, let isReceived):
-            guard let link = links[number] else { return }
-            let isFromDevice = isReceived == link.isDeviceRemote
-            if var open = links.removeValue(forKey: number) {
-                add(pdu, isFromDevice: isFromDevice, &open, number, at: time)
-                links[number] = open
+            guard var link = links.removeValue(forKey: number) else { return }
+            use(link.device) { device in
+                link.client.add(pdu, isFromDevice: isReceived == link.isDeviceRemote, at: time) { outcome in
+                    device.database.add(outcome, on: number, to: &device.recorder)
+                }
             }
+            links[number] = link
         case .pairing(let number, .pairingResponse(let features), _):
             guard let link = links[number] else { return }
-            use(link.device, at: time) { $0.recorder.answeredPairing(features) }
+            use(link.device) { $0.recorder.answeredPairing(features) }
         case .pairing, .encrypted: break
         }
     }
 
-    private mutating func add(
-        _ pdu: ATTPDU, isFromDevice: Bool, _ link: inout Link, _ number: Int, at time: Duration
-    ) {
-        var client = link.client
-        use(link.device, at: time) { device in
-            client.add(pdu, isFromDevice: isFromDevice, at: time) { outcome in
-                device.database.add(outcome, on: number, to: &device.recorder)
-            }
-        }
-        link.client = client
-    }
-
-    private mutating func finish(_ link: inout Link, _ number: Int) {
-        var client = link.client
-        use(link.device, at: .zero) { device in
-            client.finish { device.database.add($0, on: number, to: &device.recorder) }
-        }
-    }
-
-    private mutating func use(_ address: CapturedAddress, at time: Duration, _ body: (inout Device) -> Void) {
+    private mutating func use(_ address: CapturedAddress, _ body: (inout Device) -> Void) {
         if devices[address] == nil {
             guard devices.count < Self.maximumDevices else { return }
             devices[address] = Device(recorder: DeviceRecorder(start: .zero, keepsIdentity: keepsIdentity))
@@ -141,7 +123,7 @@ package struct CaptureRecorder: Sendable {
         }
         guard let index = devices.index(forKey: address) else { return }
         body(&devices.values[index])
-        for case .event(let event) in devices.values[index].recorder.takeLines()
+        for event in devices.values[index].recorder.takeEvents()
         where devices.values[index].events.count < DeviceRecording.maximumEvents {
             devices.values[index].events.append(event)
         }

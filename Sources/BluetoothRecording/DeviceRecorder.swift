@@ -8,7 +8,13 @@ package import BluetoothValues
 package struct DeviceRecorder: Sendable {
     /// What is written out next.
     package enum Line: Hashable, Sendable {
-        /// The description of the device, as it is known now.
+        /// The device as it is known now; the first line of a recording.
+        case device(PeripheralDescription, at: Duration)
+        case event(RecordedEvent)
+    }
+
+    /// A line whose description is made when it is written.
+    private enum Entry: Sendable {
         case device(at: Duration)
         case event(RecordedEvent)
     }
@@ -41,7 +47,7 @@ package struct DeviceRecorder: Sendable {
     private var database = RecordedDatabase()
     private var lastWrites: [Int: LastWrite] = [:]
     private var isDescriptionNew = false
-    private var lines: [Line] = []
+    private var entries: [Entry] = []
     private var lastAdvertised: Duration?
 
     /// Whether a central has connected to the device.
@@ -57,8 +63,19 @@ package struct DeviceRecorder: Sendable {
 
     /// The lines since the last call.
     package mutating func takeLines() -> [Line] {
-        defer { lines = [] }
-        return lines
+        defer { entries = [] }
+        return entries.map { entry in
+            switch entry {
+            case .device(let time): .device(device, at: time)
+            case .event(let event): .event(event)
+            }
+        }
+    }
+
+    /// The events since the last call.
+    mutating func takeEvents() -> [RecordedEvent] {
+        defer { entries = [] }
+        return entries.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
     // MARK: Identity
@@ -94,7 +111,7 @@ package struct DeviceRecorder: Sendable {
         guard !isScanResponse else { return advertising.add(scanResponse: advertisement) }
         advertising.add(advertisement, rssi: rssi, at: time)
         guard lastAdvertised.map({ time - $0 >= Self.advertisingPause }) ?? true else { return }
-        guard hasConnected || lines.count < Self.maximumUnconnectedLines else { return }
+        guard hasConnected || entries.count < Self.maximumUnconnectedLines else { return }
         lastAdvertised = time
         append(.advertised(set: 0, rssi: rssi), at: time)
     }
@@ -104,7 +121,7 @@ package struct DeviceRecorder: Sendable {
     package mutating func linkOpened(mtu: Int?, at time: Duration) {
         if !hasConnected {
             (hasConnected, identity.redaction) = (true, makeRedaction())
-            lines.insert(.device(at: .zero), at: 0)
+            entries.insert(.device(at: .zero), at: 0)
         }
         noteMTU(mtu)
         append(.linkOpened(mtu: mtu), at: time)
@@ -177,9 +194,9 @@ package struct DeviceRecorder: Sendable {
         let time = min(DeviceRecording.longestTime, max(.zero, time - start))
         if isDescriptionNew, hasConnected {
             isDescriptionNew = false
-            lines.append(.device(at: time))
+            entries.append(.device(at: time))
         }
-        lines.append(.event(RecordedEvent(time: time, kind)))
+        entries.append(.event(RecordedEvent(time: time, kind)))
     }
 
     // MARK: Description
@@ -209,7 +226,7 @@ package struct ATTError: Error, Hashable, Sendable {
 extension PairingCapability {
     /// Source: Core Specification, Vol 3, Part H, 3.5.1.
     fileprivate init(smp value: UInt8) {
-        let all: [PairingCapability] = [.displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay]
+        let all = PairingDescription.capabilities
         self = all.indices.contains(Int(value)) ? all[Int(value)] : .noInputNoOutput
     }
 }

@@ -6,16 +6,11 @@ import BluetoothValues
 extension DeviceRecording {
     /// The recorded device as a plain device of a world file: with its values, regular series as timers, and errors as permissions
     /// and faults.
-    package var plainDevice: PeripheralDescription {
+    ///
+    /// - Returns: The device, and what of the recording a plain device cannot say, as sentences for the user.
+    package func plainDevice() -> (description: PeripheralDescription, losses: [String]) {
         var conversion = PlainDevice(self)
-        return conversion.make()
-    }
-
-    /// What a plain device cannot say, as sentences for the user.
-    package var lossesOfPlainDevice: [String] {
-        var conversion = PlainDevice(self)
-        _ = conversion.make()
-        return conversion.losses
+        return (conversion.make(), conversion.losses)
     }
 }
 

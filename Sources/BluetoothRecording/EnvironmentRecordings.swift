@@ -69,7 +69,7 @@ final class SessionFiles: Sendable {
             if state.knownPeers.insert(part.peer).inserted {
                 state.files[part.peer] = newFile(state.knownPeers.count, backend: part.backend)
             }
-            state.files[part.peer]?.write(part.lines, of: part.device)
+            state.files[part.peer]?.write(part.lines)
         }
     }
 
@@ -77,16 +77,11 @@ final class SessionFiles: Sendable {
     private func newFile(_ number: Int, backend: String) -> RecordingFile? {
         do throws(OutputFileError) {
             return try RecordingFile(
-                Self.name(file, number), .today(backend: backend, isRedacted: isRedacted))
+                OutputFile.name(file, number: number), .today(backend: backend, isRedacted: isRedacted))
         } catch {
             Logger(label: "CoreBluetooth").error("no recording: COREBLUETOOTH_RECORD: \(error)")
             return nil
         }
-    }
-
-    /// The name of a later device's file has a number before the extension.
-    static func name(_ file: String, _ number: Int) -> String {
-        number == 1 ? file : "\(file.dropLast(".jsonl".count))-\(number).jsonl"
     }
 }
 

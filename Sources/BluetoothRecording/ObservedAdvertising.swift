@@ -94,11 +94,10 @@ struct ObservedAdvertising: Sendable {
 }
 
 extension AdvertisingData {
+    /// What was advertised, without what identifies the device.
     fileprivate init(_ advertisement: Advertisement, _ redact: (Data) -> Data) {
-        self.init(
-            localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
-            services: advertisement.serviceUUIDs ?? [], solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
-            serviceData: (advertisement.serviceData ?? [:]).mapValues(redact),
-            manufacturerData: advertisement.manufacturerData.map(redact))
+        self.init(advertisement)
+        serviceData = serviceData.mapValues(redact)
+        manufacturerData = manufacturerData.map(redact)
     }
 }

@@ -27,17 +27,17 @@ package final class RecordingFile {
     }
 
     /// Appends lines; the first one is about the device.
-    package func write(_ lines: [DeviceRecorder.Line], of device: PeripheralDescription) {
+    package func write(_ lines: [DeviceRecorder.Line]) {
         do {
-            for line in lines { try write(line, device) }
+            for line in lines { try write(line) }
         } catch {
             end("\(error)")
         }
     }
 
-    private func write(_ line: DeviceRecorder.Line, _ device: PeripheralDescription) throws {
+    private func write(_ line: DeviceRecorder.Line) throws {
         switch line {
-        case .device(let time):
+        case .device(let device, let time):
             try append(
                 hasBegun ? DeviceRecording.line(device, at: time) : DeviceRecording.firstLine(device, source))
             hasBegun = true

@@ -1,5 +1,4 @@
 package import BluetoothBackend
-package import BluetoothEmulator
 import BluetoothSupport
 package import BluetoothTracing
 
@@ -10,8 +9,6 @@ package final class RecordingObserver: CentralObserver {
         package let peer: PeerID
         /// The name of the backend.
         package let backend: String
-        /// The device as far as it is known.
-        package let device: PeripheralDescription
         package let lines: [DeviceRecorder.Line]
     }
 
@@ -29,8 +26,7 @@ package final class RecordingObserver: CentralObserver {
             for message in messages {
                 recorder.add(message)
                 for (peer, lines) in recorder.takeLines() {
-                    guard let device = recorder.device(peer) else { continue }
-                    receive(Part(peer: peer, backend: message.backend, device: device, lines: lines))
+                    receive(Part(peer: peer, backend: message.backend, lines: lines))
                 }
             }
         }

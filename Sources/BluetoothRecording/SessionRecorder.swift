@@ -45,9 +45,6 @@ package struct SessionRecorder: Sendable {
 
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
 
-    /// The device of a peer as far as it is known.
-    package func device(_ peer: PeerID) -> PeripheralDescription? { recorded[peer]?.device }
-
     /// The connected devices with new lines since the last call, and these lines.
     package mutating func takeLines() -> [(PeerID, [DeviceRecorder.Line])] {
         let peers = changed.sorted { $0.description < $1.description }

@@ -47,6 +47,14 @@ package final class OutputFile: @unchecked Sendable {
 
     deinit { _ = close(descriptor) }
 
+    /// The name of one of several files: from the second on, with its number before the extension, as in `air-2.pcapng`.
+    package static func name(_ file: String, number: Int) -> String {
+        guard number > 1 else { return file }
+        let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
+        guard let dot = file[folder...].lastIndex(of: "."), dot > folder else { return "\(file)-\(number)" }
+        return "\(file[..<dot])-\(number)\(file[dot...])"
+    }
+
     /// Writes all bytes, or leaves a file as it was before.
     ///
     /// - Throws: ``OutputFileError`` if the disk is full, or if no program reads the pipe for five seconds.

@@ -34,8 +34,6 @@ public final class BackendTrace: Sendable {
     }
 
     private struct State {
-        var pending: [Line] = []
-        var isFlushing = false
         var entries: [TraceEntry] = []
         var names = TraceNames()
         var lastRole = 0
@@ -46,6 +44,7 @@ public final class BackendTrace: Sendable {
     private let destination: Destination
     private let filter: TraceFilter
     private let clock: any BackendClock
+    private let pending = DeferredMessages<Line>()
     private let state = Lock(State())
 
     package init(
@@ -105,19 +104,26 @@ public final class BackendTrace: Sendable {
             })
     }
 
-    private func append(_ line: Line) { state.withLock { $0.pending.append(line) } }
+    private func append(_ line: Line) { pending.append(line) }
 
     /// Adds the time to the lines and passes them on, unless another thread does so already.
     func flush() {
-        while var (lines, names) = takePending() {
+        pending.handle { lines in
+            // Alone in this place while they learn.
+            var names = state.withLock { state in
+                defer { state.names = TraceNames() }
+                return state.names
+            }
             let entries = lines.map { $0.makeEntry($0.clock.now, &names) }.filter(filter.includes)
             switch destination {
             case .memory: break
             case .file(let file): file.write(entries)
             case .log(let logger, let level): for entry in entries { Self.log(entry, to: logger, level) }
             }
-            lines = []
-            finish(entries, names)
+            state.withLock { state in
+                if case .memory = destination { state.entries += entries }
+                state.names = names
+            }
         }
     }
 
@@ -125,25 +131,5 @@ public final class BackendTrace: Sendable {
         logger.log(
             level: level, "\(entry.text)",
             metadata: ["category": "\(entry.category.rawValue)", "source": "\(entry.source)"])
-    }
-
-    private func takePending() -> (lines: [Line], names: TraceNames)? {
-        state.withLock { state in
-            guard !state.isFlushing, !state.pending.isEmpty else { return nil }
-            state.isFlushing = true
-            defer {
-                state.pending = []
-                state.names = TraceNames()
-            }
-            return (state.pending, state.names)
-        }
-    }
-
-    private func finish(_ entries: [TraceEntry], _ names: TraceNames) {
-        state.withLock { state in
-            if case .memory = destination { state.entries += entries }
-            state.names = names
-            state.isFlushing = false
-        }
     }
 }

@@ -80,41 +80,26 @@ private struct ObservedRole: Sendable {
 
 /// The messages that the observer has not received yet: it does outside of the backend's locks, under which events come.
 private final class ObservedMessages: Sendable {
-    private struct State: Sendable {
-        var pending: [(ObservedRole, ObservedMessage.Content)] = []
-        var isFlushing = false
-    }
-
     private let observer: any CentralObserver
     private let backend: any BluetoothBackend
-    private let state = Lock(State())
+    private let pending = DeferredMessages<(ObservedRole, ObservedMessage.Content)>()
 
     init(_ observer: any CentralObserver, _ backend: any BluetoothBackend) {
         (self.observer, self.backend) = (observer, backend)
     }
 
     func append(_ content: ObservedMessage.Content, _ role: ObservedRole) {
-        state.withLock { $0.pending.append((role, content)) }
+        pending.append((role, content))
     }
 
     /// Passes the messages on, unless another thread does so already.
     func flush() {
-        while let pending = takePending() {
+        pending.handle { messages in
             let backend = backend.name
             observer.observe(
-                pending.map { role, content in
+                messages.map { role, content in
                     ObservedMessage(role: role.number, backend: backend, time: role.clock.now, content)
                 })
-            state.withLock { $0.isFlushing = false }
-        }
-    }
-
-    private func takePending() -> [(ObservedRole, ObservedMessage.Content)]? {
-        state.withLock { state in
-            guard !state.isFlushing, !state.pending.isEmpty else { return nil }
-            state.isFlushing = true
-            defer { state.pending = [] }
-            return state.pending
         }
     }
 }

@@ -127,7 +127,7 @@ import Testing
         let count = change(originals) { bytes in
             for recording in try recordings(bytes) {
                 try EmulatedPeripheral(recording.replayed()).description.validate()
-                try recording.plainDevice.validate()
+                try recording.plainDevice().description.validate()
                 guard try DeviceRecording(jsonLines: recording.jsonLines()) == recording else {
                     throw Mistake("it is read as another one than was written")
                 }
@@ -147,7 +147,7 @@ import Testing
                 return
             }
             _ = try EmulatedPeripheral(recording.replayed())
-            try recording.plainDevice.validate()
+            try recording.plainDevice().description.validate()
         }
         print("\(count) recordings")
     }

@@ -4,7 +4,7 @@
 package struct BTSnoopEncoder: CaptureEncoder {
     private static let linkType: UInt32 = 2001
     /// From year 0 to 1970, in microseconds.
-    private static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
+    static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
 
     fileprivate enum Opcode: UInt16 {
         case newIndex = 0

@@ -10,8 +10,6 @@ struct BTSnoopDecoder: CaptureDecoder {
 
     private static let maximumRecord: UInt32 = 1_048_576
     private static let maximumAdapters = 256
-    /// From year 0 to 1970, in microseconds.
-    private static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
 
     private var cursor: ByteCursor
     private let linkType: LinkType
@@ -74,7 +72,7 @@ struct BTSnoopDecoder: CaptureDecoder {
 
     /// Microseconds since year 0 as nanoseconds since 1970; times before that are 0.
     private static func time(_ stamp: Int64) -> CaptureTime {
-        let (microseconds, isTooSmall) = stamp.subtractingReportingOverflow(epoch)
+        let (microseconds, isTooSmall) = stamp.subtractingReportingOverflow(Int64(BTSnoopEncoder.epoch))
         guard !isTooSmall, microseconds > 0 else { return 0 }
         return UInt64(microseconds).multipliedReportingOverflow(by: 1_000).partialValue
     }

@@ -24,10 +24,10 @@ struct PcapDecoder: CaptureDecoder {
         guard cursor.next(16) != nil,
             let type = isLittleEndian ? cursor.littleEndian(UInt32.self) : cursor.bigEndian(UInt32.self)
         else { throw CaptureMistake(0, "the file is cut off in its header") }
-        guard type == 201 || type == 187 else {
+        guard let known = PcapLinkType(rawValue: type) else {
             throw CaptureMistake(20, "the link type is \(type): 187 and 201, of Bluetooth HCI, can be read")
         }
-        hasDirection = type == 201
+        hasDirection = known == .uartWithDirection
     }
 
     mutating func next() throws(CaptureMistake) -> CaptureRecord? {
@@ -59,4 +59,12 @@ struct PcapDecoder: CaptureDecoder {
     }
 
     private mutating func integer() -> UInt32? { isLittleEndian ? cursor.littleEndian() : cursor.bigEndian() }
+}
+
+/// The link types of pcap and pcapng that have Bluetooth HCI.
+///
+/// Source: the tcpdump group's list, LINKTYPE_BLUETOOTH_HCI_H4 and LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR.
+enum PcapLinkType: UInt32 {
+    case uart = 187
+    case uartWithDirection = 201
 }

@@ -5,8 +5,6 @@ struct PcapngDecoder: CaptureDecoder {
     private static let maximumBlock: UInt32 = 16_777_216
     private static let maximumInterfaces = 256
     private static let byteOrder: UInt32 = 0x1A2B_3C4D
-    /// HCI UART with and without a direction.
-    private static let linkTypes: ClosedRange<UInt16> = 187...201
 
     private struct Interface: Sendable {
         /// The number of the host; nil for another link type.
@@ -89,8 +87,8 @@ struct PcapngDecoder: CaptureDecoder {
             if code == 2 { name = String(decoding: value, as: UTF8.self) }
             if code == 9, let resolution = value.first { interface.resolution = Self.units(resolution) }
         }
-        if linkType == Self.linkTypes.lowerBound || linkType == Self.linkTypes.upperBound {
-            interface.hasDirection = linkType == Self.linkTypes.upperBound
+        if let type = PcapLinkType(rawValue: UInt32(linkType)) {
+            interface.hasDirection = type == .uartWithDirection
             interface.host = hostCount
             hostCount += 1
             records.append(.host(CapturedHost(name: name, address: CapturedAddress(bits: 0, isRandom: false))))

@@ -47,6 +47,14 @@ public struct AdvertisingData: Hashable, Sendable {
         return length
     }
 
+    /// The content of the packets that a scanner reported as one advertisement.
+    package init(_ advertisement: Advertisement) {
+        self.init(
+            localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
+            services: advertisement.serviceUUIDs ?? [], solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
+            serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
+    }
+
     /// The advertisement that a scanner reports.
     func advertisement(isConnectable: Bool?) -> Advertisement {
         Advertisement(

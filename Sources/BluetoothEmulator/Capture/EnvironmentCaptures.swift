@@ -20,19 +20,11 @@ enum EnvironmentCaptures {
         guard let file else { return }
         guard let number = state.withLock({ $0.emulators.insert(emulator) }) else { return }
         do throws(CaptureError) {
-            let capture = try emulator.capture(to: name(file, number))
+            let capture = try emulator.capture(to: OutputFile.name(file, number: number))
             state.withLock { $0.captures.append(capture) }
         } catch {
             Logger(label: "CoreBluetooth").error("no capture: COREBLUETOOTH_CAPTURE: \(error)")
         }
-    }
-
-    /// The file's name; those of later emulators have a number before the extension: `air-2.pcapng`.
-    static func name(_ file: String, _ number: Int) -> String {
-        guard number > 1 else { return file }
-        let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
-        guard let dot = file[folder...].lastIndex(of: "."), dot > folder else { return "\(file)-\(number)" }
-        return "\(file[..<dot])-\(number)\(file[dot...])"
     }
 }
 

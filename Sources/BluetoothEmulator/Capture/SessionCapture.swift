@@ -34,11 +34,11 @@ package final class SessionCapture: CentralObserver {
         var records = state.tap.events(message).flatMap { state.packets?.handle($0) ?? [] }
         if case .ended = message.content { records += state.packets?.finish() ?? [] }
         records = records.map(marked)
-        if !state.hasIntroduction, let first = records.first(where: { if case .host = $0 { false } else { true } }) {
+        let first = records.firstIndex { if case .host = $0 { false } else { true } }
+        if !state.hasIntroduction, let first {
             state.hasIntroduction = true
             let text = "\(comment); \"sudo btmon --write FILE\" captures the packets of an adapter"
-            let index = records.firstIndex(of: first) ?? 0
-            records.insert(.note(text, at: first.time), at: index)
+            records.insert(.note(text, at: records[first].time), at: first)
         }
         return records
     }

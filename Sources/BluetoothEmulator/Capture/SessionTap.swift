@@ -211,12 +211,3 @@ extension TappedHost {
             state: .poweredOn, isPowered: true, isPlugged: true, isResetting: false, authorization: .allowed)
     }
 }
-
-extension AdvertisingData {
-    fileprivate init(_ advertisement: Advertisement) {
-        self.init(
-            localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
-            services: advertisement.serviceUUIDs ?? [], solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
-            serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
-    }
-}

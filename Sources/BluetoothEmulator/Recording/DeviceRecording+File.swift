@@ -18,19 +18,14 @@ extension DeviceRecording {
 
     /// The contents of a file, if it is not too large.
     static func text(ofFile file: String) throws(DescriptionError) -> Data {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
-            guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                throw DescriptionError("", "a recording is a regular file")
-            }
-            guard attributes[.size] as? UInt64 ?? 0 <= UInt64(maximumBytes) else {
-                throw DescriptionError("", sizeRule)
-            }
-            return try Data(contentsOf: URL(fileURLWithPath: file))
-        } catch let error as DescriptionError {
-            throw error
+        do throws(NamedFileProblem) {
+            return try NamedFileProblem.contents(of: file, atMost: maximumBytes)
         } catch {
-            throw DescriptionError("", "the file cannot be read: \(error)")
+            switch error {
+            case .notRegular: throw DescriptionError("", "a recording is a regular file")
+            case .tooLarge: throw DescriptionError("", sizeRule)
+            case .unreadable(let error): throw DescriptionError("", "the file cannot be read: \(error)")
+            }
         }
     }
 

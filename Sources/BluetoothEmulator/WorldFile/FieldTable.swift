@@ -28,9 +28,10 @@ struct FieldTable<Root: Sendable>: Sendable {
             }
         }
         var object = defaults
+        var reader = FieldReader(
+            container: container, name: "", collector: .of(decoder), recordings: .of(decoder))
         for field in fields {
-            let reader = FieldReader(
-                container: container, name: field.name, collector: .of(decoder), recordings: .of(decoder))
+            reader.name = field.name
             try decoder.collecting(()) {
                 try field.read(&object, reader)
             }
@@ -138,7 +139,7 @@ struct FieldName: CodingKey {
 /// One field of an object that is read.
 struct FieldReader {
     let container: KeyedDecodingContainer<FieldName>
-    let name: String
+    var name: String
     /// The collector of mistakes; nil where the first one ends the reading.
     var collector: MistakeCollector?
     /// The recordings beside the file that is read; nil for a text.

@@ -59,7 +59,8 @@ extension PeripheralDescription: WorldFileObject {
         .value("prepareQueueLength", \.prepareQueueLength),
         .value("faults", \.faults))
 
-    private static let recordingField = "recording"
+    /// The field with the recording that a device plays.
+    static let recordingField = "recording"
 
     /// The defaults of a device: those of its recording, if that is in a file, or of its built-in handler.
     private var defaults: PeripheralDescription {
@@ -100,7 +101,7 @@ extension PairingDescription: WorldFileObject {
         .value("requestsSecurity", \.requestsSecurity))
 
     /// All input and output capabilities, in the order of the Core Specification.
-    static let capabilities: [PairingCapability] = [
+    package static let capabilities: [PairingCapability] = [
         .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
     ]
 }

@@ -13,16 +13,15 @@ final class RecordingFiles: Sendable {
         var bytes = 0
     }
 
-    /// The folder of the world file, with symbolic links resolved.
-    private let folder: String
+    private let folder: WorldFolder
     /// The folder as the name of the world file has it.
     private let prefix: String
     private let state = Lock(State())
 
     /// - Parameter worldFile: The path of the world file.
     init(beside worldFile: String) {
-        folder = URL(fileURLWithPath: WorldFiles.resolved(worldFile)).deletingLastPathComponent().path
-        prefix = worldFile.lastIndex(of: "/").map { String(worldFile[...$0]) } ?? ""
+        folder = WorldFolder(ofFile: worldFile)
+        prefix = WorldFolder.name(of: worldFile)
     }
 
     /// The recording in a file, which is read once.
@@ -35,7 +34,7 @@ final class RecordingFiles: Sendable {
             throw DescriptionError("", "the path of a recording is relative to the world file")
         }
         let file = prefix + name
-        guard WorldFiles.resolved(file).hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
+        guard folder.contains(file) else {
             throw DescriptionError("", "a recording is in the folder of the world file or below")
         }
         let text: Data

@@ -17,8 +17,8 @@ struct WorldFileJoiner {
 
     private let root: [String: JSONValue]
     private var files: WorldFiles
-    /// The folder that the included files must be in, with symbolic links resolved.
-    private let folder: String
+    /// The folder that the included files must be in.
+    private let folder: WorldFolder
     private var entries: [String: [JSONValue]] = [:]
     /// The files that were read, and those that are being read, with symbolic links resolved.
     private var known: Set<String> = []
@@ -29,8 +29,8 @@ struct WorldFileJoiner {
         self.root = root
         self.files = files
         bytes = files.parts[0].text.count
-        let file = WorldFiles.resolved(files.parts[0].name)
-        folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        let file = WorldFolder.resolved(files.parts[0].name)
+        folder = WorldFolder(ofFile: files.parts[0].name)
         known = [file]
         open = [file]
     }
@@ -62,17 +62,16 @@ struct WorldFileJoiner {
 
     /// A device whose recording is named as the first file would name it.
     private func relocated(_ device: JSONValue, _ part: Int) -> JSONValue {
-        guard case .object(var fields) = device, case .text(let name)? = fields["recording"], !name.hasPrefix("/")
+        guard case .object(var fields) = device, case .text(let name)? = fields[PeripheralDescription.recordingField],
+            !name.hasPrefix("/")
         else {
             return device
         }
-        let folder = Self.folder(files.parts[part].name).dropFirst(Self.folder(files.parts[0].name).count)
-        fields["recording"] = .text(folder + name)
+        let folder = WorldFolder.name(of: files.parts[part].name).dropFirst(
+            WorldFolder.name(of: files.parts[0].name).count)
+        fields[PeripheralDescription.recordingField] = .text(folder + name)
         return .object(fields)
     }
-
-    /// The part of a path that names the folder, with its slash.
-    private static func folder(_ path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
     private mutating func list(_ name: String, of object: [String: JSONValue], _ part: Int) -> [JSONValue] {
         switch object[name] {
@@ -89,9 +88,9 @@ struct WorldFileJoiner {
             return report(field, "the path of an included file is relative to the file that includes it", part)
         }
         let parent = files.parts[part].name
-        let file = Self.folder(parent) + name
-        let path = WorldFiles.resolved(file)
-        guard path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
+        let file = WorldFolder.name(of: parent) + name
+        let path = WorldFolder.resolved(file)
+        guard folder.contains(file) else {
             return report(field, "an included file is in the folder of the first file or below", part)
         }
         guard !open.contains(path) else { return report(field, "the file includes itself", part) }
@@ -130,24 +129,16 @@ struct WorldFileJoiner {
 
     /// The contents of an included file; nil, and a mistake, where it cannot be read.
     private mutating func text(of path: String, field: String, part: Int) -> Data? {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                report(field, "an included file is a regular file", part)
-                return nil
-            }
-            // The second test is for a system whose attributes have no number of this type, or a file that grows.
-            let size = attributes[.size] as? UInt64 ?? 0
-            var text: Data?
-            if size <= UInt64(Self.maximumBytes) { text = try Data(contentsOf: URL(fileURLWithPath: path)) }
-            guard let text, text.count <= Self.maximumBytes - bytes else {
-                report(field, "all files together have \(Self.maximumBytes) bytes or fewer", part)
-                return nil
-            }
+        do throws(NamedFileProblem) {
+            let text = try NamedFileProblem.contents(of: path, atMost: Self.maximumBytes - bytes)
             bytes += text.count
             return text
         } catch {
-            report(field, "the file cannot be read: \(error)", part)
+            switch error {
+            case .notRegular: report(field, "an included file is a regular file", part)
+            case .tooLarge: report(field, "all files together have \(Self.maximumBytes) bytes or fewer", part)
+            case .unreadable(let error): report(field, "the file cannot be read: \(error)", part)
+            }
             return nil
         }
     }

@@ -113,11 +113,6 @@ package struct WorldFiles {
         return error.inFile(parts[part].name)
     }
 
-    /// The path of a file, with symbolic links resolved.
-    static func resolved(_ path: String) -> String {
-        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
-    }
-
     /// The fields of a JSON object; nil for another text, whose mistake another reader reports.
     static func object(_ json: Data) -> [String: JSONValue]? {
         try? JSONDecoder().decode([String: JSONValue].self, from: json)

@@ -155,22 +155,26 @@ final class CollectedRecording: Sendable {
 
     func add(_ part: RecordingObserver.Part) {
         state.withLock { state in
-            if state.recording == nil { begin(part, &state) }
-            state.recording?.device = part.device
-            for case .event(let event) in part.lines {
-                guard let count = state.recording?.events.count, count < DeviceRecording.maximumEvents else {
-                    state.isFull = true
-                    break
+            for line in part.lines {
+                switch line {
+                case .device(let device, _):
+                    if state.recording == nil { begin(device, part.backend, &state) }
+                    state.recording?.device = device
+                case .event(let event): append(event, &state)
                 }
-                state.recording?.events.append(event)
             }
-            state.file?.write(part.lines, of: part.device)
+            state.file?.write(part.lines)
         }
     }
 
-    private func begin(_ part: RecordingObserver.Part, _ state: inout State) {
-        let source = DeviceRecording.Source.today(backend: part.backend, isRedacted: isRedacted)
-        state.recording = DeviceRecording(device: part.device, source: source)
+    private func append(_ event: RecordedEvent, _ state: inout State) {
+        state.isFull = state.recording?.events.count ?? 0 >= DeviceRecording.maximumEvents
+        if !state.isFull { state.recording?.events.append(event) }
+    }
+
+    private func begin(_ device: PeripheralDescription, _ backend: String, _ state: inout State) {
+        let source = DeviceRecording.Source.today(backend: backend, isRedacted: isRedacted)
+        state.recording = DeviceRecording(device: device, source: source)
         guard let path else { return }
         do throws(OutputFileError) {
             state.file = try RecordingFile(path, source)

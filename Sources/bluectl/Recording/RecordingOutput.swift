@@ -24,9 +24,7 @@ struct RecordingOutput {
             if let problem = collected.problem { throw Failure(.failed, PrintableText.of("no recording: \(problem)")) }
             return report([recording], path, advice: "play it with {\"devices\": [{\"recording\": \"…\"}]}")
         }
-        for loss in recording.lossesOfPlainDevice { console.warn(PrintableText.of(loss)) }
-        try writeWorld([recording.plainDevice])
-        if let path { report([recording], path, advice: nil) }
+        try writeWorld([recording])
     }
 
     /// Writes the devices of a file.
@@ -44,17 +42,15 @@ struct RecordingOutput {
             }
             return report(recordings, path, advice: nil)
         }
-        for recording in recordings {
-            for loss in recording.lossesOfPlainDevice {
-                console.warn(PrintableText.of("\(recording.device.name): \(loss)"))
-            }
-        }
-        try writeWorld(recordings.map(\.plainDevice))
-        if let path { report(recordings, path, advice: nil) }
+        try writeWorld(recordings)
     }
 
-    private func writeWorld(_ devices: [PeripheralDescription]) throws {
-        let world = WorldDescription(devices: devices)
+    private func writeWorld(_ recordings: [DeviceRecording]) throws {
+        let devices = recordings.map { $0.plainDevice() }
+        for device in devices {
+            for loss in device.losses { console.warn(PrintableText.of("\(device.description.name): \(loss)")) }
+        }
+        let world = WorldDescription(devices: devices.map(\.description))
         let text: Data
         do {
             try world.validate()
@@ -64,6 +60,7 @@ struct RecordingOutput {
         }
         guard let path else { return console.print(String(decoding: text, as: UTF8.self)) }
         try write(Array(text) + [UInt8(ascii: "\n")], to: path)
+        report(recordings, path, advice: nil)
     }
 
     /// Writes a whole file or none: an interrupted program leaves an older file as it was.

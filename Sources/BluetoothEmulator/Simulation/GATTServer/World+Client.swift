@@ -30,8 +30,6 @@ extension World {
     /// Schedules the consequence of the head of the queue.
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
         if air.tapped.contains(.att) { reportRequest(start, on: ref) }
-        let present = now
-        links[ref]?.client.startedAt = present
         switch start {
         case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
         case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))

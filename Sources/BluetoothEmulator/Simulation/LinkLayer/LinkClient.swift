@@ -79,7 +79,7 @@ struct LinkClient: Sendable {
     /// Starts the head of the queue, if the link is free.
     mutating func start(_ timing: LinkTiming, at now: Nanoseconds) -> Start? {
         guard !isBusy, let head = operations.first else { return nil }
-        isBusy = true
+        (isBusy, startedAt) = (true, now)
         let event = timing.listeningEvent(from: now)
         switch head.kind {
         case .writeCommand: return .transmit(at: event)

@@ -1,0 +1,31 @@
+import BluetoothSupport
+
+/// What passed a wrapper of a backend and is handled later: events come under the backend's lock, and are handled outside of it.
+final class DeferredMessages<Message: Sendable>: Sendable {
+    private struct State: Sendable {
+        var pending: [Message] = []
+        var isHandling = false
+    }
+
+    private let state = Lock(State())
+
+    /// Adds a message and does nothing else, so that it may be called under a backend's lock.
+    func append(_ message: Message) { state.withLock { $0.pending.append(message) } }
+
+    /// Handles the messages in their order, unless another thread does so already.
+    func handle(_ body: ([Message]) -> Void) {
+        while let messages = next() {
+            body(messages)
+            state.withLock { $0.isHandling = false }
+        }
+    }
+
+    private func next() -> [Message]? {
+        state.withLock { state in
+            guard !state.isHandling, !state.pending.isEmpty else { return nil }
+            state.isHandling = true
+            defer { state.pending = [] }
+            return state.pending
+        }
+    }
+}
