@@ -36,33 +36,18 @@ extension DeviceFault: Codable {
 
     /// Reads a fault of a world file.
     public init(from decoder: any Decoder) throws {
-        self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields) { object in
-            try DeviceFault(object, at: decoder.codingPath)
-        }
+        self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields, rules: \.rules) { DeviceFault($0) }
     }
 
-    private init(_ object: Object, at codingPath: [any CodingKey]) throws {
-        func error(_ field: String, _ rule: String) -> DecodingError {
-            .dataCorrupted(
-                DecodingError.Context(codingPath: codingPath + [FieldName(field)], debugDescription: rule))
-        }
-        guard object.what == .fail || object.code == nil else { throw error("code", "only a failure has a code") }
-        guard object.what == .delay || object.time == nil else { throw error("time", "only a delay has a time") }
-        guard !object.always || object.count == nil else {
-            throw error("always", "a fault is for some steps or for all")
-        }
-        guard object.characteristic != nil || object.service == nil && object.index == nil else {
-            throw error("characteristic", "service and index distinguish characteristics of one UUID")
-        }
-        let effect: Effect
-        switch object.what {
-        case .fail: effect = object.code.map { .fail(ATTCode(rawValue: $0)) } ?? .fail()
-        case .pause: effect = .pause
-        case .disconnect: effect = .disconnect
-        case .delay:
-            guard let time = object.time else { throw error("time", "the field is missing") }
-            effect = .delay(time)
-        }
+    /// - Parameter object: Keeps its rules.
+    private init(_ object: Object) {
+        let effect: Effect =
+            switch object.what {
+            case .fail: object.code.map { .fail(ATTCode(rawValue: $0)) } ?? .fail()
+            case .pause: .pause
+            case .disconnect: .disconnect
+            case .delay: .delay(object.time ?? .zero)
+            }
         let path = object.characteristic.map {
             CharacteristicPath($0, service: object.service, index: object.index ?? 0)
         }
@@ -84,5 +69,20 @@ extension DeviceFault: Codable {
         case .disconnect: object.what = .disconnect
         }
         try Object.fields.write(object, encoder)
+    }
+}
+
+extension DeviceFault.Object {
+    /// The rules of the fields that depend on each other.
+    fileprivate var rules: [FieldRule] {
+        [
+            FieldRule("code", "only a failure has a code", what == .fail || code == nil),
+            FieldRule("time", "only a delay has a time", what == .delay || time == nil),
+            FieldRule("time", "the field is missing", what != .delay || time != nil),
+            FieldRule("always", "a fault is for some steps or for all", !always || count == nil),
+            FieldRule(
+                "characteristic", "service and index distinguish characteristics of one UUID",
+                characteristic != nil || service == nil && index == nil),
+        ]
     }
 }

@@ -140,6 +140,8 @@ struct FieldName: CodingKey {
 struct FieldReader {
     let container: KeyedDecodingContainer<FieldName>
     var name: String
+    /// The element of the field's list that is read; nil for the field itself.
+    var element: FieldName?
     /// The collector of mistakes; nil where the first one ends the reading.
     var collector: MistakeCollector?
     /// The recordings beside the file that is read; nil for a text.
@@ -160,8 +162,35 @@ struct FieldReader {
         }
     }
 
+    /// Reads each element of the field; where mistakes are collected, one of each element is.
+    ///
+    /// - Parameter elements: Those of a list with their indices, or those of an object with their names.
+    func elements<Written, Value>(
+        _ elements: some Sequence<(FieldName, Written)>, _ read: (Written, FieldReader) throws -> Value
+    ) throws -> [Value] {
+        try elements.compactMap { name, written in
+            var reader = self
+            reader.element = name
+            guard let collector else { return try read(written, reader) }
+            do {
+                return try read(written, reader)
+            } catch {
+                collector.add(error)
+                return nil
+            }
+        }
+    }
+
+    /// Reads each element of a list.
+    func list<Written, Value>(
+        _ list: [Written], _ read: (Written, FieldReader) throws -> Value
+    ) throws -> [Value] {
+        try elements(list.enumerated().map { (FieldName(intValue: $0), $1) }, read)
+    }
+
     func error(_ rule: String) -> DecodingError {
-        .dataCorruptedError(forKey: FieldName(name), in: container, debugDescription: rule)
+        let path = container.codingPath + [FieldName(name)] + [element].compactMap(\.self)
+        return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: rule))
     }
 }
 
@@ -187,7 +216,7 @@ extension ValueForm where Written == String {
 extension ValueForm where Written == [String] {
     static func list<Element>(_ form: ValueForm<Element, String>) -> ValueForm where Value == [Element] {
         ValueForm(
-            read: { texts, field in try texts.map { try form.read($0, field) } }, write: { $0.map(form.write) })
+            read: { texts, field in try field.list(texts, form.read) }, write: { $0.map(form.write) })
     }
 }
 
@@ -196,13 +225,14 @@ extension ValueForm where Value: OptionSet & Sendable, Value.Element == Value, W
     static func options(_ names: String, _ options: KeyValuePairs<String, Value>) -> ValueForm {
         ValueForm(
             read: { texts, field in
-                try texts.reduce(into: []) { value, text in
+                let known = try field.list(texts) { text, field in
                     guard let option = options.first(where: { $0.key == text })?.value else {
                         let known = options.map(\.key).joined(separator: ", ")
                         throw field.error("\"\(text)\": the \(names) are \(known)")
                     }
-                    value.insert(option)
+                    return option
                 }
+                return Value(known)
             }, write: { value in options.filter { value.contains($0.value) }.map(\.key) })
     }
 }
@@ -210,6 +240,14 @@ extension ValueForm where Value: OptionSet & Sendable, Value.Element == Value, W
 extension ValueForm where Value == Data, Written == String {
     static let hex = text(
         rule: "bytes are an even number of hexadecimal digits", parse: { Data(hexText: $0) }, text: \.hexText)
+}
+
+extension ValueForm where Value == BluetoothUUID, Written == String {
+    static let uuid = ValueForm(
+        read: { text, field in
+            guard let uuid = BluetoothUUID(text) else { throw field.error("\"\(text)\" is not a UUID") }
+            return uuid
+        }, write: \.text)
 }
 
 extension ValueForm where Value == DeviceAddress, Written == String {

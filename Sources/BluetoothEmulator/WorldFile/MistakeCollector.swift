@@ -58,34 +58,44 @@ extension Decoder {
         }
     }
 
-    /// The same for an object whose fields depend on each other: `read` is called if no field has a mistake.
+    /// The same for an object whose fields depend on each other: its rules are checked if no field has a mistake, and
+    /// `read` is called if all of them are kept.
     func collecting<Object, Value>(
-        _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>, _ read: (Object) throws -> Value
+        _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>, rules: (Object) -> [FieldRule],
+        _ read: (Object) throws -> Value
     ) throws -> Value {
         try collecting(placeholder()) {
             let object = try fields.read(self)
             let path = DescriptionError.path(codingPath)
-            guard MistakeCollector.of(self)?.isSound(path) ?? true else { return placeholder() }
-            return try read(object)
+            var isSound: Bool { MistakeCollector.of(self)?.isSound(path) ?? true }
+            guard isSound else { return placeholder() }
+            for rule in rules(object) where !rule.isKept {
+                try collecting(()) {
+                    let path = codingPath + [FieldName(rule.field)]
+                    throw DecodingError.dataCorrupted(
+                        DecodingError.Context(codingPath: path, debugDescription: rule.text))
+                }
+            }
+            return isSound ? try read(object) : placeholder()
         }
     }
 }
 
-extension WorldDescription {
-    /// All mistakes of a world file, each with its place; empty for one that describes a world.
-    ///
-    /// A rule is not checked where what it is about could not be read. Of a text that is no JSON, the first mistake; of
-    /// others, a hundred at most.
-    package static func mistakes(inJSON json: Data) -> [DescriptionError] {
-        let bytes = Array(json)
-        if let mistake = JSONScanner.mistake(in: bytes) {
-            return [DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)]
-        }
-        return unplacedMistakes(inJSON: json).map { $0.at(JSONScanner.offset(of: $0.path, in: bytes), in: bytes) }
-            .sorted { ($0.place?.line ?? 0, $0.place?.column ?? 0) < ($1.place?.line ?? 0, $1.place?.column ?? 0) }
-    }
+/// A rule about a field that depends on other fields of its object.
+struct FieldRule {
+    let field: String
+    let text: String
+    let isKept: Bool
 
-    /// All mistakes of a text, without places.
+    init(_ field: String, _ text: String, _ isKept: Bool) {
+        (self.field, self.text, self.isKept) = (field, text, isKept)
+    }
+}
+
+extension WorldDescription {
+    /// All mistakes of a text that is JSON, without places: a hundred at most.
+    ///
+    /// A rule is not checked where what it is about could not be read.
     static func unplacedMistakes(inJSON json: Data, _ recordings: RecordingFiles? = nil) -> [DescriptionError] {
         let collector = MistakeCollector()
         let decoder = collector.decoder()

@@ -111,15 +111,17 @@ extension AdvertisingData: WorldFileObject {
         AdvertisingData(),
         .value("localName", \.localName),
         .value("txPowerLevel", \.txPowerLevel),
-        .value("services", \.services),
-        .value("solicitedServices", \.solicitedServices),
+        .value("services", \.services, .list(.uuid)),
+        .value("solicitedServices", \.solicitedServices, .list(.uuid)),
         .custom(
             "serviceData",
             read: { data, field in
-                for (name, text) in try field.value() ?? [:] as [String: String] {
-                    guard let uuid = BluetoothUUID(name) else { throw field.error("\"\(name)\" is not a UUID") }
-                    data.serviceData[uuid] = try ValueForm.hex.read(text, field)
+                let written: [String: String] = try field.value() ?? [:]
+                let pairs = try field.elements(written.sorted { $0.key < $1.key }.map { (FieldName($0), ($0, $1)) }) {
+                    pair, field in
+                    (try ValueForm.uuid.read(pair.0, field), try ValueForm.hex.read(pair.1, field))
                 }
+                for (uuid, value) in pairs { data.serviceData[uuid] = value }
             },
             write: { data in
                 let pairs = data.serviceData.map { ($0.key.text, $0.value.hexText) }

@@ -79,15 +79,15 @@ extension PreservedCentralDescription.Peer: WorldFileObject {
     static let fields = FieldTable(
         PreservedCentralDescription.Peer(device: ""),
         .required("device", \.device),
-        .value("subscriptions", \.subscriptions))
+        .value("subscriptions", \.subscriptions, .list(.uuid)))
 }
 
 /// A scan of a world file.
 struct PreservedScan: WorldFileObject {
     static let fields = FieldTable(
         PreservedScan(parameters: ScanParameters()),
-        .value("services", \.parameters.services),
-        .value("solicitedServices", \.parameters.solicitedServices),
+        .value("services", \.parameters.services, .list(.uuid)),
+        .value("solicitedServices", \.parameters.solicitedServices, .list(.uuid)),
         .value("duplicates", \.parameters.allowDuplicates))
 
     var parameters: ScanParameters

@@ -64,34 +64,17 @@ extension ScriptStep: Codable {
     /// Reads a step of a world file.
     public init(from decoder: any Decoder) throws {
         let none = ScriptStep(at: .zero, .host("default", isPowered: true))
-        self = try decoder.collecting(none, Object.fields) { object in
-            try ScriptStep(object, at: decoder.codingPath)
-        }
+        self = try decoder.collecting(none, Object.fields, rules: \.rules) { ScriptStep($0) ?? none }
     }
 
-    private init(_ object: Object, at codingPath: [any CodingKey]) throws {
-        func error(_ field: String, _ rule: String) -> DecodingError {
-            .dataCorrupted(
-                DecodingError.Context(codingPath: codingPath + [FieldName(field)], debugDescription: rule))
-        }
-        try object.check(error)
-        let actions = object.deviceActions
-        let named = actions.map(\.field) + (object.isPowered == nil ? [] : ["powered"])
-        guard let field = named.first else {
-            throw error("at", "a step has one of \(Object.actions.joined(separator: ", "))")
-        }
-        guard named.count == 1 else {
-            throw error(named[1], "a step has one action, not \(named.joined(separator: " and "))")
-        }
-        switch (object.device, object.host) {
-        case (let device?, nil):
-            guard let action = actions.first?.action else { throw error(field, "only a host has it: name a host") }
+    /// - Parameter object: Keeps its rules; nil for one that does not.
+    private init?(_ object: Object) {
+        if let device = object.device, let action = object.deviceActions.first?.action {
             self.init(at: object.time, .device(device, action))
-        case (nil, let host?):
-            guard let isPowered = object.isPowered else { throw error(field, "only a device has it: name a device") }
+        } else if let host = object.host, let isPowered = object.isPowered {
             self.init(at: object.time, .host(host, isPowered: isPowered))
-        case (nil, nil): throw error("at", "a step names a device or a host")
-        case (_?, _?): throw error("host", "a step is about a device or a host, not both")
+        } else {
+            return nil
         }
     }
 
@@ -119,19 +102,41 @@ extension ScriptStep: Codable {
 }
 
 extension ScriptStep.Object {
-    /// Checks the fields that depend on each other.
-    fileprivate func check(_ error: (_ field: String, _ rule: String) -> DecodingError) throws {
-        guard disconnects != false else { throw error("disconnect", "it is true, or left out") }
-        guard change.value == nil || change.characteristic != nil else {
-            throw error("value", "a value has a characteristic")
-        }
-        guard change.index ?? 0 >= 0 else { throw error("index", "an index is 0 or more") }
-        let details = [
+    /// The rules of the fields that depend on each other.
+    fileprivate var rules: [FieldRule] {
+        [
+            FieldRule("disconnect", "it is true, or left out", disconnects != false),
+            FieldRule("value", "a value has a characteristic", change.value == nil || change.characteristic != nil),
+            FieldRule("index", "an index is 0 or more", change.index ?? 0 >= 0),
+        ] + detailRules + subjectRules
+    }
+
+    /// The fields beside a value belong to it.
+    private var detailRules: [FieldRule] {
+        [
             ("characteristic", change.characteristic != nil), ("service", change.service != nil),
             ("index", change.index != nil), ("notify", change.isNotified != nil),
-        ]
-        if change.value == nil, let detail = details.first(where: \.1) {
-            throw error(detail.0, "it belongs to a value, which is missing")
+        ].map { FieldRule($0, "it belongs to a value, which is missing", change.value != nil || !$1) }
+    }
+
+    /// A step has one action and the device or host that has it.
+    private var subjectRules: [FieldRule] {
+        let deviceFields = deviceActions.map(\.field)
+        let actions = deviceFields + (isPowered == nil ? [] : ["powered"])
+        guard let action = actions.first else {
+            // A detail without its value is that mistake already.
+            let isExplained = detailRules.contains { !$0.isKept }
+            return [FieldRule("at", "a step has one of \(Self.actions.joined(separator: ", "))", isExplained)]
         }
+        guard actions.count == 1 else {
+            let names = actions.joined(separator: " and ")
+            return [FieldRule(actions[1], "a step has one action, not \(names)", false)]
+        }
+        return [
+            FieldRule("at", "a step names a device or a host", device != nil || host != nil),
+            FieldRule("host", "a step is about a device or a host, not both", device == nil || host == nil),
+            FieldRule(action, "only a host has it: name a host", device == nil || host != nil || isPowered == nil),
+            FieldRule(action, "only a device has it: name a device", host == nil || device != nil || isPowered != nil),
+        ]
     }
 }

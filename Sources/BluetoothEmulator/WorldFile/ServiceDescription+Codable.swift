@@ -6,7 +6,7 @@ extension ServiceDescription: WorldFileObject {
         ServiceDescription(BluetoothUUID(0)),
         .required("uuid", \.uuid),
         .value("primary", \.isPrimary),
-        .value("includes", \.includes),
+        .value("includes", \.includes, .list(.uuid)),
         .value("characteristics", \.characteristics))
 }
 
