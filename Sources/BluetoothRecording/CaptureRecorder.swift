@@ -29,12 +29,17 @@ package struct CaptureRecorder: Sendable {
     private var start: CaptureTime?
     private var links: [Int: Link] = [:]
     private var devices: [CapturedAddress: Device] = [:]
+    /// Whether the capture is of what an app asked for and got, whose times and errors are the app's.
+    package private(set) var isSynthetic = false
+    private var excessDeviceCount = 0
+    private var excessEventCount = 0
     /// In the order in which they appeared.
     private var order: [CapturedAddress] = []
 
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
 
     package mutating func add(_ record: CaptureRecord) {
+        isSynthetic = isSynthetic || SessionCapture.isComment(of: record)
         for event in events.add(record) {
             let start = start ?? event.time
             self.start = start
@@ -69,7 +74,10 @@ package struct CaptureRecorder: Sendable {
         return [
             (events.malformedCount, "packets that are malformed, or of no known kind"),
             (events.unknownCount, "packets on links that began before the capture"),
+            (events.excessLinkCount, "connections beyond the first 256 at once"),
             (undiscovered, "requests and notifications about attributes that were not discovered in the capture"),
+            (excessDeviceCount, "events of devices beyond the first \(Self.maximumDevices)"),
+            (excessEventCount, "events of a device beyond the first \(DeviceRecording.maximumEvents)"),
         ].filter { $0.0 > 0 }.map { "left out: \($0.1) (\($0.0))" }
     }
 
@@ -117,15 +125,21 @@ package struct CaptureRecorder: Sendable {
 
     private mutating func use(_ address: CapturedAddress, _ body: (inout Device) -> Void) {
         if devices[address] == nil {
-            guard devices.count < Self.maximumDevices else { return }
+            guard devices.count < Self.maximumDevices else {
+                excessDeviceCount += 1
+                return
+            }
             devices[address] = Device(recorder: DeviceRecorder(start: .zero, keepsIdentity: keepsIdentity))
             order.append(address)
         }
         guard let index = devices.index(forKey: address) else { return }
         body(&devices.values[index])
-        for event in devices.values[index].recorder.takeEvents()
-        where devices.values[index].events.count < DeviceRecording.maximumEvents {
-            devices.values[index].events.append(event)
+        for event in devices.values[index].recorder.takeEvents() {
+            if devices.values[index].events.count < DeviceRecording.maximumEvents {
+                devices.values[index].events.append(event)
+            } else {
+                excessEventCount += 1
+            }
         }
     }
 }

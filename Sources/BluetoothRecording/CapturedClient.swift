@@ -58,6 +58,9 @@ struct CapturedClient: Sendable {
         var sentAt: Duration
     }
 
+    private static let primaryService: UInt16 = 0x2800
+    private static let secondaryService: UInt16 = 0x2801
+
     private var request: Request?
     private var reading: Reading?
     private var preparation: Preparation?
@@ -71,12 +74,15 @@ struct CapturedClient: Sendable {
             switch pdu {
             case .notification(let handle, let value), .indication(let handle, let value):
                 receive(.notified(handle, Data(value), at: time))
+            case .multipleNotification(let values):
+                for value in values { receive(.notified(value.handle, Data(value.value), at: time)) }
             default: answer(pdu, at: time, receive)
             }
             return
         }
         switch pdu {
-        case .writeCommand(let handle, let value): receive(.command(handle, Data(value), at: time))
+        case .writeCommand(let handle, let value), .signedWriteCommand(let handle, let value, _):
+            receive(.command(handle, Data(value), at: time))
         case .confirmation: break
         default: send(pdu, at: time, receive)
         }
@@ -109,11 +115,11 @@ struct CapturedClient: Sendable {
         guard let request else { return }
         self.request = nil
         var answer = Answer(sentAt: request.sentAt, duration: max(.zero, time - request.sentAt))
-        if case .error(_, _, let code) = pdu {
+        if case .error(_, let handle, let code) = pdu {
             // No error has the code 0.
             guard code != 0 else { return }
             answer.error = ATTCode(rawValue: code)
-            return fail(request.pdu, answer, receive)
+            return fail(request.pdu, at: handle, answer, receive)
         }
         switch (request.pdu, pdu) {
         case (.mtuRequest(let own), .mtuResponse(let other)):
@@ -134,6 +140,11 @@ struct CapturedClient: Sendable {
                 preparation?.value += Data(part)
             }
         case (.executeWriteRequest, .executeWriteResponse): endPreparation(answer, receive)
+        case (.cancelWriteRequest, .executeWriteResponse): preparation = nil
+        case (.readMultipleVariableRequest(let handles), .readMultipleVariableResponse(let values)):
+            for (handle, value) in zip(handles, values) {
+                valueFound(ATTPDU.HandleAndValue(handle, value), answer, receive)
+            }
         default: discovered(request.pdu, pdu, answer, receive)
         }
     }
@@ -145,8 +156,13 @@ struct CapturedClient: Sendable {
         if !isFull { receive(.read(reading.handle, reading.answer)) }
     }
 
-    private mutating func fail(_ request: ATTPDU, _ answer: Answer, _ receive: (Outcome) -> Void) {
+    /// - Parameter handle: The attribute that the error is about.
+    private mutating func fail(
+        _ request: ATTPDU, at handle: UInt16, _ answer: Answer, _ receive: (Outcome) -> Void
+    ) {
         switch request {
+        case .readMultipleRequest, .readMultipleVariableRequest: receive(.read(handle, answer))
+        case .cancelWriteRequest: preparation = nil
         case .readRequest(let handle): receive(.read(handle, answer))
         // The value had no more bytes.
         case .readBlobRequest: finish(receive)
@@ -173,7 +189,13 @@ struct CapturedClient: Sendable {
             let services = groups.compactMap { group in
                 BluetoothUUID(attBytes: group.value).map { Service(handles: group.handles, uuid: $0) }
             }
-            receive(.services(services, isPrimary: type.bits16 == 0x2800))
+            receive(.services(services, isPrimary: type.bits16 == Self.primaryService))
+        case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let groups)):
+            // Services of one UUID; the value of another type is no UUID.
+            guard [Self.primaryService, Self.secondaryService].contains(type), let uuid = BluetoothUUID(attBytes: value)
+            else { break }
+            receive(
+                .services(groups.map { Service(handles: $0, uuid: uuid) }, isPrimary: type == Self.primaryService))
         case (.readByTypeRequest(_, let type), .readByTypeResponse(let found)):
             switch type.bits16 {
             case 0x2802: for entry in found { include(entry, receive) }

@@ -116,6 +116,50 @@ import Testing
             ])
     }
 
+    @Test func valuesThatComeTogetherAreSeveral() {
+        let found = outcomes([
+            (true, .readMultipleVariableRequest([3, 5])), (false, .readMultipleVariableResponse([[1], [2, 3]])),
+            (true, .readMultipleVariableRequest([3, 5])), (false, .error(request: 0x20, handle: 5, code: 5)),
+            (true, .readMultipleRequest([3, 5])), (false, .readMultipleResponse([1, 2, 3])),
+            (false, .multipleNotification([.init(3, [1]), .init(5, [2])])),
+            (true, .signedWriteCommand(7, [4], signature: [UInt8](repeating: 0, count: 12))),
+        ])
+        var refused = answer([], sent: 20)
+        refused.error = .insufficientAuthentication
+        #expect(
+            found == [
+                .read(3, answer([1])), .read(5, answer([2, 3])), .read(5, refused),
+                .notified(3, Data([1]), at: .milliseconds(60)), .notified(5, Data([2]), at: .milliseconds(60)),
+                .command(7, Data([4]), at: .milliseconds(70)),
+            ], "the lengths of the values of a Read Multiple are the client's knowledge")
+    }
+
+    @Test func aWriteThatIsCanceledIsNone() {
+        for end in [ATTPDU.executeWriteResponse, .error(request: 0x18, handle: 0, code: 0x0E)] {
+            #expect(
+                outcomes([
+                    (true, .prepareWriteRequest(3, offset: 0, [1])), (false, .prepareWriteResponse(3, offset: 0, [1])),
+                    (true, .cancelWriteRequest), (false, end), (true, .executeWriteRequest),
+                    (false, .executeWriteResponse),
+                ]) == [])
+        }
+    }
+
+    @Test func servicesAreFoundByTheirUUID() {
+        let found = outcomes([
+            (true, .findByTypeValueRequest(1...0xFFFF, type: 0x2800, [0x0D, 0x18])),
+            (false, .findByTypeValueResponse([1...9, 12...20])),
+            (true, .findByTypeValueRequest(21...0xFFFF, type: 0x2800, [0x0D, 0x18])),
+            (false, .error(request: 6, handle: 21, code: 0x0A)),
+            (true, .findByTypeValueRequest(1...9, type: 0x2A00, [65])), (false, .findByTypeValueResponse([3...3])),
+        ])
+        #expect(
+            found == [
+                .services(
+                    [.init(handles: 1...9, uuid: "180D"), .init(handles: 12...20, uuid: "180D")], isPrimary: true)
+            ])
+    }
+
     @Test func aResponseWithoutARequestAndTheDevicesOwnRequestsAreIgnored() {
         #expect(outcomes([(false, .readResponse([1])), (false, .readRequest(3)), (true, .readResponse([1]))]) == [])
         #expect(outcomes([(true, .readRequest(3)), (false, .writeResponse)]) == [])

@@ -155,6 +155,8 @@ package struct AdvertisingReport: Hashable, Sendable {
     package var isConnectable: Bool
     package var isScannable: Bool
     package var isScanResponse: Bool
+    /// The number of the advertising set, 0 to 15; nil where the report has none.
+    package var setID: UInt8?
     /// Whether more of the data follows in another report.
     package var hasMore = false
 

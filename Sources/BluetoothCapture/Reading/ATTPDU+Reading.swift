@@ -3,10 +3,11 @@ package import BluetoothBackend
 extension ATTPDU {
     /// Reads a packet.
     ///
-    /// - Returns: nil for a malformed packet, and for one that no client of discoveries, values and subscriptions sends.
+    /// - Returns: nil for a malformed packet, and for one with an opcode that the Core Specification does not define.
     package init?(_ bytes: [UInt8]) {
         var cursor = ByteCursor(bytes)
-        guard let opcode = cursor.byte(), let pdu = Self.discovery(opcode, &cursor) ?? Self.value(opcode, &cursor)
+        guard let opcode = cursor.byte(),
+            let pdu = Self.discovery(opcode, &cursor) ?? Self.value(opcode, &cursor) ?? Self.several(opcode, &cursor)
         else {
             return nil
         }
@@ -23,6 +24,10 @@ extension ATTPDU {
         case 0x03: return cursor.littleEndian(UInt16.self).map { .mtuResponse($0) }
         case 0x04: return cursor.handles().map { .findInformationRequest($0) }
         case 0x05: return information(&cursor)
+        case 0x06:
+            guard let handles = cursor.handles(), let type = cursor.littleEndian(UInt16.self) else { return nil }
+            return .findByTypeValueRequest(handles, type: type, Array(cursor.rest))
+        case 0x07: return cursor.list { $0.handles() }.map { .findByTypeValueResponse($0) }
         case 0x08, 0x10:
             guard let handles = cursor.handles(), let type = BluetoothUUID(attBytes: cursor.rest) else { return nil }
             return opcode == 0x08 ? .readByTypeRequest(handles, type) : .readByGroupTypeRequest(handles, type)
@@ -75,8 +80,7 @@ extension ATTPDU {
             return .readBlobRequest(handle, offset: offset)
         case 0x0D: return .readBlobResponse(Array(cursor.rest))
         case 0x13: return .writeResponse
-        // 0 cancels what was prepared.
-        case 0x18: return cursor.byte() == 1 ? .executeWriteRequest : nil
+        case 0x18: return cursor.byte().flatMap { $0 == 0 ? .cancelWriteRequest : $0 == 1 ? .executeWriteRequest : nil }
         case 0x19: return .executeWriteResponse
         case 0x1E: return .confirmation
         case 0x16, 0x17:
@@ -99,9 +103,48 @@ extension ATTPDU {
         default: return nil
         }
     }
+
+    /// Packets with several values, and those with a signature.
+    private static func several(_ opcode: UInt8, _ cursor: inout ByteCursor) -> ATTPDU? {
+        switch opcode {
+        case 0x0E, 0x20:
+            // A client that reads one value alone sends a Read Request.
+            guard let handles = cursor.list({ $0.littleEndian(UInt16.self) }), handles.count > 1 else { return nil }
+            return opcode == 0x0E ? .readMultipleRequest(handles) : .readMultipleVariableRequest(handles)
+        case 0x0F: return .readMultipleResponse(Array(cursor.rest))
+        case 0x21: return cursor.list { $0.countedValue() }.map { .readMultipleVariableResponse($0) }
+        case 0x23:
+            return cursor.list { entry in
+                guard let handle = entry.littleEndian(UInt16.self) else { return nil }
+                return entry.countedValue().map { HandleAndValue(handle, $0) }
+            }.map { .multipleNotification($0) }
+        case 0xD2:
+            guard let handle = cursor.littleEndian(UInt16.self), cursor.count >= 12,
+                let value = cursor.next(cursor.count - 12)
+            else { return nil }
+            return .signedWriteCommand(handle, Array(value), signature: Array(cursor.rest))
+        default: return nil
+        }
+    }
 }
 
 extension ByteCursor {
+    /// Entries up to the end, at least one; nil where one is malformed.
+    fileprivate mutating func list<Entry>(_ read: (inout ByteCursor) -> Entry?) -> [Entry]? {
+        var entries: [Entry] = []
+        repeat {
+            guard let entry = read(&self) else { return nil }
+            entries.append(entry)
+        } while !isAtEnd
+        return entries
+    }
+
+    /// A value after its length; one that the packet cuts off ends with it.
+    fileprivate mutating func countedValue() -> [UInt8]? {
+        guard let length = littleEndian(UInt16.self) else { return nil }
+        return next(min(Int(length), count)).map { Array($0) }
+    }
+
     /// Two handles, of which the second is not less than the first.
     fileprivate mutating func handles() -> ClosedRange<UInt16>? {
         guard let first = littleEndian(UInt16.self), let last = littleEndian(UInt16.self), first <= last else {

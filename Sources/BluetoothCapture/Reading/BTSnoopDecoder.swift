@@ -16,6 +16,7 @@ struct BTSnoopDecoder: CaptureDecoder {
     /// The numbers of the hosts, by the numbers of their adapters.
     private var hosts: [UInt16: Int] = [:]
     private var records: [CaptureRecord] = []
+    private(set) var otherPacketCount = 0
 
     init(_ bytes: [UInt8]) throws(CaptureMistake) {
         cursor = ByteCursor(bytes)
@@ -65,9 +66,11 @@ struct BTSnoopDecoder: CaptureDecoder {
     }
 
     private mutating func add(_ data: ArraySlice<UInt8>, _ flags: UInt32, _ time: CaptureTime) {
-        if let record = CaptureRecord.packet(data, isReceived: flags & 1 == 1, host: 0, time: time) {
-            records.append(record)
+        guard let packet = CapturedPacket(uart: data, host: 0, time: time, { _, _ in flags & 1 == 1 }) else {
+            otherPacketCount += 1
+            return
         }
+        records.append(.packet(packet))
     }
 
     /// Microseconds since year 0 as nanoseconds since 1970; times before that are 0.

@@ -1,7 +1,8 @@
 /// Turns the records of a capture into what happened on the links of its hosts.
 ///
-/// A malformed packet is counted and left out, and so is data of a connection whose beginning is not in the capture. At most 256
-/// connections are open at once, and 64 advertising packets in several parts.
+/// A malformed packet is counted and left out, and so is data of a connection whose beginning is not in the capture, or that
+/// is one more than 256 at once. At most 64 advertising packets in several parts are incomplete at once; of one more, the
+/// last part alone is reported.
 package struct CaptureEvents: Sendable {
     package struct Event: Hashable, Sendable {
         package let time: CaptureTime
@@ -23,6 +24,14 @@ package struct CaptureEvents: Sendable {
         var handle: UInt16
     }
 
+    /// An advertising packet in several parts.
+    private struct PartsKey: Hashable, Sendable {
+        var host: Int
+        var address: CapturedAddress
+        var setID: UInt8?
+        var isScanResponse: Bool
+    }
+
     private static let maximumLinks = 256
     private static let maximumParts = 64
     private static let longestAdvertisement = 1_650
@@ -31,11 +40,13 @@ package struct CaptureEvents: Sendable {
     package private(set) var malformedCount = 0
     /// The packets on connections whose beginning is not in the capture.
     package private(set) var unknownCount = 0
+    /// The connections that were one too many at once.
+    package private(set) var excessLinkCount = 0
     private var hosts: [CapturedHost] = []
     private var links: [Key: Int] = [:]
     private var lastLink = 0
     private var assembler = L2CAPAssembler()
-    private var parts: [CapturedAddress: [UInt8]] = [:]
+    private var parts: [PartsKey: [UInt8]] = [:]
 
     package init() {}
 
@@ -57,10 +68,12 @@ package struct CaptureEvents: Sendable {
 
     private mutating func kinds(_ message: HCIMessage, _ packet: CapturedPacket) -> [Kind] {
         switch message {
-        case .advertising(let reports): return reports.compactMap { joined($0) }.map { .advertised($0) }
+        case .advertising(let reports): return reports.compactMap { joined($0, packet.host) }.map { .advertised($0) }
         case .connected(let connection):
             let key = Key(host: packet.host, handle: connection.handle)
-            guard hosts.indices.contains(packet.host), links[key] != nil || links.count < Self.maximumLinks else {
+            guard hosts.indices.contains(packet.host) else { return [] }
+            guard links[key] != nil || links.count < Self.maximumLinks else {
+                excessLinkCount += 1
                 return []
             }
             lastLink += 1
@@ -80,14 +93,16 @@ package struct CaptureEvents: Sendable {
     }
 
     /// A report with all parts of its data; nil while some are missing.
-    private mutating func joined(_ report: AdvertisingReport) -> AdvertisingReport? {
-        let begun = parts.removeValue(forKey: report.address)
+    private mutating func joined(_ report: AdvertisingReport, _ host: Int) -> AdvertisingReport? {
+        let key = PartsKey(
+            host: host, address: report.address, setID: report.setID, isScanResponse: report.isScanResponse)
+        let begun = parts.removeValue(forKey: key)
         guard report.hasMore || begun != nil else { return report }
         var whole = report
         whole.data = Array(((begun ?? []) + report.data).prefix(Self.longestAdvertisement))
         whole.hasMore = false
         guard report.hasMore else { return whole }
-        if parts.count < Self.maximumParts { parts[report.address] = whole.data }
+        if parts.count < Self.maximumParts { parts[key] = whole.data }
         return nil
     }
 

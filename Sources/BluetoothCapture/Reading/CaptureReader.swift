@@ -16,6 +16,9 @@ package struct CaptureReader: Sendable {
         }
     }
 
+    /// The packets so far that are not of Bluetooth HCI, which are left out.
+    package var otherPacketCount: Int { decoder.otherPacketCount }
+
     private static func decoder(of bytes: [UInt8]) throws(CaptureMistake) -> any CaptureDecoder {
         if bytes.starts(with: "btsnoop\0".utf8) { return try BTSnoopDecoder(bytes) }
         if bytes.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) { return PcapngDecoder(bytes) }
@@ -37,6 +40,8 @@ package struct CaptureReader: Sendable {
 
 /// The format of a capture, which gives one record after the other.
 protocol CaptureDecoder: Sendable {
+    /// The packets so far that are not of Bluetooth HCI, which are left out.
+    var otherPacketCount: Int { get }
     mutating func next() throws(CaptureMistake) -> CaptureRecord?
 }
 
@@ -59,23 +64,47 @@ package struct CaptureReadError: Error, Hashable, Sendable, CustomStringConverti
     package var description: String { "\(file): byte \(offset): \(rule)" }
 }
 
-extension CaptureRecord {
+extension CapturedPacket {
     /// A packet of UART (H4) transport: its type, and the rest; nil for a type that is none of Low Energy.
-    static func packet(_ bytes: ArraySlice<UInt8>, isReceived: Bool?, host: Int, time: CaptureTime) -> CaptureRecord? {
+    ///
+    /// - Parameter direction: Decides whether the packet is received.
+    init?(
+        uart bytes: ArraySlice<UInt8>, host: Int, time: CaptureTime, comment: String? = nil,
+        _ direction: (HCIPacket.Kind, _ body: [UInt8]) -> Bool
+    ) {
         guard let type = bytes.first, let kind = HCIPacket.Kind(rawValue: type) else { return nil }
         let body = Array(bytes.dropFirst())
-        let packet = HCIPacket(kind: kind, isReceived: isReceived ?? kind.isReceived(body), body: body)
-        return .packet(CapturedPacket(host: host, time: time, packet: packet))
+        let packet = HCIPacket(kind: kind, isReceived: direction(kind, body), body: body)
+        self.init(host: host, time: time, packet: packet, comment: comment)
     }
 }
 
-extension HCIPacket.Kind {
-    /// The direction where the file does not say it: data that the controller sends has its packet boundary flag "first".
-    fileprivate func isReceived(_ body: [UInt8]) -> Bool {
-        switch self {
-        case .command: false
-        case .event: true
-        case .acl: body.count > 1 && body[1] & 0x30 == 0x20
+/// The directions of packets in a file that does not give them.
+///
+/// The first part of an L2CAP packet has another boundary flag from the controller than to it; a later part goes where the last
+/// first one of its connection went, which is a guess where both directions send in parts at once.
+struct UARTDirections: Sendable {
+    private struct Key: Hashable, Sendable {
+        var host: Int
+        var handle: UInt16
+    }
+
+    private static let maximumCount = 4_096
+
+    private var received: [Key: Bool] = [:]
+
+    mutating func isReceived(_ kind: HCIPacket.Kind, _ body: [UInt8], host: Int) -> Bool {
+        switch kind {
+        case .command: return false
+        case .event: return true
+        case .acl:
+            guard body.count > 1 else { return false }
+            let key = Key(host: host, handle: UInt16(body[0]) | UInt16(body[1] & 0x0F) << 8)
+            let boundary = body[1] & 0x30
+            if boundary == 0x10 { return received[key] ?? false }
+            if received.count == Self.maximumCount, received[key] == nil { received = [:] }
+            received[key] = boundary == 0x20
+            return boundary == 0x20
         }
     }
 }

@@ -90,13 +90,15 @@ extension AdvertisingReport {
             return
         }
         guard let type = cursor.littleEndian(UInt16.self), let kind = cursor.byte(),
-            let address = CapturedAddress(&cursor, isRandom: kind & 1 == 1), cursor.next(4) != nil,
-            let rssi = cursor.byte(), cursor.next(9) != nil, let length = cursor.byte(),
+            let address = CapturedAddress(&cursor, isRandom: kind & 1 == 1), cursor.next(2) != nil,
+            let set = cursor.byte(), cursor.next(1) != nil, let rssi = cursor.byte(), cursor.next(9) != nil,
+            let length = cursor.byte(),
             let data = cursor.next(Int(length))
         else { return nil }
         self.init(
             address: address, data: Array(data), rssi: Int8(bitPattern: rssi), isConnectable: type & 1 != 0,
             isScannable: type & 2 != 0, isScanResponse: type & 8 != 0)
+        setID = set <= 0x0F ? set : nil
         hasMore = type & 0x60 == 0x20
     }
 }

@@ -9,6 +9,8 @@ struct PcapDecoder: CaptureDecoder {
     private let nanosecondsPerUnit: UInt64
     private let hasDirection: Bool
     private var hasBegun = false
+    private var directions = UARTDirections()
+    private(set) var otherPacketCount = 0
 
     /// - Returns: nil for bytes that are no pcap.
     /// - Throws: ``CaptureMistake`` for pcap with something else.
@@ -55,7 +57,11 @@ struct PcapDecoder: CaptureDecoder {
         var content = ByteCursor(data)
         let direction = hasDirection ? content.bigEndian(UInt32.self) : nil
         let time = UInt64(seconds) * 1_000_000_000 + UInt64(fraction) * nanosecondsPerUnit
-        return CaptureRecord.packet(content.rest, isReceived: direction.map { $0 & 1 == 1 }, host: 0, time: time)
+        let packet = CapturedPacket(uart: content.rest, host: 0, time: time) { kind, body in
+            direction.map { $0 & 1 == 1 } ?? directions.isReceived(kind, body, host: 0)
+        }
+        if packet == nil { otherPacketCount += 1 }
+        return packet.map { .packet($0) }
     }
 
     private mutating func integer() -> UInt32? { isLittleEndian ? cursor.littleEndian() : cursor.bigEndian() }

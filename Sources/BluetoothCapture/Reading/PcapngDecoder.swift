@@ -1,6 +1,6 @@
 /// Reads pcapng: sections of either byte order, and the packets of their interfaces with Bluetooth HCI.
 ///
-/// A block has 16 MiB at most, a section 256 interfaces; packets of interfaces with other link types are left out.
+/// A block has 16 MiB at most, a section 256 interfaces; packets of interfaces with other link types are counted and left out.
 struct PcapngDecoder: CaptureDecoder {
     private static let maximumBlock: UInt32 = 16_777_216
     private static let maximumInterfaces = 256
@@ -19,6 +19,8 @@ struct PcapngDecoder: CaptureDecoder {
     private var interfaces: [Interface] = []
     private var hostCount = 0
     private var records: [CaptureRecord] = []
+    private var directions = UARTDirections()
+    private(set) var otherPacketCount = 0
 
     init(_ bytes: [UInt8]) { cursor = ByteCursor(bytes) }
 
@@ -56,6 +58,7 @@ struct PcapngDecoder: CaptureDecoder {
             throw CaptureMistake(start + Int(length) - 4, "a block ends with the length with which it begins")
         }
         switch type {
+        case 0x0A0D_0D0A: try readSection(body)
         case 1: try readInterface(body)
         case 2: try readPacket(body, hasDropCount: true)
         case 3: try readSimplePacket(body)
@@ -64,10 +67,24 @@ struct PcapngDecoder: CaptureDecoder {
         }
     }
 
+    /// The option with a comment.
+    private static let comment: UInt16 = 1
     private static let cutOff = "the file is cut off in this block"
 
     private func integer<Value: FixedWidthInteger>(_ type: Value.Type, _ cursor: inout ByteCursor) -> Value? {
         isLittleEndian ? cursor.littleEndian(type) : cursor.bigEndian(type)
+    }
+
+    /// The comments of a section are notes.
+    private mutating func readSection(_ body: ArraySlice<UInt8>) throws(CaptureMistake) {
+        var body = ByteCursor(body)
+        // Byte order, version and length of the section.
+        guard body.next(16) != nil else { return }
+        var comments: [String] = []
+        try readOptions(&body) { code, value in
+            if code == Self.comment { comments.append(String(decoding: value, as: UTF8.self)) }
+        }
+        records += comments.map { .note($0, at: 0) }
     }
 
     // MARK: Interfaces
@@ -132,7 +149,17 @@ struct PcapngDecoder: CaptureDecoder {
         guard let data = body.next(length), body.next(-length & 3) != nil else {
             throw CaptureMistake(start, "a packet is longer than its block")
         }
-        add(data, interface, Self.time(UInt64(high) << 32 | UInt64(low), interface.resolution))
+        var (comments, flags): ([String], UInt32) = ([], 0)
+        try readOptions(&body) { code, value in
+            if code == Self.comment { comments.append(String(decoding: value, as: UTF8.self)) }
+            var value = ByteCursor(value)
+            if code == 2 { flags = integer(UInt32.self, &value) ?? 0 }
+        }
+        // 1: inbound, 2: outbound, 0: unknown.
+        add(
+            data, interface, Self.time(UInt64(high) << 32 | UInt64(low), interface.resolution),
+            isReceived: flags & 3 == 1 ? true : flags & 3 == 2 ? false : nil,
+            comment: comments.isEmpty ? nil : comments.joined(separator: "\n"))
     }
 
     private mutating func readSimplePacket(_ body: ArraySlice<UInt8>) throws(CaptureMistake) {
@@ -153,14 +180,20 @@ struct PcapngDecoder: CaptureDecoder {
         return interfaces[Int(number)]
     }
 
-    private mutating func add(_ data: ArraySlice<UInt8>, _ interface: Interface, _ time: CaptureTime) {
-        guard let host = interface.host else { return }
+    private mutating func add(
+        _ data: ArraySlice<UInt8>, _ interface: Interface, _ time: CaptureTime, isReceived: Bool? = nil,
+        comment: String? = nil
+    ) {
+        guard let host = interface.host else {
+            otherPacketCount += 1
+            return
+        }
         var data = ByteCursor(data)
         let direction = interface.hasDirection ? data.bigEndian(UInt32.self) : nil
-        let isReceived = direction.map { $0 & 1 == 1 }
-        if let record = CaptureRecord.packet(data.rest, isReceived: isReceived, host: host, time: time) {
-            records.append(record)
+        let packet = CapturedPacket(uart: data.rest, host: host, time: time, comment: comment) { kind, body in
+            direction.map { $0 & 1 == 1 } ?? isReceived ?? directions.isReceived(kind, body, host: host)
         }
+        if let packet { records.append(.packet(packet)) } else { otherPacketCount += 1 }
     }
 
     private static func time(_ units: UInt64, _ resolution: UInt64) -> CaptureTime {

@@ -9,6 +9,15 @@ package final class SessionCapture: CentralObserver {
     /// The comment of each packet.
     package static let comment = "synthetic: the app's view, not the air"
 
+    /// Whether a record of a capture says that it is such a capture.
+    package static func isComment(of record: CaptureRecord) -> Bool {
+        switch record {
+        case .packet(let packet): packet.comment?.hasPrefix(comment) ?? false
+        case .note(let text, _): text.hasPrefix(comment)
+        case .host: false
+        }
+    }
+
     private struct State: Sendable {
         var tap = SessionTap()
         /// From the first message on, whose time is now.

@@ -46,15 +46,23 @@ import Testing
         try records(bytes).compactMap { if case .packet(let packet) = $0 { packet } else { nil } }
     }
 
+    private func notes(_ bytes: [UInt8]) throws -> [CaptureRecord] {
+        try records(bytes).filter { if case .note = $0 { true } else { false } }
+    }
+
     private func hostNames(_ bytes: [UInt8]) throws -> [String] {
         try records(bytes).compactMap { if case .host(let host) = $0 { host.name } else { nil } }
     }
 
     @Test func whatTheWritersWriteIsReadBack() throws {
-        #expect(try packets(file(.pcapng)) == Self.packets && hostNames(file(.pcapng)) == ["default", "phone"])
+        // The note before it is a comment of the first packet.
+        var commented = Self.packets
+        commented[0] = CapturedPacket(
+            host: 0, time: commented[0].time, packet: commented[0].packet, comment: "lost")
+        #expect(try packets(file(.pcapng)) == commented && notes(file(.pcapng)) == [.note("seed 7", at: 0)])
+        #expect(try hostNames(file(.pcapng)) == ["default", "phone"])
         #expect(try packets(file(.btsnoop)) == Self.packets && hostNames(file(.btsnoop)) == ["hci0", "hci1"])
-        let notes = try records(file(.btsnoop)).filter { if case .note = $0 { true } else { false } }
-        #expect(notes == [.note("lost", at: Self.time)])
+        #expect(try notes(file(.btsnoop)) == [.note("lost", at: Self.time)])
     }
 
     /// The same section with the other byte order, a resolution of microseconds and of 1/1024 s, and unknown blocks.
@@ -110,9 +118,7 @@ import Testing
     }
 
     @Test func pcapIsRead() throws {
-        var bytes: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 8)
-        bytes += [0xFF, 0xFF, 0, 0, 201, 0, 0, 0]
-        bytes += [1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0x10, 0]
+        var bytes = pcap(linkType: 201, [[0, 0, 0, 0, 1, 9, 0x10, 0]])
         let found = try packets(bytes)
         #expect(found.map(\.packet) == [.readAddress] && found.map(\.time) == [1_000_002_000])
         bytes[20] = 1
@@ -161,8 +167,72 @@ import Testing
             } catch {
                 #expect(error.offset <= length && error.rule.contains("cut off"), "\(error)")
             }
-            #expect(found == Array(Self.packets.prefix(found.count)))
+            #expect(found.map(\.packet) == Self.packets.prefix(found.count).map(\.packet))
         }
+    }
+
+    @Test func pcapThatIsCutOffIsReadUntilThere() throws {
+        let whole = pcap(linkType: 201, [[0, 0, 0, 0, 1, 9, 0x10, 0], [0, 0, 0, 1, 4, 5, 4, 0, 0x40, 0, 0x13]])
+        var complete = 0
+        for length in 0..<whole.count {
+            guard var reader = try? CaptureReader(Array(whole.prefix(length)), file: "air") else {
+                #expect(length < 24)
+                continue
+            }
+            var found = 0
+            do throws(CaptureReadError) {
+                while let record = try reader.next() { if case .packet = record { found += 1 } }
+                complete += 1
+            } catch {
+                #expect(error.offset <= length && error.rule.contains("cut off"), "\(error)")
+            }
+            #expect(found == (length < 48 ? 0 : 1))
+        }
+        #expect(complete == 2, "after the header, and after the first packet")
+    }
+
+    // MARK: Directions
+
+    private func pcap(linkType: UInt8, _ packets: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 8)
+        bytes += [0xFF, 0xFF, 0, 0, linkType, 0, 0, 0]
+        for packet in packets {
+            let length = [UInt8(packet.count), 0, 0, 0]
+            bytes += [1, 0, 0, 0, 2, 0, 0, 0] + length + length + packet
+        }
+        return bytes
+    }
+
+    /// Link type 187 has no directions: the first part of data tells its own by the boundary flag, and later parts follow it.
+    @Test func withoutDirectionsLaterPartsGoWhereTheFirstWent() throws {
+        let received = HCIPacket(connection: 0x40, channel: 4, payload: [0x1B, 0x0C, 0, 6, 60], isReceived: true).body
+        let sent = HCIPacket(connection: 0x41, channel: 4, payload: [0x0A, 0x0C, 0], isReceived: false).body
+        let packets = [
+            [2] + received, [2, 0x40, 0x10, 1, 0, 9], [2] + sent, [2, 0x41, 0x10, 1, 0, 9],
+            [2, 0x40, 0x10, 1, 0, 9], [1, 9, 0x10, 0], [4, 5, 4, 0, 0x40, 0, 0x13], [9],
+        ]
+        let bytes = pcap(linkType: 187, packets)
+        #expect(try self.packets(bytes).map(\.packet.isReceived) == [true, true, false, false, true, false, true])
+        var reader = try CaptureReader(bytes, file: "air")
+        while try reader.next() != nil {}
+        #expect(reader.otherPacketCount == 1)
+    }
+
+    /// pcapng may give the direction beside a packet of link type 187.
+    @Test func theFlagsOfAPacketGiveItsDirection() throws {
+        var encoder = PcapngEncoder(comment: "")
+        var bytes = encoder.header + encoder.encode(.host(Self.hosts[0]))
+        for isReceived in [true, false] {
+            let packet = HCIPacket(kind: .acl, isReceived: isReceived, body: [0x40, 0x10, 1, 0, 9])
+            bytes += encoder.encode(.packet(CapturedPacket(host: 0, time: Self.time, packet: packet)))
+        }
+        // The same as link type 187, whose packets begin with their type.
+        let position = try #require(bytes.indices.first { bytes[$0...].starts(with: [201, 0, 0, 0, 0, 0, 0, 0]) })
+        bytes[position] = 187
+        for index in bytes.indices where bytes[index...].starts(with: [2, 0x40, 0x10, 1, 0, 9]) {
+            bytes.replaceSubrange(index - 4..<index + 6, with: [2, 0x40, 0x10, 1, 0, 9, 0, 0, 0, 0])
+        }
+        #expect(try packets(bytes).map(\.packet.isReceived) == [true, false])
     }
 
     @Test(arguments: [

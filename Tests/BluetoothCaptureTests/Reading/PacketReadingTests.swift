@@ -45,6 +45,42 @@ import Testing
         #expect(found.map(\.kind) == [.advertised(report)])
     }
 
+    @Test func partsOfSeveralSetsAndHostsAreApart() {
+        func report(_ set: UInt8, _ data: [UInt8], isLast: Bool) -> [UInt8] {
+            [1, isLast ? 0 : 0x20, 0, 1] + [0x0D, 0x18, 0, 0, 0xDE, 0xC0] + [1, 1, set, 0x7F, 0xC4]
+                + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
+        }
+        var events = CaptureEvents()
+        func add(_ host: Int, _ body: [UInt8]) -> [[UInt8]] {
+            let bytes = [0x3E, UInt8(body.count + 1), 0x0D] + body
+            let packet = HCIPacket(kind: .event, isReceived: true, body: bytes)
+            return events.add(.packet(CapturedPacket(host: host, time: 1, packet: packet))).compactMap { event in
+                if case .advertised(let report) = event.kind { report.data } else { nil }
+            }
+        }
+        #expect(add(0, report(1, [1], isLast: false)) == [])
+        #expect(add(0, report(2, [2], isLast: false)) == [])
+        #expect(add(1, report(1, [3], isLast: false)) == [])
+        #expect(add(0, report(2, [4], isLast: true)) == [[2, 4]])
+        #expect(add(0, report(1, [5], isLast: true)) == [[1, 5]])
+        #expect(add(1, report(1, [6], isLast: true)) == [[3, 6]])
+        #expect(add(1, report(1, [7], isLast: true)) == [[7]])
+    }
+
+    @Test func aConnectionBeyondTheBoundIsCounted() {
+        var events = CaptureEvents()
+        _ = events.add(.host(CapturedHost(name: "host", address: other)))
+        var opened = 0
+        for handle in UInt16(0)..<300 {
+            let connection = CapturedConnection(
+                handle: handle, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
+                parameters: parameters)
+            let packet = CapturedPacket(host: 0, time: 1, packet: .connectionComplete(connection))
+            opened += events.add(.packet(packet)).count
+        }
+        #expect(opened == 256 && events.excessLinkCount == 44)
+    }
+
     @Test func connectionsAreReadAsTheyWereWritten() {
         var connection = CapturedConnection(
             handle: 0x40, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
@@ -132,6 +168,11 @@ import Testing
         .writeCommand(3, []), .prepareWriteRequest(3, offset: 18, [1, 2]),
         .prepareWriteResponse(3, offset: 18, [1, 2]),
         .executeWriteRequest, .executeWriteResponse, .notification(3, [6, 60]), .indication(3, [1]), .confirmation,
+        .findByTypeValueRequest(1...0xFFFF, type: 0x2800, [0x0D, 0x18]), .findByTypeValueResponse([1...9, 12...20]),
+        .readMultipleRequest([3, 5]), .readMultipleResponse([1, 2, 3]), .readMultipleVariableRequest([3, 5, 7]),
+        .readMultipleVariableResponse([[1], [], [2, 3]]), .cancelWriteRequest,
+        .signedWriteCommand(3, [1, 2], signature: [UInt8](repeating: 7, count: 12)),
+        .multipleNotification([.init(3, [6, 60]), .init(5, [])]),
     ]
 
     @Test func attributePacketsAreReadAsTheyWereWritten() {
@@ -147,7 +188,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "00", "0402000100", "050300", "0901", "0907", "1101", "ff", "1b0c", "080100ffff0028 00"])
+    @Test(arguments: [
+        "", "00", "0402000100", "050300", "0901", "0907", "1101", "ff", "1b0c", "080100ffff0028 00", "0e0300", "0701",
+        "1802", "23", "d203000102",
+    ])
     func aMalformedAttributePacketIsNone(hex: String) throws {
         #expect(ATTPDU(try bytes(hex.replacing(" ", with: ""))) == nil)
     }

@@ -59,6 +59,28 @@ import Testing
             recorded.output.contains("\"2A38\"") && recorded.output.contains("\"value\" : \"01\""), "\(recorded.errors)"
         )
         #expect(!recorded.errors.contains("left out"), "\(recorded.errors)")
+        #expect(recorded.errors.contains("the capture is the view of an app, not of the air"), "\(recorded.errors)")
+    }
+
+    private static let tshark = "/usr/bin/tshark"
+    /// Continuous integration installs it; elsewhere, the test is skipped without it.
+    private static let hasTshark =
+        FileManager.default.isExecutableFile(atPath: tshark) || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    @Test(.enabled(if: hasTshark, "tshark reads the capture"))
+    func wiresharkNamesWhatTheAppGotFromBlueZ() async throws {
+        let outcome = try await Tool.run(
+            [
+                "world", "run", "--", Tool.path, "--backend", "bluez", "--capture", file, "subscribe",
+                "Heart Rate Monitor", "2A37", "--count", "2",
+            ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let decoded = try await ChildProcess.run(Self.tshark, ["-r", file])
+        let notified = decoded.output.split(separator: "\n").filter { $0.contains("Rcvd Handle Value Notification") }
+        #expect(notified.count >= 2 && notified.allSatisfy { $0.contains("Heart Rate Measurement") }, "\(notified)")
+        let malformed = try await ChildProcess.run(Self.tshark, ["-r", file, "-Y", "_ws.malformed"])
+        #expect(malformed.status == 0 && malformed.output.isEmpty, "\(malformed.output)")
+        try FileManager.default.removeItem(atPath: file)
     }
 }
 #endif
