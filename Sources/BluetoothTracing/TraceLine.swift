@@ -20,9 +20,11 @@ package struct TraceLine {
     private let role: Int
     /// The link that the attributes of this line belong to; nil for the manager's own.
     private var link: LinkID?
+    /// The assigned number of the attribute that was added last, which decides on the meaning of its value.
+    private var attributeType: UInt16?
 
     /// - Parameter name: The first word; fields may follow it.
-    package init(_ name: String, names: TraceNames = TraceNames(), role: Int = 0, showsValues: Bool) {
+    package init(_ name: String, names: TraceNames = .none, role: Int = 0, showsValues: Bool) {
         self.name = String(name.prefix { $0 != " " })
         text = name
         self.names = names
@@ -55,8 +57,7 @@ package struct TraceLine {
         add("value", private: value)
         guard showsValues else { return }
         details.value = value
-        let uuid = details.attribute.flatMap { $0.split(separator: "/").last }.flatMap { BluetoothUUID(String($0)) }
-        details.meaning = uuid?.bits16.flatMap { StandardValues.meaning(of: value, of: $0) }
+        details.meaning = attributeType.flatMap { StandardValues.meaning(of: value, of: $0) }
         if let meaning = details.meaning { text += ":" + meaning.debugDescription }
     }
 
@@ -91,6 +92,7 @@ package struct TraceLine {
         guard let attribute else { return }
         let name = names.name(of: attribute, on: link, role: role)
         (details.attribute, details.handle) = (name?.path, name?.handle)
+        attributeType = name?.type
     }
 
     /// The attribute that a response or a request is about, where an earlier message named it.
@@ -103,9 +105,15 @@ package struct TraceLine {
     }
 
     /// A characteristic that a control of the emulator names.
-    package mutating func add(_ field: String, path: String) {
-        add(field, path)
-        details.attribute = path.split(separator: "#").first.map(String.init)
+    ///
+    /// - Parameter instance: Which of several characteristics with the same UUID.
+    package mutating func add(
+        _ field: String, characteristic: BluetoothUUID, of service: BluetoothUUID?, instance: Int
+    ) {
+        let path = (service.map { "\($0)/" } ?? "") + "\(characteristic)"
+        add(field, instance == 0 ? path : "\(path)#\(instance)")
+        details.attribute = path
+        attributeType = characteristic.bits16
     }
 
     /// The device that the line is about, where no peer is named.

@@ -22,6 +22,9 @@ package struct TraceNames: Sendable {
 
     package init() {}
 
+    /// For a line without identifiers that have names.
+    package static let none = TraceNames()
+
     /// The line of a message, which is learned from first.
     ///
     /// - Parameter role: The number of the role that the message belongs to: links and attributes are numbered per role.
@@ -63,7 +66,8 @@ package struct TraceNames: Sendable {
     ) {
         let prefix = parent.flatMap { name(of: $0, on: link, role: role) }.map { $0.path + "/" } ?? ""
         attributes.insert(
-            AttributeName(path: prefix + uuid.text, handle: handle), for: Key(role: role, link: link, id: attribute))
+            AttributeName(path: prefix + uuid.text, type: uuid.bits16, handle: handle),
+            for: Key(role: role, link: link, id: attribute))
     }
 
     // MARK: Attributes of operations and requests
@@ -96,6 +100,8 @@ package struct TraceNames: Sendable {
 /// The name of an attribute: the UUIDs of its service, its characteristic and so on, and its handle where the backend knows it.
 struct AttributeName: Hashable, Sendable {
     var path: String
+    /// The assigned number of the attribute itself; nil for a vendor's.
+    var type: UInt16?
     var handle: UInt16?
 
     /// `180D/2A37@0x0010`.

@@ -181,6 +181,36 @@ import Testing
         tap.cancel()
     }
 
+    /// Its events wait for a batch, but the end of a run waits for them, and so does half of the limit, so none is dropped.
+    @Test(arguments: [8, 100_000])
+    func aReceiverThatMayLagGetsTheSameEvents(limit: Int) async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let (other, recorder) = (CollectingSink<TapEvent>(), TapRecorder(emulator, .hosts))
+        let tap = emulator.tap(.hosts, limit: limit, mayLag: true) { other.deliver($0) }
+        for second in 1...100 {
+            emulator.host.setPower(!second.isMultiple(of: 2))
+            try await emulator.advance(by: .seconds(second.isMultiple(of: 10) ? 10 : 0))
+            #expect(other.events.count == recorder.events.count)
+        }
+        #expect(other.events == recorder.events && recorder.events.count > 100)
+        tap.cancel()
+    }
+
+    @Test func aTapThatIsFinishedHasReceivedAllEvents() async throws {
+        let emulator = Emulator(configuration: .instant)
+        let sink = CollectingSink<TapEvent>()
+        let tap = emulator.tap(.hosts, mayLag: true) { sink.deliver($0) }
+        for isOn in [false, true, false] { emulator.host.setPower(isOn) }
+        tap.finish()
+        let count = sink.events.count
+        let powers = sink.events.compactMap { event -> Bool? in
+            if case .hostChanged(let host) = event.kind { host.isPowered } else { nil }
+        }
+        #expect(powers == [false, true, false])
+        emulator.host.setPower(true)
+        #expect(sink.events.count == count)
+    }
+
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test func aWorldThatContinuesFromASnapshotHasNoTaps() async throws {

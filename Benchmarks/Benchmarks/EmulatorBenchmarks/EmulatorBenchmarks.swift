@@ -7,7 +7,7 @@ let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .throughput], warmupIterations: 1, maxDuration: .seconds(3))
 
-    /// `isCaptured`: the packets are captured in a file that keeps nothing.
+    /// `isCaptured`: the packets are captured in a file that keeps nothing, and the rate is theirs.
     func link(
         _ name: String, _ count: Int, isCaptured: Bool = false,
         _ work: @escaping @Sendable (LinkClient, Int) -> Void
@@ -22,9 +22,9 @@ let benchmarks: @Sendable () -> Void = {
             benchmark.startMeasurement()
             rate.start()
             work(client, count)
-            rate.stop(benchmark, operations: count)
-            benchmark.stopMeasurement()
             capture?.stop()
+            rate.stop(benchmark, operations: capture?.packetCount ?? count)
+            benchmark.stopMeasurement()
         }
     }
 
@@ -50,9 +50,9 @@ let benchmarks: @Sendable () -> Void = {
             benchmark.startMeasurement()
             rate.start()
             try await scan.run(for: duration)
-            rate.stop(benchmark, operations: scan.advertisingEvents)
-            benchmark.stopMeasurement()
             capture?.stop()
+            rate.stop(benchmark, operations: capture?.packetCount ?? scan.advertisingEvents)
+            benchmark.stopMeasurement()
         }
     }
 

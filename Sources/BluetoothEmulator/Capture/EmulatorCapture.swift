@@ -20,9 +20,9 @@ public final class EmulatorCapture: Sendable {
     /// The number of packets so far, as far as they are written or about to be.
     public var packetCount: Int { receiver.output.packetCount }
 
-    /// Ends the capture and writes the rest of the file; a packet that is on its way is the last one.
+    /// Ends the capture and writes the rest of the file, with all packets so far.
     public func stop() {
-        tap.cancel()
+        tap.finish()
         receiver.finish()
     }
 }
@@ -92,6 +92,6 @@ extension Emulator {
         let packets = PacketCapture(origin: CaptureTime(nanoseconds), settings: settings)
         let receiver = CaptureReceiver(output, packets)
         let kinds = settings.advertising == .none ? TapKinds.all.subtracting(.advertising) : .all
-        return EmulatorCapture(receiver, tap(kinds) { receiver.receive($0) })
+        return EmulatorCapture(receiver, tap(kinds, mayLag: true) { receiver.receive($0) })
     }
 }

@@ -66,6 +66,11 @@ struct Device: Sendable {
             && (links.isEmpty || advertiser.sets[index].description.continuesWhileConnected)
     }
 
+    /// Whether a host can hear the packets of a set: not those of its own managers, nor extended ones without support for them.
+    func canBeHeard(_ index: Int, by other: Int, _ hearsExtended: Bool) -> Bool {
+        host != other && (hearsExtended || !advertiser.sets[index].description.isExtended)
+    }
+
     /// Sends a packet, if the set is on the air with this data.
     ///
     /// In place, as it is done for each packet.

@@ -199,8 +199,7 @@ extension PeripheralResponse {
 extension TraceLine {
     /// A characteristic, and a value of it.
     fileprivate mutating func add(_ path: CharacteristicPath, _ value: Data? = nil) {
-        let instance = path.index == 0 ? "" : "#\(path.index)"
-        add("characteristic", path: (path.service.map { "\($0)/" } ?? "") + "\(path.uuid)\(instance)")
+        add("characteristic", characteristic: path.uuid, of: path.service, instance: path.index)
         add(value: value)
     }
 }

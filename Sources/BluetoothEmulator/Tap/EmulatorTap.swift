@@ -27,6 +27,16 @@ package final class EmulatorTap: Sendable {
     /// Ends delivery; an event that is being received is the last one.
     package func cancel() {
         receiver.cancel()
+        remove()
+    }
+
+    /// Ends delivery after the events so far, and returns when they were received; not to be called by the receiver.
+    package func finish() {
+        remove()
+        receiver.finish()
+    }
+
+    private func remove() {
         let removed = emulator.core.withLock { $0.removeTap(number) }
         // Released outside the lock.
         withExtendedLifetime(removed) {}
@@ -38,18 +48,21 @@ extension Emulator {
     ///
     /// A tap first describes the world as it is: hosts, devices, links; then comes ``TapEvent/Kind/began``. Events are
     /// received in the order in which they happen, one at a time, on a queue of the tap, outside every lock: `receive` may
-    /// call the emulator. In virtual time an instant is over only when all its events were received.
+    /// call the emulator. In virtual time an instant is over only when all its events were received, unless the receiver
+    /// may lag behind: then time stops only where half of the limit waits, and at the end of a run.
     ///
     /// - Parameters:
     ///   - kinds: The events to report; the others cost nothing.
     ///   - limit: The number of events that wait for a slow receiver at most; what is dropped then is reported as
     ///     ``TapEvent/Kind/dropped(_:)``.
+    ///   - mayLag: Whether virtual time may run ahead of the receiver, which then does not call the emulator.
     ///   - receive: Must not retain the tap.
     /// - Returns: The tap, which the caller retains for as long as it wants events.
     package func tap(
-        _ kinds: TapKinds = .all, limit: Int = 100_000, _ receive: @escaping @Sendable (TapEvent) -> Void
+        _ kinds: TapKinds = .all, limit: Int = 100_000, mayLag: Bool = false,
+        _ receive: @escaping @Sendable (TapEvent) -> Void
     ) -> EmulatorTap {
-        let receiver = TapReceiver(limit: limit, receive)
+        let receiver = TapReceiver(limit: limit, mayLag: mayLag, receive)
         let number = perform { $0.addTap(receiver, kinds) }
         return EmulatorTap(self, number, receiver)
     }
@@ -61,32 +74,67 @@ final class TapReceiver: EventSink {
         var pending = Deque<TapEvent>()
         /// The number of events that were dropped after the pending ones, and the time of the first.
         var dropped: (count: Int, since: Duration)?
+        /// Whether the queue is about to receive what is pending, at once or after the delay.
         var isScheduled = false
+        var isTimed = false
+        var isReceiving = false
         var isCancelled = false
         var waiters: [@Sendable () -> Void] = []
     }
 
+    /// A receiver that may lag behind gets this many events together, or what is pending after the delay: waking its queue for
+    /// each event costs more than most receivers do with it.
+    private static let batchSize = 512
+    private static let batchDelay = DispatchTimeInterval.milliseconds(5)
+
     let label = "emulator tap"
     private let queue = DispatchQueue(label: "CoreBluetooth emulator tap")
     private let limit: Int
+    private let mayLag: Bool
     private let receive: @Sendable (TapEvent) -> Void
     private let state = Lock(State())
 
-    init(limit: Int, _ receive: @escaping @Sendable (TapEvent) -> Void) {
+    /// Whether virtual time has to wait for it before it leaves an instant.
+    var holdsInstant: Bool { !mayLag || state.withLock { $0.pending.count > limit / 2 } }
+
+    /// Whether it has not received all events; false for one that virtual time has waited for at each instant.
+    var isBehind: Bool { mayLag && state.withLock { $0.isReceiving || !$0.pending.isEmpty } }
+
+    init(limit: Int, mayLag: Bool, _ receive: @escaping @Sendable (TapEvent) -> Void) {
         self.limit = max(1, limit)
+        self.mayLag = mayLag
         self.receive = receive
     }
 
     func deliver(_ event: TapEvent) {
-        schedule { state in
-            guard !state.isCancelled else { return }
-            if state.pending.count < limit { return state.pending.append(event) }
-            state.dropped = ((state.dropped?.count ?? 0) + 1, state.dropped?.since ?? event.time)
+        let (mustSchedule, delay) = state.withLock { state -> (Bool, DispatchTimeInterval?) in
+            append(event, to: &state)
+            let delay = mayLag && state.pending.count < Self.batchSize ? Self.batchDelay : nil
+            guard !state.isScheduled, delay == nil || !state.isTimed else { return (false, nil) }
+            if delay == nil { state.isScheduled = true } else { state.isTimed = true }
+            return (true, delay)
+        }
+        guard mustSchedule else { return }
+        if let delay {
+            queue.asyncAfter(deadline: .now() + delay) { self.drain() }
+        } else {
+            queue.async { self.drain() }
         }
     }
 
+    private func append(_ event: TapEvent, to state: inout State) {
+        guard !state.isCancelled else { return }
+        if state.pending.count < limit { return state.pending.append(event) }
+        state.dropped = ((state.dropped?.count ?? 0) + 1, state.dropped?.since ?? event.time)
+    }
+
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        schedule { $0.waiters.append(body) }
+        let mustSchedule = state.withLock { state -> Bool in
+            state.waiters.append(body)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { self.drain() } }
     }
 
     func cancel() {
@@ -96,33 +144,36 @@ final class TapReceiver: EventSink {
         }
     }
 
-    private func schedule(_ change: (inout State) -> Void) {
-        let mustSchedule = state.withLock { state -> Bool in
-            change(&state)
-            defer { state.isScheduled = true }
-            return !state.isScheduled
-        }
-        if mustSchedule { queue.async { self.drain() } }
-    }
+    /// Returns when all events so far were received.
+    func finish() { queue.sync { drain() } }
 
+    /// Receives what is pending; runs on the queue.
     private func drain() {
-        while true {
-            let (batch, waiters) = state.withLock { state -> (Deque<TapEvent>, [@Sendable () -> Void]) in
-                if let (count, since) = state.dropped {
-                    state.pending.append(TapEvent(time: since, kind: .dropped(count)))
-                    state.dropped = nil
-                }
-                if !state.pending.isEmpty {
-                    defer { state.pending = [] }
-                    return (state.pending, [])
-                }
-                defer { state.waiters = [] }
-                if state.waiters.isEmpty { state.isScheduled = false }
-                return ([], state.waiters)
-            }
-            if batch.isEmpty, waiters.isEmpty { return }
+        state.withLock { $0.isTimed = false }
+        while let (batch, waiters) = nextBatch() {
             for event in batch where !state.withLock({ $0.isCancelled }) { receive(event) }
             for waiter in waiters { waiter() }
+        }
+    }
+
+    /// The events that are pending, or those who wait for the last of them; nil where there is neither.
+    private func nextBatch() -> (Deque<TapEvent>, [@Sendable () -> Void])? {
+        state.withLock { state in
+            if let (count, since) = state.dropped {
+                state.pending.append(TapEvent(time: since, kind: .dropped(count)))
+                state.dropped = nil
+            }
+            state.isReceiving = !state.pending.isEmpty
+            if state.isReceiving {
+                defer { state.pending = [] }
+                return (state.pending, [])
+            }
+            guard !state.waiters.isEmpty else {
+                state.isScheduled = false
+                return nil
+            }
+            defer { state.waiters = [] }
+            return ([], state.waiters)
         }
     }
 }

@@ -14,7 +14,11 @@ struct Taps: Sendable {
     /// The kinds that some tap reports.
     var kinds: TapKinds { taps.reduce(into: []) { $0.formUnion($1.kinds) } }
 
-    var receivers: [TapReceiver] { taps.map(\.receiver) }
+    /// The receivers that virtual time waits for before it leaves an instant.
+    var unsettled: [TapReceiver] { taps.map(\.receiver).filter(\.holdsInstant) }
+
+    /// The receivers that have not received all events, which virtual time waits for where it stops.
+    var behind: [TapReceiver] { taps.map(\.receiver).filter(\.isBehind) }
 
     /// Adds a tap, which gets no event before it begins.
     ///

@@ -41,9 +41,9 @@ struct EmulatorCore: Sendable {
         return sinks.removeValue(forKey: manager)
     }
 
-    /// All sinks, in the order of their managers, then those of the taps.
+    /// All sinks, in the order of their managers, then those of the taps that virtual time waits for.
     var allSinks: [RoleSink] {
-        sinks.sorted { $0.key < $1.key }.map(\.value) + taps.receivers.map(RoleSink.tap)
+        sinks.sorted { $0.key < $1.key }.map(\.value) + taps.unsettled.map(RoleSink.tap)
     }
 
     /// Dispatches one output to its sink, or returns it as a side effect.

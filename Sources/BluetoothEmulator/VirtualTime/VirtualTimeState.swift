@@ -44,7 +44,7 @@ extension EmulatorCore {
     private mutating func takeUnsettledTaps() -> [RoleSink] {
         guard virtual.areTapsUnsettled else { return [] }
         virtual.areTapsUnsettled = false
-        return taps.receivers.map(RoleSink.tap)
+        return taps.unsettled.map(RoleSink.tap)
     }
 
     /// Goes on until something has to be done outside the lock.
@@ -56,7 +56,6 @@ extension EmulatorCore {
                 switch dispatch(output) {
                 case .dropped: continue
                 case .tapped:
-                    virtual.isUnsettled = true
                     virtual.areTapsUnsettled = true
                     continue
                 case .delivered(let sink):
@@ -76,15 +75,21 @@ extension EmulatorCore {
                 _ = world.step(until: world.now)
                 continue
             }
-            if virtual.isUnsettled {
+            if !takeUnsettledTaps().isEmpty || virtual.isUnsettled {
                 virtual.isUnsettled = false
                 return .settleAll(allSinks)
             }
             if virtual.holds > 0 { return .awaitHolds }
-            if goal == .idle, world.queue.isIdle { return .ended(.isIdle) }
+            if goal == .idle, world.queue.isIdle { return end(.isIdle) }
             virtual.stepsAtInstant = 0
-            if !world.step(until: limit) { return .ended(.reachedLimit) }
+            if !world.step(until: limit) { return end(.reachedLimit) }
         }
+    }
+
+    /// Ends a drive once every tap has received all events.
+    private func end(_ outcome: VirtualTimeRun.Outcome) -> DriveStep {
+        let behind = taps.behind.map(RoleSink.tap)
+        return behind.isEmpty ? .ended(outcome) : .settleAll(behind)
     }
 }
 

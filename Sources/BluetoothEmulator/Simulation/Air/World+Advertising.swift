@@ -114,9 +114,10 @@ extension World {
     }
 
     private func canHear(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
-        guard hosts[host].adapter.isOn, devices[ref]?.host != host else { return false }
-        return devices[ref]?.advertiser.sets[index].description.isExtended == false
-            || hosts[host].adapter.features.contains(.extendedScanAndConnect)
+        guard hosts[host].adapter.isOn else { return false }
+        let hearsExtended = hosts[host].adapter.features.contains(.extendedScanAndConnect)
+        // One call, since each optional chain of its own copies the device.
+        return devices[ref]?.canBeHeard(index, by: host, hearsExtended) == true
     }
 
     private mutating func hasHeard(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
