@@ -16,7 +16,7 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    /// The packets so far that are not of Bluetooth HCI, which are left out.
+    /// The packets so far that are not of Bluetooth Low Energy, which are left out.
     package var otherPacketCount: Int { decoder.otherPacketCount }
 
     private static func decoder(of bytes: [UInt8]) throws(CaptureMistake) -> any CaptureDecoder {
@@ -40,7 +40,7 @@ package struct CaptureReader: Sendable {
 
 /// The format of a capture, which gives one record after the other.
 protocol CaptureDecoder: Sendable {
-    /// The packets so far that are not of Bluetooth HCI, which are left out.
+    /// The packets so far that are not of Bluetooth Low Energy, which are left out.
     var otherPacketCount: Int { get }
     mutating func next() throws(CaptureMistake) -> CaptureRecord?
 }

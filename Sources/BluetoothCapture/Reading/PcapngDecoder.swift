@@ -36,7 +36,7 @@ struct PcapngDecoder: CaptureDecoder {
         let start = cursor.offset
         guard let type = integer(UInt32.self, &cursor) else { throw CaptureMistake(start, Self.cutOff) }
         // The type of a section is the same in either byte order, which the section gives.
-        if type == 0x0A0D_0D0A {
+        if type == Self.section {
             var ahead = cursor
             guard ahead.next(4) != nil, let order = ahead.littleEndian(UInt32.self) else {
                 throw CaptureMistake(start, Self.cutOff)
@@ -58,7 +58,7 @@ struct PcapngDecoder: CaptureDecoder {
             throw CaptureMistake(start + Int(length) - 4, "a block ends with the length with which it begins")
         }
         switch type {
-        case 0x0A0D_0D0A: try readSection(body)
+        case Self.section: try readSection(body)
         case 1: try readInterface(body)
         case 2: try readPacket(body, hasDropCount: true)
         case 3: try readSimplePacket(body)
@@ -67,8 +67,11 @@ struct PcapngDecoder: CaptureDecoder {
         }
     }
 
-    /// The option with a comment.
+    /// The type of a block that begins a section.
+    private static let section: UInt32 = 0x0A0D_0D0A
+    /// The options with a comment and with the flags of a packet.
     private static let comment: UInt16 = 1
+    private static let flags: UInt16 = 2
     private static let cutOff = "the file is cut off in this block"
 
     private func integer<Value: FixedWidthInteger>(_ type: Value.Type, _ cursor: inout ByteCursor) -> Value? {
@@ -153,7 +156,7 @@ struct PcapngDecoder: CaptureDecoder {
         try readOptions(&body) { code, value in
             if code == Self.comment { comments.append(String(decoding: value, as: UTF8.self)) }
             var value = ByteCursor(value)
-            if code == 2 { flags = integer(UInt32.self, &value) ?? 0 }
+            if code == Self.flags { flags = integer(UInt32.self, &value) ?? 0 }
         }
         // 1: inbound, 2: outbound, 0: unknown.
         add(

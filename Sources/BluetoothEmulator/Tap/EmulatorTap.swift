@@ -74,9 +74,11 @@ final class TapReceiver: EventSink {
         var pending = Deque<TapEvent>()
         /// The number of events that were dropped after the pending ones, and the time of the first.
         var dropped: (count: Int, since: Duration)?
-        /// Whether the queue is about to receive what is pending, at once or after the delay.
+        /// Whether the queue receives what is pending as soon as it can.
         var isScheduled = false
+        /// Whether the queue receives what is pending after the delay at the latest.
         var isTimed = false
+        /// Whether events that were pending are being received.
         var isReceiving = false
         var isCancelled = false
         var waiters: [@Sendable () -> Void] = []
@@ -107,18 +109,9 @@ final class TapReceiver: EventSink {
     }
 
     func deliver(_ event: TapEvent) {
-        let (mustSchedule, delay) = state.withLock { state -> (Bool, DispatchTimeInterval?) in
+        schedule { state in
             append(event, to: &state)
-            let delay = mayLag && state.pending.count < Self.batchSize ? Self.batchDelay : nil
-            guard !state.isScheduled, delay == nil || !state.isTimed else { return (false, nil) }
-            if delay == nil { state.isScheduled = true } else { state.isTimed = true }
-            return (true, delay)
-        }
-        guard mustSchedule else { return }
-        if let delay {
-            queue.asyncAfter(deadline: .now() + delay) { self.drain() }
-        } else {
-            queue.async { self.drain() }
+            return mayLag && state.pending.count < Self.batchSize
         }
     }
 
@@ -129,12 +122,28 @@ final class TapReceiver: EventSink {
     }
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        let mustSchedule = state.withLock { state -> Bool in
+        schedule { state in
             state.waiters.append(body)
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            return false
         }
-        if mustSchedule { queue.async { self.drain() } }
+    }
+
+    /// Changes the state, and lets the queue receive what is pending.
+    ///
+    /// - Parameter change: Returns whether that may wait for the delay.
+    private func schedule(_ change: (inout State) -> Bool) {
+        let (mustSchedule, mayWait) = state.withLock { state -> (Bool, Bool) in
+            let mayWait = change(&state)
+            guard !state.isScheduled, !mayWait || !state.isTimed else { return (false, mayWait) }
+            if mayWait { state.isTimed = true } else { state.isScheduled = true }
+            return (true, mayWait)
+        }
+        guard mustSchedule else { return }
+        if mayWait {
+            queue.asyncAfter(deadline: .now() + Self.batchDelay) { self.drain() }
+        } else {
+            queue.async { self.drain() }
+        }
     }
 
     func cancel() {

@@ -36,10 +36,12 @@ extension DeviceFault: Codable {
 
     /// Reads a fault of a world file.
     public init(from decoder: any Decoder) throws {
-        self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields, rules: \.rules) { DeviceFault($0) }
+        self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields, checks: { $0.checks($1) }) {
+            DeviceFault($0)
+        }
     }
 
-    /// - Parameter object: Keeps its rules.
+    /// - Parameter object: Was checked.
     private init(_ object: Object) {
         let effect: Effect =
             switch object.what {
@@ -73,15 +75,15 @@ extension DeviceFault: Codable {
 }
 
 extension DeviceFault.Object {
-    /// The rules of the fields that depend on each other.
-    fileprivate var rules: [FieldRule] {
+    /// The checks of the fields that depend on each other.
+    fileprivate func checks(_ prefix: String) -> [RuleCheck] {
         [
-            FieldRule("code", "only a failure has a code", what == .fail || code == nil),
-            FieldRule("time", "only a delay has a time", what == .delay || time == nil),
-            FieldRule("time", "the field is missing", what != .delay || time != nil),
-            FieldRule("always", "a fault is for some steps or for all", !always || count == nil),
-            FieldRule(
-                "characteristic", "service and index distinguish characteristics of one UUID",
+            RuleCheck("\(prefix)code", "only a failure has a code", what == .fail || code == nil),
+            RuleCheck("\(prefix)time", "only a delay has a time", what == .delay || time == nil),
+            RuleCheck("\(prefix)time", "the field is missing", what != .delay || time != nil),
+            RuleCheck("\(prefix)always", "a fault is for some steps or for all", !always || count == nil),
+            RuleCheck(
+                "\(prefix)characteristic", "service and index distinguish characteristics of one UUID",
                 characteristic != nil || service == nil && index == nil),
         ]
     }

@@ -171,13 +171,7 @@ struct FieldReader {
         try elements.compactMap { name, written in
             var reader = self
             reader.element = name
-            guard let collector else { return try read(written, reader) }
-            do {
-                return try read(written, reader)
-            } catch {
-                collector.add(error)
-                return nil
-            }
+            return try collector.collecting(nil) { try read(written, reader) }
         }
     }
 

@@ -46,49 +46,43 @@ final class MistakeCollector: Sendable {
     }
 }
 
-extension Decoder {
+extension MistakeCollector? {
     /// Reads a part; where mistakes are collected, one of its is, and the part is `placeholder`.
     func collecting<Value>(_ placeholder: @autoclosure () -> Value, _ read: () throws -> Value) throws -> Value {
-        guard let collector = MistakeCollector.of(self) else { return try read() }
+        guard let self else { return try read() }
         do {
             return try read()
         } catch {
-            collector.add(error)
+            self.add(error)
             return placeholder()
         }
     }
+}
 
-    /// The same for an object whose fields depend on each other: its rules are checked if no field has a mistake, and
-    /// `read` is called if all of them are kept.
+extension Decoder {
+    /// Reads a part; where mistakes are collected, one of its is, and the part is `placeholder`.
+    func collecting<Value>(_ placeholder: @autoclosure () -> Value, _ read: () throws -> Value) throws -> Value {
+        try MistakeCollector.of(self).collecting(placeholder(), read)
+    }
+
+    /// The same for an object whose fields depend on each other: it is checked if no field has a mistake, and `read` is
+    /// called if all checks succeed.
+    ///
+    /// - Parameter checks: The checks of an object, with what precedes the name of a field in its path.
     func collecting<Object, Value>(
-        _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>, rules: (Object) -> [FieldRule],
-        _ read: (Object) throws -> Value
+        _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>,
+        checks: (_ object: Object, _ prefix: String) -> [RuleCheck], _ read: (Object) throws -> Value
     ) throws -> Value {
         try collecting(placeholder()) {
             let object = try fields.read(self)
             let path = DescriptionError.path(codingPath)
             var isSound: Bool { MistakeCollector.of(self)?.isSound(path) ?? true }
             guard isSound else { return placeholder() }
-            for rule in rules(object) where !rule.isKept {
-                try collecting(()) {
-                    let path = codingPath + [FieldName(rule.field)]
-                    throw DecodingError.dataCorrupted(
-                        DecodingError.Context(codingPath: path, debugDescription: rule.text))
-                }
+            for check in checks(object, path.isEmpty ? "" : path + ".") {
+                try collecting(()) { try check.run() }
             }
             return isSound ? try read(object) : placeholder()
         }
-    }
-}
-
-/// A rule about a field that depends on other fields of its object.
-struct FieldRule {
-    let field: String
-    let text: String
-    let isKept: Bool
-
-    init(_ field: String, _ text: String, _ isKept: Bool) {
-        (self.field, self.text, self.isKept) = (field, text, isKept)
     }
 }
 

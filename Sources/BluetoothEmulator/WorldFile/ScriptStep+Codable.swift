@@ -64,10 +64,10 @@ extension ScriptStep: Codable {
     /// Reads a step of a world file.
     public init(from decoder: any Decoder) throws {
         let none = ScriptStep(at: .zero, .host("default", isPowered: true))
-        self = try decoder.collecting(none, Object.fields, rules: \.rules) { ScriptStep($0) ?? none }
+        self = try decoder.collecting(none, Object.fields, checks: { $0.checks($1) }) { ScriptStep($0) ?? none }
     }
 
-    /// - Parameter object: Keeps its rules; nil for one that does not.
+    /// - Parameter object: Was checked; nil for one that was not.
     private init?(_ object: Object) {
         if let device = object.device, let action = object.deviceActions.first?.action {
             self.init(at: object.time, .device(device, action))
@@ -102,41 +102,48 @@ extension ScriptStep: Codable {
 }
 
 extension ScriptStep.Object {
-    /// The rules of the fields that depend on each other.
-    fileprivate var rules: [FieldRule] {
+    /// The checks of the fields that depend on each other.
+    fileprivate func checks(_ prefix: String) -> [RuleCheck] {
         [
-            FieldRule("disconnect", "it is true, or left out", disconnects != false),
-            FieldRule("value", "a value has a characteristic", change.value == nil || change.characteristic != nil),
-            FieldRule("index", "an index is 0 or more", change.index ?? 0 >= 0),
-        ] + detailRules + subjectRules
+            RuleCheck("\(prefix)disconnect", "it is true, or left out", disconnects != false),
+            RuleCheck(
+                "\(prefix)value", "a value has a characteristic", change.value == nil || change.characteristic != nil),
+            RuleCheck("\(prefix)index", "an index is 0 or more", change.index ?? 0 >= 0),
+        ] + strayFields.map { RuleCheck(prefix + $0, "it belongs to a value, which is missing", false) }
+            + subjectChecks(prefix)
     }
 
-    /// The fields beside a value belong to it.
-    private var detailRules: [FieldRule] {
-        [
+    /// The fields of a value that is missing.
+    private var strayFields: [String] {
+        guard change.value == nil else { return [] }
+        let fields = [
             ("characteristic", change.characteristic != nil), ("service", change.service != nil),
             ("index", change.index != nil), ("notify", change.isNotified != nil),
-        ].map { FieldRule($0, "it belongs to a value, which is missing", change.value != nil || !$1) }
+        ]
+        return fields.filter(\.1).map(\.0)
     }
 
     /// A step has one action and the device or host that has it.
-    private var subjectRules: [FieldRule] {
-        let deviceFields = deviceActions.map(\.field)
-        let actions = deviceFields + (isPowered == nil ? [] : ["powered"])
+    private func subjectChecks(_ prefix: String) -> [RuleCheck] {
+        let actions = deviceActions.map(\.field) + (isPowered == nil ? [] : ["powered"])
         guard let action = actions.first else {
-            // A detail without its value is that mistake already.
-            let isExplained = detailRules.contains { !$0.isKept }
-            return [FieldRule("at", "a step has one of \(Self.actions.joined(separator: ", "))", isExplained)]
+            // The fields of a missing value are that mistake already.
+            let names = Self.actions.joined(separator: ", ")
+            return [RuleCheck("\(prefix)at", "a step has one of \(names)", !strayFields.isEmpty)]
         }
         guard actions.count == 1 else {
             let names = actions.joined(separator: " and ")
-            return [FieldRule(actions[1], "a step has one action, not \(names)", false)]
+            return [RuleCheck(prefix + actions[1], "a step has one action, not \(names)", false)]
         }
+        let isOfHost = isPowered != nil
         return [
-            FieldRule("at", "a step names a device or a host", device != nil || host != nil),
-            FieldRule("host", "a step is about a device or a host, not both", device == nil || host == nil),
-            FieldRule(action, "only a host has it: name a host", device == nil || host != nil || isPowered == nil),
-            FieldRule(action, "only a device has it: name a device", host == nil || device != nil || isPowered != nil),
+            RuleCheck("\(prefix)at", "a step names a device or a host", device != nil || host != nil),
+            RuleCheck(
+                "\(prefix)host", "a step is about a device or a host, not both", device == nil || host == nil),
+            RuleCheck(
+                prefix + action, "only a host has it: name a host", device == nil || host != nil || !isOfHost),
+            RuleCheck(
+                prefix + action, "only a device has it: name a device", host == nil || device != nil || isOfHost),
         ]
     }
 }

@@ -56,7 +56,7 @@ struct RecordedFile {
                 "the capture is the view of an app, not of the air: latencies and errors are as the app saw them")
         }
         if reader.otherPacketCount > 0 {
-            console.warn("left out: packets that are not of Bluetooth HCI (\(reader.otherPacketCount))")
+            console.warn("left out: packets that are not of Bluetooth Low Energy (\(reader.otherPacketCount))")
         }
         for loss in recorder.losses { console.warn(loss) }
         return found
