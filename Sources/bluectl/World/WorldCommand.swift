@@ -23,7 +23,8 @@ struct WorldCommand: ParsableCommand {
             WorldShowCommand.self, WorldWatchCommand.self, WorldAddCommand.self, WorldRemoveCommand.self,
             WorldMoveCommand.self, WorldRenameCommand.self, WorldAdvertiseCommand.self, WorldSetCommand.self,
             WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self,
-            WorldPowerCommand.self, WorldCaptureCommand.self, WorldTraceCommand.self, WorldSaveCommand.self,
+            WorldPowerCommand.self, WorldPauseCommand.self, WorldContinueCommand.self, WorldRateCommand.self,
+            WorldStepCommand.self, WorldCaptureCommand.self, WorldTraceCommand.self, WorldSaveCommand.self,
         ]
         #else
         let control: [any ParsableCommand.Type] = []

@@ -5,19 +5,19 @@ import Testing
 
 /// `bluectl world show`, `world move` and so on: a served world is shown and steered.
 @Suite struct WorldControlTests {
-    /// Runs commands of the shell while a world is served; `$TOOL` is bluectl, `$WORLD` the process that serves.
+    /// Runs commands of the shell while a world is served, or viewed; `$TOOL` is bluectl, `$WORLD` the process that serves.
     private func whileServing(
-        _ commands: String, options: String = "", environment: [String: String] = [:]
+        _ commands: String, by server: String = "world serve", options: String = "", environment: [String: String] = [:]
     ) async throws -> Tool.Outcome {
         try await Tool.withFolder { folder in
             let script = """
                 set -e
                 mkfifo "$XDG_RUNTIME_DIR/ready"
-                "$TOOL" world serve \(options) > "$XDG_RUNTIME_DIR/ready" &
+                "$TOOL" \(server) \(options) > "$XDG_RUNTIME_DIR/ready" &
                 WORLD=$!
                 exec 3< "$XDG_RUNTIME_DIR/ready"
-                read -r EXPORT <&3
-                read -r READY <&3
+                read -r FIRST <&3
+                \(server == "view" ? "" : "read -r READY <&3")
                 set +e
                 \(commands)
                 kill -INT $WORLD
@@ -55,6 +55,33 @@ import Testing
         #expect(outcome.output.contains("\"heartRate\" : 180") && outcome.output.contains("\"batteryLevel\" : 5"))
         #expect(outcome.output.hasSuffix("2\n2\n"))
         #expect(outcome.errors.contains("parameters.speed: the parameters are batteryLevel, "), "\(outcome.errors)")
+    }
+
+    @Test func theTimeOfAViewIsPausedAdvancedAndAccelerated() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world pause
+            "$TOOL" world show | head -1
+            "$TOOL" world step 60
+            "$TOOL" world show | head -1
+            "$TOOL" world rate 0.5
+            "$TOOL" world continue
+            "$TOOL" world show | head -1
+            "$TOOL" world rate 1000; echo $?
+            """, by: "view")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = outcome.lines.map { $0.split(separator: "\t").map(String.init) }
+        try #require(lines.count == 4)
+        #expect(lines[0].last == "paused" && lines[1].last == "paused" && lines[2].last == "rate 0.5")
+        let times = try lines.prefix(2).map { try #require(Double($0[1].dropLast(2))) }
+        #expect(abs(times[1] - times[0] - 60) < 0.002)
+        #expect(lines[3] == ["2"] && outcome.errors.contains("rate: the number is 0.01...100.0"), "\(outcome.errors)")
+    }
+
+    @Test func aWorldThatProgramsUseCannotBePaused() async throws {
+        let outcome = try await whileServing("\"$TOOL\" world pause; echo $?")
+        #expect(outcome.lines.last == "1")
+        #expect(outcome.errors.contains("programs that use the world have real timers"), "\(outcome.errors)")
     }
 
     @Test func theTraceIsPrintedInItsFormats() async throws {
