@@ -1,0 +1,156 @@
+import Foundation
+
+/// The tables of the page "World files", made from the schema.
+///
+/// The page decides which sections there are and the order of a table's rows; all text of a row is the schema's.
+struct WorldFilesPage {
+    /// The sections of the page with a table, the definitions of the schema that they are about, nil for the file itself,
+    /// and a name for several.
+    static let sections: [String: (definition: String?, plural: String)] = [
+        "The file": (nil, "files"),
+        "A device": ("device", "devices"), "An advertising set": ("advertising", "advertising sets"),
+        "The content of a packet": ("advertisingData", "packets"),
+        "A service": ("service", "services"), "A characteristic": ("characteristic", "characteristics"),
+        "A timer": ("timer", "timers"), "A descriptor": ("descriptor", "descriptors"),
+        "A replay": ("replay", "replays"), "Pairing": ("pairing", "pairings"),
+        "An L2CAP channel": ("channel", "L2CAP channels"), "A fault": ("fault", "faults"),
+        "A step of the script": ("step", "steps"), "A host": ("host", "hosts"),
+        "A preserved central manager": ("preservedCentral", "preserved central managers"),
+        "A preserved peer": ("preservedPeer", "preserved peers"), "A preserved scan": ("scan", "preserved scans"),
+        "A preserved peripheral manager": ("preservedPeripheral", "preserved peripheral managers"),
+    ]
+
+    private static let heading = "| Field | Value | Meaning |"
+
+    /// A definition or a field of the schema.
+    private final class Node: Decodable {
+        let reference: String?
+        let type: String?
+        let choices: [String]?
+        let constant: Scalar?
+        let standard: Scalar?
+        let minimum: Decimal?
+        let maximum: Decimal?
+        let maxItems: Int?
+        let items: Node?
+        let properties: [String: Node]?
+        let required: [String]?
+        let description: String?
+        let definitions: [String: Node]?
+
+        enum CodingKeys: String, CodingKey {
+            case reference = "$ref", choices = "enum", constant = "const", standard = "default", definitions = "$defs"
+            case type, minimum, maximum, maxItems, items, properties, required, description
+        }
+    }
+
+    private enum Scalar: Decodable, CustomStringConvertible {
+        case boolean(Bool), number(Decimal), text(String)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let value = try? container.decode(Bool.self) {
+                self = .boolean(value)
+            } else if let value = try? container.decode(Decimal.self) {
+                self = .number(value)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .boolean(let value): "`\(value)`"
+            case .number(let value): grouped(value)
+            case .text(let value): "`\(value)`"
+            }
+        }
+    }
+
+    private let schema: Node
+
+    init(schema file: URL) throws {
+        schema = try JSONDecoder().decode(Node.self, from: Data(contentsOf: file))
+    }
+
+    /// The page with its tables made anew.
+    func rewritten(_ page: String) -> String {
+        var lines: [String] = []
+        var section = ""
+        var rows: [String] = []
+        for line in page.components(separatedBy: "\n") {
+            if line.hasPrefix("#") { section = String(line.drop { $0 == "#" || $0 == " " }) }
+            if line.hasPrefix("|"), Self.sections[section] != nil {
+                rows.append(line)
+                continue
+            }
+            if !rows.isEmpty { lines += table(section, rows) }
+            rows = []
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func table(_ section: String, _ rows: [String]) -> [String] {
+        let definition = Self.sections[section]?.definition.flatMap { schema.definitions?[$0] } ?? schema
+        let fields = definition.properties ?? [:]
+        let known = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+            .filter { fields[$0] != nil }
+        let names = known + Set(fields.keys).subtracting(known).sorted()
+        return [Self.heading, "|---|---|---|"]
+            + names.compactMap { name in
+                guard let field = fields[name] else { return nil }
+                let requirement = definition.required?.contains(name) == true ? "; required" : ""
+                let standard = field.standard.map { "; \($0) by default" } ?? ""
+                return "| `\(name)` | \(value(field) + requirement + standard) | \(field.description ?? "") |"
+            }
+    }
+
+    /// What a field may be.
+    private func value(_ field: Node, isPlural: Bool = false) -> String {
+        if let reference = field.reference { return noun(of: reference, isPlural) }
+        if let constant = field.constant { return "\(constant)" }
+        if let choices = field.choices { return choices.map { "`\($0)`" }.joined(separator: ", ") }
+        switch field.type {
+        case "boolean": return "`true` or `false`"
+        case "integer", "number": return number(field)
+        case "array":
+            let count = field.maxItems.map { ", up to \(grouped(Decimal($0)))" } ?? ""
+            return "list of \(field.items.map { value($0, isPlural: true) } ?? "values")\(count)"
+        case "object": return "object"
+        default: return isPlural ? "texts" : "text"
+        }
+    }
+
+    private func noun(of reference: String, _ isPlural: Bool) -> String {
+        let name = reference.split(separator: "/").last.map(String.init) ?? ""
+        if let (title, section) = Self.sections.first(where: { $0.value.definition == name }) {
+            return isPlural ? section.plural : title.prefix(1).lowercased() + title.dropFirst()
+        }
+        switch name {
+        case "uuid": return isPlural ? "UUIDs" : "UUID"
+        case "bytes": return isPlural ? "values of bytes" : "bytes"
+        case "duration": return "time"
+        default: return schema.definitions?[name].map { value($0) } ?? name
+        }
+    }
+
+    private func number(_ field: Node) -> String {
+        let kind = field.type ?? ""
+        switch (field.minimum, field.maximum) {
+        case (let least?, let most?) where most < Decimal(UInt32.max):
+            return "\(kind), \(grouped(least)) to \(grouped(most))"
+        case (let least?, _): return "\(kind), \(grouped(least)) or more"
+        case (nil, _): return kind
+        }
+    }
+}
+
+/// A number with commas between thousands.
+private func grouped(_ number: Decimal) -> String {
+    let text = "\(number)"
+    guard number >= 1_000, let digits = Int(text).map({ Array("\($0)") }) else { return text }
+    return digits.enumerated().map { index, digit in
+        index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+    }.joined()
+}
