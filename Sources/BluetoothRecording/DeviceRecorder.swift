@@ -191,7 +191,7 @@ package struct DeviceRecorder: Sendable {
     }
 
     private mutating func append(_ kind: RecordedEvent.Kind, at time: Duration) {
-        let time = min(DeviceRecording.longestTime, max(.zero, time - start))
+        let time = min(DeviceRecording.longestTime, max(.zero, time - start)).wholeMicroseconds
         if isDescriptionNew, hasConnected {
             isDescriptionNew = false
             entries.append(.device(at: time))
@@ -232,5 +232,6 @@ extension PairingCapability {
 }
 
 extension Duration {
+    /// What a recording's file keeps.
     fileprivate var wholeMicroseconds: Duration { .microseconds(Int64((inSeconds * 1e6).rounded())) }
 }

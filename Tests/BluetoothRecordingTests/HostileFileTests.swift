@@ -128,12 +128,18 @@ import Testing
             for recording in try recordings(bytes) {
                 try EmulatedPeripheral(recording.replayed()).description.validate()
                 try recording.plainDevice().description.validate()
-                guard try DeviceRecording(jsonLines: recording.jsonLines()) == recording else {
-                    throw Mistake("it is read as another one than was written")
-                }
+                try requireEqual(DeviceRecording(jsonLines: recording.jsonLines()), recording)
             }
         }
         print("\(count) captures")
+    }
+
+    private func requireEqual(_ read: DeviceRecording, _ written: DeviceRecording) throws {
+        guard read != written else { return }
+        for (read, written) in zip(read.events, written.events) where read != written {
+            throw Mistake("an event is read as \(read), and was written as \(written)")
+        }
+        throw Mistake("it is read as \(read.device), and was written as \(written.device)")
     }
 
     @Test func aChangedRecordingIsAnErrorOrAValidDevice() throws {

@@ -18,7 +18,7 @@ import Testing
         RecordedEvent(time: .milliseconds(412), .advertised(set: 0, rssi: -61)),
         RecordedEvent(time: .milliseconds(3_100), .linkOpened(mtu: 185)),
         RecordedEvent(
-            time: .nanoseconds(3_404_000_001),
+            time: .microseconds(3_404_001),
             .request(RecordedRequest(.read, value, value: Data([1]), duration: .milliseconds(48)))),
         RecordedEvent(
             time: .seconds(4),
@@ -41,6 +41,20 @@ import Testing
         let text = try recording.jsonLines()
         #expect(text.split(separator: UInt8(ascii: "\n")).count == Self.events.count + 1)
         #expect(try DeviceRecording(jsonLines: text) == recording)
+    }
+
+    @Test func aTimeOfMonthsIsKeptToTheMicrosecond() throws {
+        let times: [Duration] = [.seconds(17_451_448) + .microseconds(556_087), DeviceRecording.longestTime]
+        let recording = DeviceRecording(
+            device: PeripheralDescription(name: "Strap"), source: Self.source,
+            events: times.map { RecordedEvent(time: $0, .advertised(set: 0, rssi: -61)) })
+        #expect(try DeviceRecording(jsonLines: recording.jsonLines()) == recording)
+    }
+
+    @Test func aRecorderKeepsWholeMicroseconds() {
+        var recorder = DeviceRecorder(start: .nanoseconds(1), keepsIdentity: false)
+        recorder.linkOpened(mtu: 23, at: .nanoseconds(3_404_001_600))
+        #expect(recorder.takeEvents().map(\.time) == [.microseconds(3_404_002)])
     }
 
     @Test func theLinesOfTheReferenceAreRead() throws {

@@ -71,6 +71,8 @@ public struct RecordedEvent: Hashable, Sendable {
     }
 
     /// The time since the recording began; of a request the time at which it was sent.
+    ///
+    /// Files keep whole microseconds.
     public var time: Duration
     /// What happened.
     public var kind: Kind

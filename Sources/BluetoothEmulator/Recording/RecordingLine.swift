@@ -128,7 +128,8 @@ extension RecordingLine {
             throw DescriptionError("", "a line has one of advertised, link, device, \(Self.verbs)")
         }
         if device != nil { return nil }
-        let instant = Duration.nanoseconds(Int64((time * 1e9).rounded()))
+        // A number of JSON is exact to the microsecond for all times that a recording may have, not to the nanosecond.
+        let instant = Duration.microseconds(Int64((time * 1e6).rounded()))
         return RecordedEvent(time: instant, try kind())
     }
 
