@@ -232,6 +232,6 @@ extension PairingCapability {
 }
 
 extension Duration {
-    /// What a recording's file keeps.
+    /// The time rounded as a recording's file stores it.
     fileprivate var wholeMicroseconds: Duration { .microseconds(Int64((inSeconds * 1e6).rounded())) }
 }

@@ -140,9 +140,8 @@ struct WorldSaveCommand: AsyncParsableCommand, Sendable {
 /// A served world and its events as lines for people, with tabs between their parts; names and values come from strangers.
 enum WorldText {
     static func lines(of state: LiveState) -> [String] {
-        let hasOwnTime = state.clock.isOurs
-        let pace = !hasOwnTime ? [] : [state.clock.isPaused ? "paused" : "rate \(state.clock.rate)"]
-        let time = ["time", "\(Decimals.fixed(state.time, 3)) s"] + pace
+        let pace = state.clock.isPaused ? "paused" : "rate \(state.clock.rate)"
+        let time = ["time", "\(Decimals.fixed(state.time, 3)) s"] + (state.clock.isOurs ? [pace] : [])
         let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, $0.state.rawValue] }
         let devices = state.devices.map { device in
             [

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import BluetoothEmulator
+
 /// The tables of the page "World files", made from the schema.
 ///
 /// The page decides which sections there are and the order of a table's rows; all text of a row is the schema's.
@@ -27,8 +29,8 @@ struct WorldFilesPage {
         let reference: String?
         let type: String?
         let choices: [String]?
-        let constant: Scalar?
-        let standard: Scalar?
+        let constant: JSONValue?
+        let standard: JSONValue?
         let minimum: Decimal?
         let maximum: Decimal?
         let maxItems: Int?
@@ -41,29 +43,6 @@ struct WorldFilesPage {
         enum CodingKeys: String, CodingKey {
             case reference = "$ref", choices = "enum", constant = "const", standard = "default", definitions = "$defs"
             case type, minimum, maximum, maxItems, items, properties, required, description
-        }
-    }
-
-    private enum Scalar: Decodable, CustomStringConvertible {
-        case boolean(Bool), number(Decimal), text(String)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let value = try? container.decode(Bool.self) {
-                self = .boolean(value)
-            } else if let value = try? container.decode(Decimal.self) {
-                self = .number(value)
-            } else {
-                self = .text(try container.decode(String.self))
-            }
-        }
-
-        var description: String {
-            switch self {
-            case .boolean(let value): "`\(value)`"
-            case .number(let value): grouped(value)
-            case .text(let value): "`\(value)`"
-            }
         }
     }
 
@@ -101,7 +80,7 @@ struct WorldFilesPage {
             + names.compactMap { name in
                 guard let field = fields[name] else { return nil }
                 let requirement = definition.required?.contains(name) == true ? "; required" : ""
-                let standard = field.standard.map { "; \($0) by default" } ?? ""
+                let standard = field.standard.map { "; \(code($0)) by default" } ?? ""
                 return "| `\(name)` | \(value(field) + requirement + standard) | \(field.description ?? "") |"
             }
     }
@@ -109,7 +88,7 @@ struct WorldFilesPage {
     /// What a field may be.
     private func value(_ field: Node, isPlural: Bool = false) -> String {
         if let reference = field.reference { return noun(of: reference, isPlural) }
-        if let constant = field.constant { return "\(constant)" }
+        if let constant = field.constant { return code(constant) }
         if let choices = field.choices { return choices.map { "`\($0)`" }.joined(separator: ", ") }
         switch field.type {
         case "boolean": return "`true` or `false`"
@@ -132,6 +111,15 @@ struct WorldFilesPage {
         case "bytes": return isPlural ? "values of bytes" : "bytes"
         case "duration": return "time"
         default: return schema.definitions?[name].map { value($0) } ?? name
+        }
+    }
+
+    private func code(_ value: JSONValue) -> String {
+        switch value {
+        case .bool(let value): "`\(value)`"
+        case .integer(let value): grouped(Decimal(value))
+        case .text(let value): "`\(value)`"
+        default: "\(value)"
         }
     }
 
