@@ -22,7 +22,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -87,15 +87,19 @@ docs: deps ## the documentation archives, in .build-docs/archives
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
 
-lint: deps ## formatting and style, the edges between targets, the generated tables, and the limits of `make counts`
+lint: deps ## formatting and style, the edges between targets, the generated tables and plots, and the limits of `make counts`
 	@Scripts/lint-swift
 	@Scripts/check-edges
 	@Scripts/generate-assigned-numbers --check
+	@Scripts/collision-plot --check
 	@Scripts/counts --check > /dev/null
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl
 	@PATH="$(CURDIR)/.build/debug:$$PATH" Scripts/terminal-svg
+
+plots: deps ## run the benchmark of collisions, and put its table and plot into the documentation
+	@Scripts/collision-plot
 
 counts: ## how large files and types are, which names are declared twice, and which old words are left
 	@Scripts/counts

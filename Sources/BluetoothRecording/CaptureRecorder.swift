@@ -1,7 +1,7 @@
 import BluetoothBackend
 package import BluetoothCapture
 package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothSupport
 
 /// Makes recordings of the devices in a capture, from what passed between them and the hosts.
 ///
@@ -97,11 +97,17 @@ package struct CaptureRecorder: Sendable {
         case .connected(let link, let connection, let host):
             let address = connection.isCentral ? connection.peer : host.address
             links[link] = Link(device: address, isDeviceRemote: connection.isCentral, client: CapturedClient())
+            // Those of the app's own view are made up.
+            let parameters = isSynthetic ? nil : connection.parameters
             use(address) { device in
                 device.isConnected = true
                 device.recorder.identify(name: nil, address: address.text)
                 device.recorder.linkOpened(mtu: nil, at: time)
+                if let parameters { device.recorder.parametersChanged(to: parameters) }
             }
+        case .parametersChanged(let number, let parameters):
+            guard let link = links[number] else { return }
+            use(link.device) { $0.recorder.parametersChanged(to: parameters) }
         case .disconnected(let number, let reason):
             guard var link = links.removeValue(forKey: number) else { return }
             use(link.device) { device in

@@ -1,7 +1,7 @@
 package import BluetoothBackend
 package import BluetoothCapture
 package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothSupport
 package import BluetoothValues
 
 /// Observes one device and makes its recording.
@@ -43,6 +43,8 @@ package struct DeviceRecorder: Sendable {
     private var identity: Identity
     private var advertising = ObservedAdvertising()
     private var mtu: Int?
+    /// Of the last link, as they were changed last; nil where they are not seen.
+    private var parameters: CapturedParameters?
     private var pairing: PairingDescription?
     private var database = RecordedDatabase()
     private var lastWrites: [Int: LastWrite] = [:]
@@ -135,6 +137,12 @@ package struct DeviceRecorder: Sendable {
         isDescriptionNew = true
     }
 
+    package mutating func parametersChanged(to parameters: CapturedParameters) {
+        guard parameters != self.parameters else { return }
+        self.parameters = parameters
+        isDescriptionNew = true
+    }
+
     package mutating func linkClosed(_ link: Int, _ reason: DisconnectReason, at time: Duration) {
         lastWrites[link] = nil
         append(.linkClosed(reason), at: time)
@@ -209,6 +217,11 @@ package struct DeviceRecorder: Sendable {
         device.services = database.descriptions
         device.rssi = advertising.rssi
         if let pairing { device.pairing = pairing }
+        if let parameters {
+            device.connectionInterval = parameters.interval
+            device.peripheralLatency = parameters.latency
+            device.supervisionTimeout = parameters.supervisionTimeout
+        }
         if let mtu {
             device.maximumMTU = min(ATTLimits.maximumMTU, max(ATTLimits.minimumMTU, mtu))
         }

@@ -1,4 +1,4 @@
-package import BluetoothBackend
+import BluetoothBackend
 package import BluetoothEmulator
 import BluetoothSupport
 import BluetoothValues

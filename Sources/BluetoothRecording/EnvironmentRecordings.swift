@@ -1,7 +1,7 @@
 package import BluetoothBackend
 package import BluetoothEmulator
 import BluetoothSupport
-package import BluetoothTracing
+import BluetoothTracing
 import Logging
 
 /// The recordings that `COREBLUETOOTH_RECORD` asks for: one for each device that a central manager of the process connects to.

@@ -1,6 +1,6 @@
 package import BluetoothBackend
 package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothSupport
 
 /// Replaces what identifies a device: its address, wherever it occurs, its serial number and its System ID.
 ///

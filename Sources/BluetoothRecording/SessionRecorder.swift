@@ -1,6 +1,6 @@
 package import BluetoothBackend
-package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothEmulator
+import BluetoothSupport
 package import BluetoothTracing
 import BluetoothValues
 import Logging

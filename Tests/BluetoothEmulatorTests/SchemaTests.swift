@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [
         WorldDescription.builtIn, WorldDescription(devices: [ContractPeer.description]), PreservedWorldTests.world,
-        WorldDescription(seed: 7, preset: .slow), ScriptTests.world,
+        WorldDescription(seed: 7, preset: .slow, advertisingCollides: true), ScriptTests.world,
     ])
     func whatIsWrittenIsValidAndReadsBackTheSame(world: WorldDescription) throws {
         let json = try world.json()

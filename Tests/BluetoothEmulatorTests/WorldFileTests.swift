@@ -8,7 +8,7 @@ import Testing
         (#"{"devices": [{}]}"#, "devices[0]: the field \"name\" is missing"),
         (
             #"{"device": []}"#,
-            "device: there is no such field; known are $schema, devices, hosts, include, preset, script, seed"
+            "device: there is no such field; known are $schema, advertisingCollides, devices, hosts, include, preset, script, seed"
         ),
         (#"{"devices": [{"name": 3}]}"#, "devices[0].name: text is wanted here"),
         (

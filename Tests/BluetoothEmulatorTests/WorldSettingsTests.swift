@@ -27,6 +27,16 @@ import Testing
         #expect(emulator.seed == 1)
     }
 
+    @Test func advertisingCollidesWhereTheWorldSaysSoWhateverTheSettings() throws {
+        let world = try world(#"{"advertisingCollides": true, "preset": "slow"}"#)
+        var slow = EmulatorConfiguration.slow
+        slow.advertisingCollides = true
+        #expect(try Emulator(world: world, time: .virtual).configuration == slow)
+        #expect(try Emulator(world: world, configuration: .instant, time: .virtual).configuration.advertisingCollides)
+        let present = try Emulator(world: world, time: .virtual).presentWorld
+        #expect(present.preset == .slow && present.advertisingCollides)
+    }
+
     @Test func theFileOfAnEmulatorHasThemToo() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("world-\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }

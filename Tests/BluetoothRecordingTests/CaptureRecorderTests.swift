@@ -16,7 +16,7 @@ import Testing
     private func capture(_ format: CaptureFormat) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).\(format.rawValue)").path
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: file) } }
-        let emulator = try Emulator(time: .virtual)
+        let emulator = Emulator(time: .virtual)
         _ = try emulator.add(EmulatedPeripheral(Lamp.description, handler: Lamp()))
         _ = try emulator.add(.heartRateMonitor)
         let capture = try emulator.capture(to: file)
@@ -77,7 +77,7 @@ import Testing
         let recording = try #require(try recorder(try await capture(.pcapng)).recordings(source).first)
         let text = try recording.jsonLines()
         #expect(try DeviceRecording(jsonLines: text) == recording)
-        let emulator = try Emulator(configuration: .instant, time: .virtual)
+        let emulator = Emulator(configuration: .instant, time: .virtual)
         _ = try emulator.add(EmulatedPeripheral(recording.replayed()))
         let values = try await emulator.run {
             let peripheral = try await Lamp.first(Central(backend: .emulator(emulator)))
@@ -132,6 +132,34 @@ import Testing
             recorder.losses == [
                 "left out: requests and notifications about attributes that were not discovered in the capture (1)"
             ])
+    }
+
+    @Test func theConnectionParametersAreThoseThatTheLastLinkHadAtItsEnd() throws {
+        var recorder = CaptureRecorder(keepsIdentity: true)
+        var records = records(isCentral: true, [])
+        #expect(records.count == 3)
+        for record in records { recorder.add(record) }
+        let first = try #require(recorder.recordings(source).first).device
+        #expect(first.connectionInterval == .milliseconds(30) && first.peripheralLatency == 0)
+        #expect(first.supervisionTimeout == .seconds(4))
+        let slower = CapturedParameters(
+            interval: .milliseconds(480), latency: 4, supervisionTimeout: .seconds(6))
+        records.insert(
+            .packet(CapturedPacket(host: 0, time: 1_500_000, packet: .connectionUpdated(0x40, slower))), at: 2)
+        for record in records.dropFirst() { recorder.add(record) }
+        let last = try #require(recorder.recordings(source).first).device
+        #expect(last.connectionInterval == .milliseconds(480) && last.peripheralLatency == 4)
+        #expect(last.supervisionTimeout == .seconds(6))
+    }
+
+    @Test func aCaptureOfTheAppsOwnViewHasNoConnectionParameters() throws {
+        var recorder = CaptureRecorder(keepsIdentity: true)
+        let records = records(isCentral: true, [])
+        recorder.add(records[0])
+        recorder.add(.note(SessionCapture.comment, at: 0))
+        for record in records.dropFirst() { recorder.add(record) }
+        let device = try #require(recorder.recordings(source).first).device
+        #expect(device.connectionInterval == nil && device.supervisionTimeout == nil)
     }
 
     @Test func pairingFeaturesAreThoseOfTheDevice() throws {

@@ -30,7 +30,7 @@ import Testing
         _ lines: String, _ options: ReplayOptions = ReplayOptions(),
         _ body: @escaping @Sendable (Peripheral, Emulator) async throws -> Result
     ) async throws -> (Result, Emulator) {
-        let emulator = try Emulator(configuration: .instant, time: .virtual)
+        let emulator = Emulator(configuration: .instant, time: .virtual)
         _ = try emulator.add(try recording(lines).replayed(options))
         let result = try await emulator.run {
             let central = Central(backend: .emulator(emulator))

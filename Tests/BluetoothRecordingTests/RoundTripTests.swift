@@ -33,7 +33,7 @@ import Testing
         _ peripheral: EmulatedPeripheral, _ configuration: EmulatorConfiguration, keepsIdentity: Bool = true,
         _ client: @escaping @Sendable (Peripheral, Emulator) async throws -> Void = Lamp.use
     ) async throws -> DeviceRecording {
-        let emulator = try Emulator(configuration: configuration, time: .virtual)
+        let emulator = Emulator(configuration: configuration, time: .virtual)
         _ = try emulator.add(peripheral)
         let collected = Collected()
         let observer = RecordingObserver(keepsIdentity: keepsIdentity) { collected.add($0) }

@@ -65,6 +65,18 @@ let benchmarks: @Sendable () -> Void = {
     scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))
     scan("10,000 advertisers, duplicates filtered", 10_000, duplicates: false, .seconds(60))
 
+    // The figures of the page "Airtime and collisions", which Scripts/collisions puts into it: they are the same in each run.
+    for row in CollisionRow.all {
+        var configuration = Benchmark.defaultConfiguration
+        configuration.metrics = [
+            .wallClock, Rate.perSecond, CollisionRow.beacons, CollisionRow.interval, CollisionRow.airtime,
+            CollisionRow.lost,
+        ]
+        configuration.warmupIterations = 0
+        configuration.maxIterations = 1
+        Benchmark(row.name, configuration: configuration) { try await row.run($0) }
+    }
+
     var whole = Benchmark.defaultConfiguration
     whole.metrics = [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime]
     Benchmark("Scan, connect, discover 5 services, read 10 values, subscribe, disconnect", configuration: whole) {

@@ -7,13 +7,19 @@ import Foundation
 /// An app that scans many advertisers in virtual time.
 final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Invariant: `found` is touched on the manager's queue only; the rest is constant after the initializer.
-    private let emulator = Emulator(configuration: .quiet, time: .virtual)
+    private let emulator: Emulator
     private let advertisers: Int
     private let duplicates: Bool
     private var manager: CBCentralManager?
+    private let queue = DispatchQueue(label: "benchmark")
     private var found: [UUID: Int] = [:]
 
-    init(advertisers: Int, duplicates: Bool) throws {
+    /// - Parameter advertising: The one set of each device; nil has a name and an interval of 100 ms.
+    init(
+        advertisers: Int, duplicates: Bool, _ configuration: EmulatorConfiguration = .quiet,
+        advertising: AdvertisingDescription? = nil
+    ) throws {
+        emulator = Emulator(configuration: configuration, time: .virtual)
         self.advertisers = advertisers
         self.duplicates = duplicates
         for number in 0..<advertisers {
@@ -21,11 +27,11 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
             try emulator.add(
                 PeripheralDescription(
                     name: "Device \(number)", address: DeviceAddress(bits: 0xC000_0000_0000 + UInt64(number)),
-                    advertising: [AdvertisingDescription(data, interval: .milliseconds(100))]))
+                    advertising: [advertising ?? AdvertisingDescription(data, interval: .milliseconds(100))]))
         }
         super.init()
         manager = CBCentralManager(
-            backend: .emulator(emulator), delegate: self, queue: DispatchQueue(label: "benchmark"))
+            backend: .emulator(emulator), delegate: self, queue: queue)
     }
 
     /// Captures each packet in a file that keeps nothing.
@@ -47,6 +53,9 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
     var advertisingEvents: Int {
         duplicates ? emulator.advertisingPackets : Int(Double(advertisers) * (emulator.now / Self.meanInterval))
     }
+
+    /// The packets of which the app was told.
+    var reportCount: Int { queue.sync { found.values.reduce(0, +) } }
 
     /// The interval of 100 ms, and 0–10 ms of chance.
     private static let meanInterval = Duration.milliseconds(105)

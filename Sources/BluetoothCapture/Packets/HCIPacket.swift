@@ -201,14 +201,42 @@ package struct CapturedConnection: Hashable, Sendable {
 
 /// The parameters of a connection in the units of the Link Layer; values out of range are those next to them.
 package struct CapturedParameters: Hashable, Sendable {
-    fileprivate let bytes: [UInt8]
+    /// In units of 1.25 ms.
+    private let intervalUnits: UInt16
+    private let latencyUnits: UInt16
+    /// In units of 10 ms.
+    private let timeoutUnits: UInt16
 
     package init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
-        var bytes: [UInt8] = []
         // A link without latency is captured with the shortest interval.
-        bytes.append(littleEndian: UInt16(min(3200, max(6, interval / .microseconds(1250)))))
-        bytes.append(littleEndian: UInt16(clamping: min(499, max(0, latency))))
-        bytes.append(littleEndian: UInt16(min(3200, max(10, supervisionTimeout / .milliseconds(10)))))
-        self.bytes = bytes
+        intervalUnits = UInt16(min(3200, max(6, interval / Self.intervalUnit)))
+        latencyUnits = UInt16(min(499, max(0, latency)))
+        timeoutUnits = UInt16(min(3200, max(10, supervisionTimeout / Self.timeoutUnit)))
+    }
+
+    /// Reads the three fields as events have them.
+    ///
+    /// - Returns: nil if there are fewer bytes.
+    init?(_ cursor: inout ByteCursor) {
+        guard let interval = cursor.littleEndian(UInt16.self), let latency = cursor.littleEndian(UInt16.self),
+            let timeout = cursor.littleEndian(UInt16.self)
+        else { return nil }
+        self.init(
+            interval: Self.intervalUnit * Int(interval), latency: Int(latency),
+            supervisionTimeout: Self.timeoutUnit * Int(timeout))
+    }
+
+    private static let intervalUnit = Duration.microseconds(1_250)
+    private static let timeoutUnit = Duration.milliseconds(10)
+
+    package var interval: Duration { Self.intervalUnit * Int(intervalUnits) }
+    /// The number of connection events that the peripheral may skip.
+    package var latency: Int { Int(latencyUnits) }
+    package var supervisionTimeout: Duration { Self.timeoutUnit * Int(timeoutUnits) }
+
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        for units in [intervalUnits, latencyUnits, timeoutUnits] { bytes.append(littleEndian: units) }
+        return bytes
     }
 }

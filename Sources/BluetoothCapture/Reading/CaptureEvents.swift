@@ -13,6 +13,7 @@ package struct CaptureEvents: Sendable {
         case advertised(AdvertisingReport)
         case connected(link: Int, CapturedConnection, host: CapturedHost)
         case encrypted(link: Int)
+        case parametersChanged(link: Int, CapturedParameters)
         case disconnected(link: Int, reason: UInt8)
         /// A packet of the Attribute Protocol, from the other end if it is received.
         case att(link: Int, ATTPDU, isReceived: Bool)
@@ -82,6 +83,9 @@ package struct CaptureEvents: Sendable {
             return [.connected(link: lastLink, connection, host: hosts[packet.host])]
         case .encrypted(let handle):
             return links[Key(host: packet.host, handle: handle)].map { [.encrypted(link: $0)] } ?? []
+        case .parametersChanged(let handle, let parameters):
+            let link = links[Key(host: packet.host, handle: handle)]
+            return link.map { [.parametersChanged(link: $0, parameters)] } ?? []
         case .disconnected(let handle, let reason):
             assembler.end(host: packet.host, handle: handle)
             let link = links.removeValue(forKey: Key(host: packet.host, handle: handle))

@@ -8,6 +8,7 @@ package enum HCIMessage: Hashable, Sendable {
     case connected(CapturedConnection)
     case disconnected(handle: UInt16, reason: UInt8)
     case encrypted(handle: UInt16)
+    case parametersChanged(handle: UInt16, CapturedParameters)
     /// A part of an L2CAP packet, the first or a later one.
     case data(handle: UInt16, isFirst: Bool, [UInt8])
     case other
@@ -61,6 +62,11 @@ package enum HCIMessage: Hashable, Sendable {
         case 0x02, 0x0D:
             guard let reports = Self.reports(&cursor, isExtended: subevent == 0x0D) else { return nil }
             self = .advertising(reports)
+        case 0x03:
+            guard let status = cursor.byte(), let handle = cursor.littleEndian(UInt16.self),
+                let parameters = CapturedParameters(&cursor)
+            else { return nil }
+            self = status == 0 ? .parametersChanged(handle: handle & 0x0FFF, parameters) : .other
         default: self = .other
         }
     }
@@ -113,15 +119,11 @@ extension CapturedConnection {
             local = CapturedAddress(&cursor, isRandom: true)
             remote = CapturedAddress(&cursor, isRandom: true)
         }
-        guard let interval = cursor.littleEndian(UInt16.self), let latency = cursor.littleEndian(UInt16.self),
-            let timeout = cursor.littleEndian(UInt16.self)
-        else { return nil }
+        guard let parameters = CapturedParameters(&cursor) else { return nil }
         self.init(
             handle: handle & 0x0FFF, isCentral: role == 0, peer: peer,
             privateAddress: remote.flatMap { $0.bits == 0 ? nil : $0 },
             localPrivateAddress: local.flatMap { $0.bits == 0 ? nil : $0 },
-            parameters: CapturedParameters(
-                interval: .microseconds(1_250 * Int64(interval)), latency: Int(latency),
-                supervisionTimeout: .milliseconds(10 * Int64(timeout))))
+            parameters: parameters)
     }
 }

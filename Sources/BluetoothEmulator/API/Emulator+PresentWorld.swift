@@ -1,5 +1,5 @@
-package import BluetoothBackend
-package import BluetoothSupport
+import BluetoothBackend
+import BluetoothSupport
 
 extension Emulator {
     /// The world as it is now, as a description: for a world file, or for another emulator.

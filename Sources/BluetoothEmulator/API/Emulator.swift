@@ -98,7 +98,8 @@ public final class Emulator: BluetoothBackend {
         verified description: WorldDescription, configuration: EmulatorConfiguration? = nil,
         time: EmulatorTime = .real, seed: UInt64? = nil
     ) {
-        let configuration = configuration ?? description.preset?.configuration ?? .default
+        var configuration = configuration ?? description.preset?.configuration ?? .default
+        if description.advertisingCollides { configuration.advertisingCollides = true }
         let seed = seed ?? description.seed ?? 1
         let origin = time == .virtual ? Date(timeIntervalSince1970: 1_735_689_600) : Date()
         let traceLimit = configuration.traceLimit ?? (time == .virtual ? 1_000 : 0)

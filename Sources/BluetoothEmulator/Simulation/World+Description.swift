@@ -4,11 +4,13 @@ import BluetoothSupport
 // The world as it is, as a description.
 extension World {
     var presentDescription: WorldDescription {
-        let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == configuration }
+        var settings = configuration
+        settings.advertisingCollides = false
+        let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: hosts.compactMap(\.presentDescription),
             devices: devices.refs.compactMap { devices[$0] }.filter { $0.host == nil }.map(\.presentDescription),
-            seed: random.seed, preset: preset)
+            seed: random.seed, preset: preset, advertisingCollides: configuration.advertisingCollides)
     }
 
     func attributes(of ref: Ref<Device>) -> DeviceAttributes? {

@@ -1,5 +1,5 @@
 package import BluetoothBackend
-package import BluetoothSupport
+import BluetoothSupport
 
 /// An open link, as a tap reports it.
 package struct TappedConnection: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import BluetoothBackend
+import BluetoothBackend
 public import BluetoothSupport
 
 /// A step of the script of a world: what happens to a device or a host at an instant.

@@ -20,6 +20,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
             }, write: { _ in nil as [String]? }),
         .value("seed", \.seed),
         .value("preset", \.preset, .name("presets", of: EmulatorPreset.allCases)),
+        .value("advertisingCollides", \.advertisingCollides),
         .value("hosts", \.hosts),
         .custom(
             "devices",
@@ -40,6 +41,10 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public var seed: UInt64?
     /// The settings; nil are the default ones, unless the emulator is created with settings.
     public var preset: EmulatorPreset?
+    /// Whether advertising packets that overlap on a channel destroy each other, whatever the settings say.
+    ///
+    /// See ``EmulatorConfiguration/advertisingCollides``.
+    public var advertisingCollides: Bool
     /// The hosts.
     ///
     /// There is always one named "default".
@@ -54,11 +59,12 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     /// A world.
     public init(
         hosts: [HostDescription] = [], devices: [PeripheralDescription] = [], seed: UInt64? = nil,
-        preset: EmulatorPreset? = nil, script: [ScriptStep] = []
+        preset: EmulatorPreset? = nil, advertisingCollides: Bool = false, script: [ScriptStep] = []
     ) {
         self.script = script
         self.seed = seed
         self.preset = preset
+        self.advertisingCollides = advertisingCollides
         self.hosts = hosts
         self.devices = devices
     }

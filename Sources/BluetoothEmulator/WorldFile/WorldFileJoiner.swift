@@ -13,7 +13,7 @@ struct WorldFileJoiner {
     /// The lists that are joined.
     private static let lists = ["hosts", "devices", "script"]
     /// The fields that hold for the whole world.
-    private static let settings = ["seed", "preset"]
+    private static let settings = ["seed", "preset", "advertisingCollides"]
 
     private let root: [String: JSONValue]
     private var files: WorldFiles

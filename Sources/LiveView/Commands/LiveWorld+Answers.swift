@@ -1,4 +1,4 @@
-package import BluetoothEmulator
+import BluetoothEmulator
 import BluetoothSupport
 import BluetoothTracing
 

@@ -1,6 +1,6 @@
-package import BluetoothBackend
+import BluetoothBackend
 package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothSupport
 import BluetoothValues
 
 /// A device with its attributes, as `GET /v1/devices/7` answers it.

@@ -1,6 +1,6 @@
-package import BluetoothBackend
+import BluetoothBackend
 package import BluetoothEmulator
-package import BluetoothSupport
+import BluetoothSupport
 import BluetoothValues
 
 /// The state of a world, kept up to date by the events of a tap, and the events for those who look at it.

@@ -1,5 +1,5 @@
 package import BluetoothBackend
-package import BluetoothEmulator
+import BluetoothEmulator
 
 /// A served world at one instant, as `GET /v1/world` answers it.
 ///

@@ -1,4 +1,4 @@
-package import BluetoothSupport
+import BluetoothSupport
 import FlyingFox
 import FlyingSocks
 import Foundation

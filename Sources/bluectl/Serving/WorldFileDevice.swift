@@ -33,7 +33,8 @@ struct WorldFileDevice {
         self.index = index
         description = world.devices[index]
         ignoredParts = [
-            ("seed", world.seed != nil), ("preset", world.preset != nil), ("hosts", !world.hosts.isEmpty),
+            ("seed", world.seed != nil), ("preset", world.preset != nil),
+            ("advertisingCollides", world.advertisingCollides), ("hosts", !world.hosts.isEmpty),
             ("script", !world.script.isEmpty),
         ].filter(\.1).map(\.0)
         try check()

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func theParametersOfAConnectionAreReadWhenTheyChange() throws {
+        #expect(
+            HCIMessage(.connectionUpdated(0x40, parameters)) == .parametersChanged(handle: 0x40, parameters))
+        // LE Connection Update Complete: an interval of 48.75 ms, a latency of 2, a timeout of 5 s; then one that failed.
+        let slower = CapturedParameters(
+            interval: .microseconds(48_750), latency: 2, supervisionTimeout: .seconds(5))
+        #expect(try event("3E0A0300400027000200F401") == .parametersChanged(handle: 0x40, slower))
+        #expect(try event("3E0A033A400027000200F401") == .other)
+        #expect(try event("3E080300400027000200") == nil)
+        #expect(slower.interval == .microseconds(48_750) && slower.latency == 2)
+        #expect(slower.supervisionTimeout == .seconds(5))
+    }
+
     @Test func aReportInSeveralPartsIsJoined() {
         let data = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
         let report = AdvertisingReport(
