@@ -1,8 +1,12 @@
 """The page of a served world, in a real browser."""
 import time
 
+import pytest
 from conftest import MARKUP, make_browser, until
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions import interaction
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -205,6 +209,107 @@ def test_a_lost_server_is_said_and_a_new_one_is_not_trusted(view, browser):
     browser.get("about:blank")
     browser.get(view.url)
     until(browser, lambda: find(browser, "#connection").text == "live")
+
+
+# The page's stream of events ends on request, and no new one begins while it is blocked.
+BREAKABLE = """
+    const real = window.fetch;
+    window.blocked = false;
+    window.fetch = (path, options) => {
+        if (!`${path}`.startsWith("/v1/events")) return real(path, options);
+        if (window.blocked) return Promise.reject(new TypeError("blocked"));
+        const controller = new AbortController();
+        window.breakStream = () => controller.abort();
+        return real(path, { ...options, signal: controller.signal });
+    };"""
+
+
+def open_breakable(view, browser):
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": BREAKABLE})
+    browser.get("about:blank")
+    browser.get(view.url)
+    until(browser, lambda: find(browser, "#connection").text == "live")
+
+
+def change_signal(view, name, rssi):
+    view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": rssi})
+
+
+def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
+    open_breakable(view, browser)
+    change_signal(view, "Lamp", -51)
+    until(browser, lambda: any("-51" in line for line in lines(browser)))
+    browser.execute_script("blocked = true; breakStream()")
+    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    change_signal(view, "Lamp", -52)
+    browser.execute_script("blocked = false")
+    until(browser, lambda: find(browser, "#connection").text == "live")
+    change_signal(view, "Lamp", -53)
+    until(browser, lambda: any("-53" in line for line in lines(browser)))
+    for signal in ["-51", "-52", "-53"]:
+        assert sum(signal in line for line in lines(browser)) == 1, lines(browser)
+    assert "-53 dBm" in find(browser, '.device[aria-label^="Lamp,"]').get_attribute("aria-label")
+
+
+def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, browser):
+    open_breakable(view, browser)
+    change_signal(view, "Lamp", -51)
+    until(browser, lambda: any("-51" in line for line in lines(browser)))
+    browser.execute_script("blocked = true; breakStream()")
+    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    device = f"/v1/devices/{view.device('Heart')['id']}"
+    first = sequence = view.ask("/v1/world")["sequence"]
+    number = 0
+    # More than the 10,000 that the server keeps.
+    while sequence < first + 10_500:
+        number += 1
+        changes = {"rssi": -40 - number % 50, "advertising": number % 2 == 0, "proximity": ["near", "far"][number % 2]}
+        sequence = view.ask(device, "PATCH", changes)["sequence"]
+    browser.execute_script("blocked = false")
+    find(browser, "#filter").send_keys("events were skipped")
+    until(browser, lambda: len(lines(browser)) == 1)
+    skipped = int(lines(browser)[0].split()[1])
+    assert 500 <= skipped <= sequence - 10_000
+    # The page shows the present, and goes on.
+    until(browser, lambda: int(find(browser, "#log").get_attribute("data-sequence")) >= sequence)
+    change_signal(view, "Lamp", -77)
+    until(browser, lambda: "-77 dBm" in find(browser, '.device[aria-label^="Lamp,"]').get_attribute("aria-label"))
+
+
+def test_a_device_is_dragged_by_touch(view, browser):
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    center = lambda node: (round(node.rect["x"] + node.rect["width"] / 2), round(node.rect["y"] + node.rect["height"] / 2))
+    finger = ActionBuilder(browser, mouse=PointerInput(interaction.POINTER_TOUCH, "finger"))
+    finger.pointer_action.move_to_location(*center(find(browser, '.device[aria-label^="Lamp,"]')))
+    finger.pointer_action.pointer_down()
+    finger.pointer_action.move_to_location(*center(find(browser, '[data-proximity="outOfRange"]')))
+    finger.pointer_action.pointer_up()
+    finger.perform()
+    until(browser, lambda: view.device("Lamp")["proximity"] == "outOfRange")
+
+
+@pytest.mark.parametrize(("choice", "name", "contents"), [
+    ("World file", "world.json", '"preset" : "instant"'),
+    ("Test in Swift", "ByHandTests.swift", "@Test"),
+    ("Report", "trace.html", "<!doctype html>"),
+    ("Trace", "trace.txt", "rssi"),
+    ("Trace in JSON lines", "trace.jsonl", '{"'),
+    ("Mermaid diagram", "trace.mmd", "sequenceDiagram"),
+    ("Perfetto trace", "trace.json", "traceEvents"),
+    ("Capture", "capture.pcapng", ""),
+])
+def test_what_is_saved_is_downloaded(view, browser, tmp_path, choice, name, contents):
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    find(browser, "#capture").click()
+    until(browser, lambda: view.ask("/v1/world")["capture"]["isRunning"])
+    change_signal(view, "Lamp", -51)
+    Select(find(browser, "#keep")).select_by_visible_text(choice)
+    file = tmp_path / name
+    until(browser, lambda: file.exists() or find(browser, "#error").text)
+    assert file.exists(), (find(browser, "#error").text, list(tmp_path.iterdir()))
+    assert contents in file.read_bytes().decode("latin-1")
+    if choice == "Capture":
+        assert file.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
 
 
 def test_a_thousand_events_a_second_of_two_hundred_devices_are_shown_in_time(view, browser):

@@ -14,10 +14,11 @@ const element = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.hash.slice(1)).get("token");
 history.replaceState(null, "", location.pathname);
 
-const world = { hosts: new Map(), devices: new Map(), links: new Map(), sequence: 0, time: 0, receivedAt: 0, clock: null, capture: null };
+const world = { hosts: new Map(), devices: new Map(), links: new Map(), sequence: 0, loaded: 0, time: 0, receivedAt: 0, clock: null, capture: null };
 const activity = new Map();
 const lines = [];
-let lastLine = 0;
+// The last event of the stream; a new stream goes on after it.
+let lastEvent = 0;
 let shownLines = [];
 let chosen = null;
 let details = null;
@@ -63,7 +64,7 @@ function showError(text) {
 async function load() {
   const state = await (await send("GET", "/v1/world")).json();
   for (const kind of ["hosts", "devices", "links"]) world[kind] = new Map(state[kind].map((item) => [item.id, item]));
-  Object.assign(world, { sequence: state.sequence, time: state.time, receivedAt: performance.now(), clock: state.clock,
+  Object.assign(world, { sequence: state.sequence, loaded: state.sequence, time: state.time, receivedAt: performance.now(), clock: state.clock,
     capture: state.capture, file: state.file, seed: state.seed });
   for (const part of ["air", "hosts", "links", "log", "head"]) changed[part] = true;
   askForFrame();
@@ -71,8 +72,7 @@ async function load() {
 }
 
 async function readEvents() {
-  const loaded = world.sequence;
-  const response = await send("GET", `/v1/events?after=${Math.max(lastLine, loaded - PAST_EVENTS, 0)}`);
+  const response = await send("GET", `/v1/events?after=${lastEvent || Math.max(world.loaded - PAST_EVENTS, 0)}`);
   connectionIs("live");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -84,8 +84,9 @@ async function readEvents() {
     rest = parts.pop();
     for (const part of parts) {
       const event = JSON.parse(part);
+      lastEvent = event.sequence ?? lastEvent;
       // The state that was loaded includes what came before.
-      if (!(event.sequence <= loaded)) await apply(event);
+      if (!(event.sequence <= world.loaded)) await apply(event);
       else if (event.kind === "log") addLine(event);
     }
     askForFrame();
@@ -498,7 +499,6 @@ function addLine(event) {
   const text = [event.time.toFixed(3).padStart(9), ends, direction + event.text, event.value, event.meaning].filter(Boolean).join("  ");
   const line = { text, search: text.toLowerCase(), category: event.category, isProblem: event.isProblem };
   lines.push(line);
-  lastLine = event.sequence ?? lastLine;
   if (lines.length > MAXIMUM_LINES) lines.splice(0, lines.length - MAXIMUM_LINES);
   changed.log = true;
 }
