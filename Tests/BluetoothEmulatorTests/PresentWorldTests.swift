@@ -73,6 +73,14 @@ import Testing
         #expect(sensor.presentDescription == nil)
     }
 
+    @Test func theDescriptionHasThePresetWhateverTheLengthOfTheTrace() throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.traceLimit = 10_000
+        #expect(Emulator(configuration: configuration, time: .virtual).presentWorld.preset == .instant)
+        configuration.rssiDeviation += 1
+        #expect(Emulator(configuration: configuration, time: .virtual).presentWorld.preset == nil)
+    }
+
     @Test func theDescriptionMakesAWorldFileAndTheSameWorld() throws {
         let present = try Emulator(world: Self.world, time: .virtual).presentWorld
         let read = try WorldDescription(json: present.json())

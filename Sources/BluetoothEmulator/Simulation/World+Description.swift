@@ -4,8 +4,9 @@ import BluetoothSupport
 // The world as it is, as a description.
 extension World {
     var presentDescription: WorldDescription {
+        // A world file has a field of its own for collisions, and none for the length of the trace.
         var settings = configuration
-        settings.advertisingCollides = false
+        (settings.advertisingCollides, settings.traceLimit) = (false, nil)
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: hosts.compactMap(\.presentDescription),
