@@ -10,6 +10,14 @@ public struct PeerID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Wraps an identifier.
     public init(_ uuid: UUID) { self.uuid = uuid }
 
+    /// Hashes the identifier as two integers, which takes half the time of 16 bytes: each command and event looks up its peer.
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes(of: uuid.uuid) { bytes in
+            hasher.combine(bytes.loadUnaligned(as: UInt64.self))
+            hasher.combine(bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
+
     /// The UUID in upper case.
     public var description: String { uuid.uuidString }
 }

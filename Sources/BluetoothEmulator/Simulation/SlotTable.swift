@@ -38,7 +38,7 @@ struct SlotTable<Element: Sendable>: Sendable {
     /// All entities, to look for one without a list of all.
     var refsInAnyOrder: some Sequence<Ref<Element>> {
         let slots = slots
-        return (1..<slots.count).lazy.filter { slots.entries[$0].value != nil }
+        return (1..<slots.count).lazy.filter { slots.entries[$0].serial != 0 }
             .map { Ref(slot: UInt32($0 - 1), serial: slots.entries[$0].serial) }
     }
 
@@ -78,15 +78,13 @@ struct SlotTable<Element: Sendable>: Sendable {
         let place = slots.place(of: ref)
         guard let element = slots.entries[place].value else { return nil }
         makeUnique()
-        slots.entries[place].value = nil
+        slots.entries[place] = Slots.Entry(serial: 0, value: nil)
         free.append(ref.slot)
         count -= 1
         return element
     }
 
-    func contains(_ ref: Ref<Element>) -> Bool {
-        slots.entries[slots.place(of: ref)].value != nil
-    }
+    func contains(_ ref: Ref<Element>) -> Bool { slots.place(of: ref) != 0 }
 
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&slots) { slots = Slots(copying: slots, capacity: slots.capacity) }
@@ -97,6 +95,7 @@ struct SlotTable<Element: Sendable>: Sendable {
 // Invariant of `@unchecked`: changed by a table that alone refers to it; otherwise only read.
 private final class Slots<Element: Sendable>: @unchecked Sendable {
     struct Entry: Sendable {
+        /// 0 where there is no entity, which is read without a copy of one.
         var serial: UInt32
         var value: Element?
     }

@@ -56,7 +56,7 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ input: WorldInput) {
-        record(input)
+        if isNoting { record(input) }
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)

@@ -11,6 +11,8 @@ struct Taps: Sendable {
     private var taps: [Tap] = []
     private var last: UInt64 = 0
 
+    var isEmpty: Bool { taps.isEmpty }
+
     /// The kinds that some tap reports.
     var kinds: TapKinds { taps.reduce(into: []) { $0.formUnion($1.kinds) } }
 

@@ -43,7 +43,8 @@ struct EmulatorCore: Sendable {
 
     /// All sinks, in the order of their managers, then those of the taps that virtual time waits for.
     var allSinks: [RoleSink] {
-        sinks.sorted { $0.key < $1.key }.map(\.value) + taps.unsettled.map(RoleSink.tap)
+        let managers = sinks.sorted { $0.key < $1.key }.map(\.value)
+        return taps.isEmpty ? managers : managers + taps.unsettled.map(RoleSink.tap)
     }
 
     /// Dispatches one output to its sink, or returns it as a side effect.

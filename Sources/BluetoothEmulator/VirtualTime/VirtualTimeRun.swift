@@ -101,7 +101,7 @@ final class VirtualTimeRun: Sendable {
         case .settle(let sink, let taps):
             state.withLock { state in
                 state.hasDelivered = true
-                state.unsettled = taps[...]
+                if let taps { state.unsettled = taps[...] }
             }
             return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits
         case .settleAll(let sinks): state.withLock { $0.unsettled = sinks[...] }

@@ -33,16 +33,16 @@ enum DriveGoal: Sendable {
 extension EmulatorCore {
     enum DriveStep: Sendable {
         /// A sink that got an event, and the taps that got some before.
-        case settle(RoleSink, taps: [RoleSink])
+        case settle(RoleSink, taps: [RoleSink]?)
         case settleAll([RoleSink])
         case sideEffect(SideEffect)
         case awaitHolds
         case ended(VirtualTimeRun.Outcome)
     }
 
-    /// The taps that may have something to receive, which are then waited for.
-    private mutating func takeUnsettledTaps() -> [RoleSink] {
-        guard virtual.areTapsUnsettled else { return [] }
+    /// The taps that may have something to receive, which are then waited for; nil where no tap received an event.
+    private mutating func takeUnsettledTaps() -> [RoleSink]? {
+        guard virtual.areTapsUnsettled else { return nil }
         virtual.areTapsUnsettled = false
         return taps.unsettled.map(RoleSink.tap)
     }
@@ -75,7 +75,7 @@ extension EmulatorCore {
                 _ = world.step(until: world.now)
                 continue
             }
-            if !takeUnsettledTaps().isEmpty || virtual.isUnsettled {
+            if takeUnsettledTaps()?.isEmpty == false || virtual.isUnsettled {
                 virtual.isUnsettled = false
                 return .settleAll(allSinks)
             }

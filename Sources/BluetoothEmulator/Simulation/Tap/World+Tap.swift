@@ -21,7 +21,6 @@ extension World {
 
     /// Records an input in the trace, and reports a control to the taps.
     mutating func record(_ input: WorldInput) {
-        guard isNoting else { return }
         let name = name(of: input)
         trace.record(input, of: name, at: now)
         if air.tapped.contains(.notes), let (source, line) = input.trace(of: name) {
