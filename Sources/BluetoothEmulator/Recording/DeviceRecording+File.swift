@@ -24,7 +24,7 @@ extension DeviceRecording {
             switch error {
             case .notRegular: throw DescriptionError("", "a recording is a regular file")
             case .tooLarge: throw DescriptionError("", sizeRule)
-            case .unreadable(let error): throw DescriptionError("", "the file cannot be read: \(error)")
+            case .unreadable(let error): throw DescriptionError("", "the file cannot be read: \(error.fileReason)")
             }
         }
     }

@@ -101,7 +101,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         } catch let error as DescriptionError {
             throw error
         } catch {
-            throw DescriptionError("", "the file cannot be read: \(error)").inFile(file)
+            throw DescriptionError("", "the file cannot be read: \(error.fileReason)").inFile(file)
         }
         self = try files.world()
     }

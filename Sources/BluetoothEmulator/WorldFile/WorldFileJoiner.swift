@@ -137,7 +137,7 @@ struct WorldFileJoiner {
             switch error {
             case .notRegular: report(field, "an included file is a regular file", part)
             case .tooLarge: report(field, "all files together have \(Self.maximumBytes) bytes or fewer", part)
-            case .unreadable(let error): report(field, "the file cannot be read: \(error)", part)
+            case .unreadable(let error): report(field, "the file cannot be read: \(error.fileReason)", part)
             }
             return nil
         }

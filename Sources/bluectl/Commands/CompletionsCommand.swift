@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothSupport
 import Foundation
 
 struct CompletionsCommand: AsyncParsableCommand, Sendable {
@@ -48,6 +49,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     var global: GlobalOptions
 
     func validate() throws {
+        try global.refuseEmulatorChoice()
         if global.timestamps, !global.json, !install {
             throw ValidationError("a script has no times: omit --timestamps")
         }
@@ -66,7 +68,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try (script + "\n").write(to: file, atomically: true, encoding: .utf8)
         } catch {
-            throw Failure(.failed, "\(file.path): \((error as NSError).localizedDescription)")
+            throw Failure(.failed, "\(file.path): \(error.fileReason)")
         }
         console.show(["shell": shell.rawValue, "file": file.path], [file.path])
     }

@@ -14,6 +14,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
         if let backend = global.backend, backend != .bluez {
             throw ValidationError("doctor checks BlueZ, not \(backend.rawValue)")
         }
+        try global.refuseEmulatorChoice()
         if global.world != nil { throw ValidationError("doctor checks BlueZ: omit --world") }
     }
 

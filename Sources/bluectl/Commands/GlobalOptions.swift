@@ -74,6 +74,13 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The seed and the preset, which precede those of a world file.
     var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
 
+    /// Refuses the options of an emulator for a command that makes none.
+    func refuseEmulatorChoice() throws {
+        guard emulatorChoice.isEmpty else {
+            throw ValidationError("the command makes no emulator: omit --seed and --preset")
+        }
+    }
+
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }
 
     /// The selected world file; an empty variable selects none.

@@ -1,3 +1,4 @@
+import BluetoothSupport
 import Dispatch
 import Foundation
 
@@ -99,7 +100,7 @@ final class ByteSource {
         do {
             rest = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
         } catch {
-            throw Failure(.usage, "\(path): the file cannot be read: \((error as NSError).localizedDescription)")
+            throw Failure(.usage, "\(path): the file cannot be read: \(error.fileReason)")
         }
     }
 

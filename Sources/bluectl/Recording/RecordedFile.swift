@@ -2,6 +2,7 @@
 import BluetoothCapture
 import BluetoothEmulator
 import BluetoothRecording
+import BluetoothSupport
 import Foundation
 
 /// A file with recorded devices: a recording, or a capture.
@@ -76,7 +77,7 @@ struct RecordedFile {
         } catch let failure as Failure {
             throw failure
         } catch {
-            let reason = (error as NSError).localizedDescription
+            let reason = error.fileReason
             throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(reason)"))
         }
     }

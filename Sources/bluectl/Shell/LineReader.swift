@@ -1,3 +1,4 @@
+import BluetoothSupport
 import Foundation
 
 /// Reads lines that a person types, with history and completion.
@@ -158,7 +159,7 @@ struct ShellHistory {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
             return nil
         } catch {
-            return "\(file.path): \((error as NSError).localizedDescription)"
+            return "\(file.path): \(error.fileReason)"
         }
     }
 }

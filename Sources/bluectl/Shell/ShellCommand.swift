@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothSupport
 import Foundation
 
 struct ShellCommand: AsyncParsableCommand, Sendable {
@@ -62,7 +63,7 @@ final class Script {
                 separator: "\n", omittingEmptySubsequences: false)
         } catch {
             throw Failure(
-                .usage, "\(path): the script cannot be read: \((error as NSError).localizedDescription)")
+                .usage, "\(path): the script cannot be read: \(error.fileReason)")
         }
     }
 

@@ -1,5 +1,6 @@
 #if Emulator
 import BluetoothEmulator
+import BluetoothSupport
 import Foundation
 
 /// A file that describes emulated devices: JSON, or YAML by its extension (`.yaml`, `.yml`).
@@ -32,7 +33,7 @@ struct WorldFile {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            let reason = (error as NSError).localizedDescription
+            let reason = error.fileReason
             throw Failure(.usage, "\(path): the file cannot be read: \(reason)")
         }
         return try contents(of: text)

@@ -11,15 +11,6 @@ struct WorldFileArgument: ParsableArguments, Sendable {
     var file: String
 }
 
-extension GlobalOptions {
-    /// Refuses the options of an emulator for a command that makes none.
-    fileprivate func refuseEmulatorChoice() throws {
-        guard emulatorChoice.isEmpty else {
-            throw ValidationError("the command makes no emulator: omit --seed and --preset")
-        }
-    }
-}
-
 struct WorldCheckCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -40,7 +40,7 @@ struct TraceFileTests {
             let text = try String(contentsOf: file, encoding: .utf8)
             try String(text.dropLast(20)).write(to: file, atomically: false, encoding: .utf8)
             #expect(try TraceFile.entries(of: file.path) == [entry])
-            #expect(LogCapture.lines(containing: "line 2 is cut off").count == 1)
+            #expect(LogCapture.lines(containing: "\(file.path): line 2 is cut off").count == 1)
         }
     }
 

@@ -28,8 +28,12 @@ struct WorldFileToolTests {
         #expect(unknown.status != 0 && unknown.errors.contains("there is no preset \"fast\": use "), "\(unknown)")
         let real = try await Tool.run(["--backend", "bluez", "--seed", "3", "scan"])
         #expect(real.status == 2 && real.errors.contains("need emulated devices"), "\(real)")
-        let none = try await Tool.run(["world", "schema", "--seed", "3"])
-        #expect(none.status != 0 && none.errors.contains("makes no emulator"), "\(none)")
+    }
+
+    @Test(arguments: [["world", "schema"], ["doctor"], ["completions", "bash"], ["report", "t.jsonl"]])
+    func aCommandThatMakesNoEmulatorRefusesItsOptions(command: [String]) async throws {
+        let run = try await Tool.run(command + ["--seed", "3"])
+        #expect(run.status == 2 && run.errors.contains("makes no emulator"), "\(run)")
     }
 
     @Test func aFileIncludesOthersOfBothFormats() async throws {
