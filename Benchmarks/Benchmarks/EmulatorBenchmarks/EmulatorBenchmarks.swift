@@ -65,7 +65,7 @@ let benchmarks: @Sendable () -> Void = {
     scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))
     scan("10,000 advertisers, duplicates filtered", 10_000, duplicates: false, .seconds(60))
 
-    // The figures of the page "Airtime and collisions", which Scripts/collisions puts into it: they are the same in each run.
+    // The figures of the page "Airtime and collisions", which `make plots` puts into it: they are the same in each run.
     for row in CollisionRow.all {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics = [

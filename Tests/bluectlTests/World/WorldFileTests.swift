@@ -103,6 +103,18 @@ struct WorldFileTests {
         #expect(error.description == "w.yaml: the description is too large")
     }
 
+    @Test func aFileThatIsNoTextOrAFolderIsAUsageFailure() async throws {
+        let folder = FileManager.default.temporaryDirectory
+        let file = folder.appendingPathComponent("world-\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data([0xFF, 0xFE, 0x7B]).write(to: file)
+        for (path, reason) in [(file.path, "The text is not UTF-8"), (folder.path, "Is a directory")] {
+            let error = #expect(throws: Failure.self) { try WorldFile(path: path).contents() }
+            #expect(error?.status == .usage)
+            #expect(error?.description == "\(path): the file cannot be read: \(reason)")
+        }
+    }
+
     @Test func aMissingFileIsAUsageFailure() {
         do throws(Failure) {
             _ = try WorldFile(path: "/nonexistent/world.json").emulator()
