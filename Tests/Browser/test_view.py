@@ -235,6 +235,20 @@ def change_signal(view, name, rssi):
     view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": rssi})
 
 
+def changes(view, ids, count):
+    """Changes devices in turn until there are `count` more events; yields the number of the last one after each command.
+
+    A command makes events for its control and for the device that has changed.
+    """
+    number = 0
+    first = sequence = view.ask("/v1/world")["sequence"]
+    while sequence < first + count:
+        number += 1
+        change = {"rssi": -40 - number % 50, "advertising": number % 2 == 0, "proximity": ["near", "far"][number % 2]}
+        sequence = view.ask(f"/v1/devices/{ids[number % len(ids)]}", "PATCH", change)["sequence"]
+        yield sequence
+
+
 def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
     open_breakable(view, browser)
     change_signal(view, "Lamp", -51)
@@ -257,14 +271,8 @@ def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, b
     until(browser, lambda: any("-51" in line for line in lines(browser)))
     browser.execute_script("blocked = true; breakStream()")
     until(browser, lambda: "not connected" in find(browser, "#connection").text)
-    device = f"/v1/devices/{view.device('Heart')['id']}"
-    first = sequence = view.ask("/v1/world")["sequence"]
-    number = 0
     # More than the 10,000 that the server keeps.
-    while sequence < first + 10_500:
-        number += 1
-        changes = {"rssi": -40 - number % 50, "advertising": number % 2 == 0, "proximity": ["near", "far"][number % 2]}
-        sequence = view.ask(device, "PATCH", changes)["sequence"]
+    *_, sequence = changes(view, [view.device("Heart")["id"]], 10_500)
     browser.execute_script("blocked = false")
     find(browser, "#filter").send_keys("events were skipped")
     until(browser, lambda: len(lines(browser)) == 1)
@@ -322,15 +330,11 @@ def test_a_thousand_events_a_second_of_two_hundred_devices_are_shown_in_time(vie
         const frame = (now) => { longest = Math.max(longest, now - then); then = now; requestAnimationFrame(frame); };
         requestAnimationFrame(frame);""")
     shown = lambda: int(find(browser, "#log").get_attribute("data-sequence"))
-    first = sequence = view.ask("/v1/world")["sequence"]
+    first = view.ask("/v1/world")["sequence"]
     began = time.monotonic()
-    number = longest_lag = 0
-    # Each command makes events for its control and for the device that has changed.
-    while sequence < first + 5000:
-        number += 1
-        changes = {"rssi": -40 - number % 50, "advertising": number % 2 == 0, "proximity": ["near", "far"][number % 2]}
-        sequence = view.ask(f"/v1/devices/{ids[number % len(ids)]}", "PATCH", changes)["sequence"]
-        if number % 100 == 0:
+    longest_lag = 0
+    for number, sequence in enumerate(changes(view, ids, 5000)):
+        if number % 100 == 99:
             longest_lag = max(longest_lag, sequence - shown())
     rate = (sequence - first) / (time.monotonic() - began)
     until(browser, lambda: shown() >= sequence, seconds=5)
