@@ -14,8 +14,8 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
         if let backend = global.backend, backend != .bluez {
             throw ValidationError("doctor checks BlueZ, not \(backend.rawValue)")
         }
-        try global.refuseEmulatorChoice()
         if global.world != nil { throw ValidationError("doctor checks BlueZ: omit --world") }
+        try global.refuseBackendOptions(except: ["--backend", "--adapter"])
     }
 
     @MainActor

@@ -74,11 +74,20 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The seed and the preset, which precede those of a world file.
     var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
 
-    /// Refuses the options of an emulator for a command that makes none.
-    func refuseEmulatorChoice() throws {
-        guard emulatorChoice.isEmpty else {
-            throw ValidationError("the command makes no emulator: omit --seed and --preset")
-        }
+    /// Refuses the options that choose or change a backend, but for some, for a command that uses none.
+    func refuseBackendOptions(except used: Set<String> = []) throws {
+        if let mistake = backendOptionMistake(except: used) { throw ValidationError(mistake) }
+    }
+
+    /// The mistake of such options; nil if none of them is given.
+    func backendOptionMistake(except used: Set<String> = []) -> String? {
+        let given: KeyValuePairs = [
+            "--backend": backend != nil, "--adapter": adapter != nil, "--world": world != nil, "--seed": seed != nil,
+            "--preset": preset != nil, "--capture": capture != nil,
+        ]
+        let unused = given.filter { $0.value && !used.contains($0.key) }.map(\.key)
+        if unused.isEmpty { return nil }
+        return "the command uses no adapter and makes no emulator: omit \(unused.joined(separator: " and "))"
     }
 
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }

@@ -30,10 +30,14 @@ struct WorldFileToolTests {
         #expect(real.status == 2 && real.errors.contains("need emulated devices"), "\(real)")
     }
 
-    @Test(arguments: [["world", "schema"], ["doctor"], ["completions", "bash"], ["report", "t.jsonl"]])
-    func aCommandThatMakesNoEmulatorRefusesItsOptions(command: [String]) async throws {
-        let run = try await Tool.run(command + ["--seed", "3"])
-        #expect(run.status == 2 && run.errors.contains("makes no emulator"), "\(run)")
+    @Test(arguments: [
+        ["world", "schema"], ["doctor"], ["completions", "bash"], ["report", "t.jsonl"], ["world", "show"],
+        ["world", "move", "Lamp", "far"], ["world", "watch"],
+    ])
+    func aCommandThatUsesNoBackendRefusesTheOptionsOfOne(command: [String]) async throws {
+        let run = try await Tool.run(command + ["--seed", "3", "--capture", "air.pcapng"])
+        #expect(run.status == 2, "\(run)")
+        #expect(run.errors.contains("makes no emulator: omit --seed and --capture"), "\(run)")
     }
 
     @Test func aFileIncludesOthersOfBothFormats() async throws {
