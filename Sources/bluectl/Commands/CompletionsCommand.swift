@@ -49,7 +49,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
     var global: GlobalOptions
 
     func validate() throws {
-        try global.refuseBackendOptions()
+        try global.refuseDeviceOptions()
         if global.timestamps, !global.json, !install {
             throw ValidationError("a script has no times: omit --timestamps")
         }

@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
             throw ValidationError("doctor checks BlueZ, not \(backend.rawValue)")
         }
         if global.world != nil { throw ValidationError("doctor checks BlueZ: omit --world") }
-        try global.refuseBackendOptions(except: ["--backend", "--adapter"])
+        try global.refuseDeviceOptions()
     }
 
     @MainActor

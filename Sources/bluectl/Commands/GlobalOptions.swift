@@ -74,20 +74,20 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The seed and the preset, which precede those of a world file.
     var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
 
-    /// Refuses the options that choose or change a backend, but for some, for a command that uses none.
-    func refuseBackendOptions(except used: Set<String> = []) throws {
-        if let mistake = backendOptionMistake(except: used) { throw ValidationError(mistake) }
+    /// Refuses the options that describe devices or capture their packets, for a command that uses none.
+    ///
+    /// `--backend` and `--adapter` may be given to every command, as the environment may choose both for all.
+    func refuseDeviceOptions() throws {
+        if let mistake = deviceOptionMistake { throw ValidationError(mistake) }
     }
 
     /// The mistake of such options; nil if none of them is given.
-    func backendOptionMistake(except used: Set<String> = []) -> String? {
+    var deviceOptionMistake: String? {
         let given: KeyValuePairs = [
-            "--backend": backend != nil, "--adapter": adapter != nil, "--world": world != nil, "--seed": seed != nil,
-            "--preset": preset != nil, "--capture": capture != nil,
+            "--world": world != nil, "--seed": seed != nil, "--preset": preset != nil, "--capture": capture != nil,
         ]
-        let unused = given.filter { $0.value && !used.contains($0.key) }.map(\.key)
-        if unused.isEmpty { return nil }
-        return "the command uses no adapter and makes no emulator: omit \(unused.joined(separator: " and "))"
+        let unused = given.filter(\.value).map(\.key)
+        return unused.isEmpty ? nil : "the command uses no devices: omit \(unused.joined(separator: " and "))"
     }
 
     var effectiveBackend: BackendChoice { backend ?? Self.environmentBackend ?? .bluez }

@@ -42,7 +42,7 @@ struct ReportCommand: AsyncParsableCommand, Sendable {
     var global: GlobalOptions
 
     func validate() throws {
-        try global.refuseBackendOptions()
+        try global.refuseDeviceOptions()
         if global.timestamps || global.json, output == nil {
             throw ValidationError("the result is a file: name it with --output, or omit --timestamps and --json")
         }

@@ -16,7 +16,7 @@ struct WorldControlOptions: ParsableArguments, Sendable {
     ///
     /// - Throws: A failure where none is served, or more than one.
     func client(_ global: GlobalOptions) throws(Failure) -> LiveClient {
-        if let mistake = global.backendOptionMistake() { throw Failure(.usage, mistake) }
+        if let mistake = global.deviceOptionMistake { throw Failure(.usage, mistake) }
         let worlds = try ControlDirectory.sockets()
         let chosen = of.map { process in worlds.filter { $0.process == process } } ?? worlds
         guard let world = chosen.first else {

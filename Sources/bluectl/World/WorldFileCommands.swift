@@ -26,7 +26,7 @@ struct WorldCheckCommand: AsyncParsableCommand, Sendable {
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
-    func validate() throws { try global.refuseBackendOptions() }
+    func validate() throws { try global.refuseDeviceOptions() }
 
     @MainActor
     func run() async throws {
@@ -73,7 +73,7 @@ struct WorldConvertCommand: AsyncParsableCommand, Sendable {
 
     func validate() throws {
         if global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
-        try global.refuseBackendOptions()
+        try global.refuseDeviceOptions()
     }
 
     @MainActor
@@ -94,7 +94,7 @@ struct WorldSchemaCommand: AsyncParsableCommand, Sendable {
 
     func validate() throws {
         if global.timestamps { throw ValidationError("a schema has no times: omit --timestamps") }
-        try global.refuseBackendOptions()
+        try global.refuseDeviceOptions()
     }
 
     @MainActor

@@ -34,10 +34,10 @@ struct WorldFileToolTests {
         ["world", "schema"], ["doctor"], ["completions", "bash"], ["report", "t.jsonl"], ["world", "show"],
         ["world", "move", "Lamp", "far"], ["world", "watch"],
     ])
-    func aCommandThatUsesNoBackendRefusesTheOptionsOfOne(command: [String]) async throws {
+    func aCommandThatUsesNoDevicesRefusesTheirOptions(command: [String]) async throws {
         let run = try await Tool.run(command + ["--seed", "3", "--capture", "air.pcapng"])
         #expect(run.status == 2, "\(run)")
-        #expect(run.errors.contains("makes no emulator: omit --seed and --capture"), "\(run)")
+        #expect(run.errors.contains("uses no devices: omit --seed and --capture"), "\(run)")
     }
 
     @Test func aFileIncludesOthersOfBothFormats() async throws {
