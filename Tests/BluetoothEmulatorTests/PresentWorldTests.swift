@@ -73,7 +73,7 @@ import Testing
         #expect(sensor.presentDescription == nil)
     }
 
-    @Test func theDescriptionHasThePresetWhateverTheLengthOfTheTrace() throws {
+    @Test func theDescriptionHasThePresetWhateverTheLengthOfTheTrace() {
         var configuration = EmulatorConfiguration.instant
         configuration.traceLimit = 10_000
         #expect(Emulator(configuration: configuration, time: .virtual).presentWorld.preset == .instant)

@@ -30,6 +30,10 @@ def lines(browser):
     return browser.execute_script("return [...document.querySelectorAll('#log-lines li')].map((line) => line.textContent)")
 
 
+def change_signal(view, name, rssi):
+    view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": rssi})
+
+
 def test_the_page_loads_without_a_message_in_the_console(view, browser):
     assert find(browser, "#file").text == "lamp.json"
     assert find(browser, "#connection").text == "live"
@@ -87,7 +91,7 @@ def test_markup_in_a_name_is_text(view, browser):
     assert device.text == MARKUP
     device.click()
     until(browser, lambda: find(browser, '#device [aria-label="Name"]').get_property("value") == MARKUP)
-    view.ask(f"/v1/devices/{view.device(MARKUP)['id']}", "PATCH", {"rssi": -60})
+    change_signal(view, MARKUP, -60)
     until(browser, lambda: any("<img" in line for line in lines(browser)))
     assert browser.find_elements(By.CSS_SELECTOR, "img") == []
     assert browser.title == "lamp.json – bluectl"
@@ -95,7 +99,7 @@ def test_markup_in_a_name_is_text(view, browser):
 
 def test_the_log_is_filtered(view, browser):
     for name in ["Heart", "Lamp"]:
-        view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": -60})
+        change_signal(view, name, -60)
     until(browser, lambda: len(lines(browser)) >= 2)
     find(browser, "#filter").send_keys("lamp")
     until(browser, lambda: lines(browser) and all("Lamp" in line for line in lines(browser)))
@@ -224,15 +228,16 @@ BREAKABLE = """
     };"""
 
 
-def open_breakable(view, browser):
+def break_stream(view, browser):
+    """Opens the page anew, lets it receive an event with -51 dBm, and ends its stream."""
     browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": BREAKABLE})
     browser.get("about:blank")
     browser.get(view.url)
     until(browser, lambda: find(browser, "#connection").text == "live")
-
-
-def change_signal(view, name, rssi):
-    view.ask(f"/v1/devices/{view.device(name)['id']}", "PATCH", {"rssi": rssi})
+    change_signal(view, "Lamp", -51)
+    until(browser, lambda: any("-51" in line for line in lines(browser)))
+    browser.execute_script("blocked = true; breakStream()")
+    until(browser, lambda: "not connected" in find(browser, "#connection").text)
 
 
 def changes(view, ids, count):
@@ -250,11 +255,7 @@ def changes(view, ids, count):
 
 
 def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
-    open_breakable(view, browser)
-    change_signal(view, "Lamp", -51)
-    until(browser, lambda: any("-51" in line for line in lines(browser)))
-    browser.execute_script("blocked = true; breakStream()")
-    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    break_stream(view, browser)
     change_signal(view, "Lamp", -52)
     browser.execute_script("blocked = false")
     until(browser, lambda: find(browser, "#connection").text == "live")
@@ -266,11 +267,7 @@ def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
 
 
 def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, browser):
-    open_breakable(view, browser)
-    change_signal(view, "Lamp", -51)
-    until(browser, lambda: any("-51" in line for line in lines(browser)))
-    browser.execute_script("blocked = true; breakStream()")
-    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    break_stream(view, browser)
     # More than the 10,000 that the server keeps.
     *_, sequence = changes(view, [view.device("Heart")["id"]], 10_500)
     browser.execute_script("blocked = false")

@@ -77,8 +77,7 @@ struct RecordedFile {
         } catch let failure as Failure {
             throw failure
         } catch {
-            let reason = error.fileReason
-            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(reason)"))
+            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(error.fileReason)"))
         }
     }
 }

@@ -62,8 +62,7 @@ final class Script {
             lines = try String(contentsOfFile: path, encoding: .utf8).split(
                 separator: "\n", omittingEmptySubsequences: false)
         } catch {
-            throw Failure(
-                .usage, "\(path): the script cannot be read: \(error.fileReason)")
+            throw Failure(.usage, "\(path): the script cannot be read: \(error.fileReason)")
         }
     }
 

@@ -33,8 +33,7 @@ struct WorldFile {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            let reason = error.fileReason
-            throw Failure(.usage, "\(path): the file cannot be read: \(reason)")
+            throw Failure(.usage, "\(path): the file cannot be read: \(error.fileReason)")
         }
         return try contents(of: text)
     }
