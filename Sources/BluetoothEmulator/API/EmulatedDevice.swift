@@ -86,7 +86,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// - Parameter staysOnAir: Whether it advertises at once as before; otherwise all its sets are switched off.
     public func reset(staysOnAir: Bool = true) { control(.lose(staysOnAir: staysOnAir)) }
 
-    /// Exchanges the ATT MTU as the device, 23...517 bytes.
+    /// Exchanges the ATT MTU as the device, 23...517 bytes, of which each central takes no more than it offers.
     public func exchangeMTU(_ mtu: Int) { control(.exchangeMTU(mtu)) }
 
     /// Makes the next connects fail.
@@ -139,8 +139,15 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setAdvertising(index, description))
     }
 
-    /// Changes the GAP Device Name; centrals learn of it when they connect next.
-    public func rename(_ name: String) { control(.rename(name)) }
+    /// Changes the GAP Device Name.
+    ///
+    /// - Parameters:
+    ///   - name: The new name.
+    ///   - isAnnounced: Whether hosts that are connected read it again now, and call `peripheralDidUpdateName(_:)`; otherwise
+    ///     they learn of it when they connect next.
+    public func rename(_ name: String, isAnnounced: Bool = false) {
+        control(.rename(name, isAnnounced: isAnnounced))
+    }
 
     /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
     public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }

@@ -33,8 +33,6 @@ public final class Emulator: BluetoothBackend {
 
     /// Always "emulator".
     public let name = backendName
-    /// The settings of this world.
-    public let configuration: EmulatorConfiguration
     /// The kind of time of this world.
     public let time: EmulatorTime
     /// The seed of all random decisions.
@@ -126,7 +124,6 @@ public final class Emulator: BluetoothBackend {
 
     /// An emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
-        configuration = world.configuration
         self.time = time
         seed = world.random.seed
         origin = world.timeline.origin
@@ -218,6 +215,17 @@ public final class Emulator: BluetoothBackend {
             hold.release()
         }
     }
+
+    // MARK: Settings
+
+    /// The settings of this world.
+    public var configuration: EmulatorConfiguration { core.withLock { $0.world.configuration } }
+
+    /// Changes the settings of the living world, in line with all other controls.
+    ///
+    /// Delays and chances apply to what begins from then on. What a link agreed when it came up (interval, MTU, supervision
+    /// timeout, packets and write credits) stays for that link. ``EmulatorConfiguration/traceLimit`` stays where it is nil.
+    public func configure(_ configuration: EmulatorConfiguration) { submit(.configure(configuration)) }
 
     // MARK: The trace
 

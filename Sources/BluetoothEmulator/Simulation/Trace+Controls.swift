@@ -20,6 +20,7 @@ extension WorldInput {
         case .device(let device, let control): return ("device \(device.serial)\(name)", control.trace)
         case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
         case .host(_, let control): return ("host\(name)", control.trace)
+        case .configure: return ("emulator", TraceLine("configure", showsValues: true))
         case .answered(_, let request, let response): return ("handler", response.trace(request))
         case .activate, .central, .peripheral, .pairing: return nil
         }
@@ -71,7 +72,11 @@ extension DeviceControl {
         case .addService(let service): line("addService") { $0.add("service", service.uuid) }
         case .removeService(let uuid, let index):
             line("removeService") { $0.add("service", index == 0 ? uuid.text : "\(uuid)#\(index)") }
-        case .rename(let name): line("rename") { $0.add("name", quoted: name) }
+        case .rename(let name, let isAnnounced):
+            line("rename") { line in
+                line.add("name", quoted: name)
+                if isAnnounced { line.add("isAnnounced", true) }
+            }
         case .changeAddress(let address): line("changeAddress") { $0.add("address", address) }
         case .setPacketLoss(let loss): line("setPacketLoss") { $0.add("probability", loss) }
         case .setPairing(let pairing):
@@ -138,6 +143,8 @@ extension HostControl {
         case .authorize(let status): line("setAuthorization") { $0.add("status", status.rawValue) }
         case .reset(let time): line("reset") { $0.add("for", time) }
         case .plug(let isPlugged): line("setPlugged") { $0.add("isPlugged", isPlugged) }
+        case .setState(let state): line("setState") { $0.add("state", state?.rawValue ?? "nil") }
+        case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
         case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
         case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
         case .setFeature(let feature, let isSupported):
@@ -170,7 +177,11 @@ extension HostControl {
         switch self {
         case .bond(let device): line("bond") { $0.add("device", device.serial) }
         case .removeBond(let address): line("removeBond") { $0.add("address", address) }
-        case .connectOtherApp(let peer): line("connectOtherApp") { $0.add("peer", peer: peer) }
+        case .connectOtherApp(let peer, let isWithoutAdvertising):
+            line("connectOtherApp") { line in
+                line.add("peer", peer: peer)
+                if isWithoutAdvertising { line.add("withoutAdvertising", true) }
+            }
         case .disconnectOtherApp(let peer): line("disconnectOtherApp") { $0.add("peer", peer: peer) }
         case .disconnectCentral(let peer, let isForSecurity):
             line("disconnectCentral") { line in

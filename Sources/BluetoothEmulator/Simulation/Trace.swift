@@ -13,7 +13,10 @@ struct Trace: Sendable {
         case note(String, String?)
     }
 
-    private let limit: Int
+    /// The number of steps before the oldest are dropped.
+    var limit: Int {
+        didSet { while steps.count > max(0, limit) { learn(steps.removeFirst().step) } }
+    }
     private var steps = Deque<(at: Nanoseconds, step: Step)>()
     /// The names that the steps before the first one gave.
     private var names = TraceNames()

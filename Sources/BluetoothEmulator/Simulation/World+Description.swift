@@ -30,7 +30,7 @@ extension Host {
         guard !identity.isAnonymous else { return nil }
         var description = HostDescription(
             name: identity.name, isPowered: adapter.isPowered, authorization: adapter.authorization,
-            addressRotation: identity.rotation)
+            addressRotation: identity.rotation, maximumMTU: adapter.maximumMTU)
         if HostIdentity(description, isAnonymous: false).address != identity.address {
             description.address = identity.address
         }

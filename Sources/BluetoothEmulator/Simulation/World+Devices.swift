@@ -104,16 +104,24 @@ extension World {
             devices[ref]?.signal.proximity = proximity
             if devices[ref]?.signal.isInRange != wasInRange { rangeChanged(ref) }
         case .setRSSI(let rssi): devices[ref]?.signal.rssi = rssi
-        case .rename(let name):
-            devices[ref]?.description.name = name
-            guard let id = devices[ref]?.server.deviceName else { return }
-            devices[ref]?.server.database[id]?.value = Data(name.utf8)
+        case .rename(let name, let isAnnounced): rename(ref, name, isAnnounced: isAnnounced)
         case .changeAddress(let address): changeAddress(address, of: ref)
         case .rotateAddress: rotateAddress(of: ref)
         case .setPacketLoss(let rate):
             devices[ref]?.signal.packetLossRate = rate
             if rate > 0 { air.isLossy = true }
         default: break
+        }
+    }
+
+    /// Changes the GAP Device Name; hosts that are connected read it again where it is announced.
+    private mutating func rename(_ ref: Ref<Device>, _ name: String, isAnnounced: Bool) {
+        devices[ref]?.description.name = name
+        guard let id = devices[ref]?.server.deviceName else { return }
+        devices[ref]?.server.database[id]?.value = Data(name.utf8)
+        guard isAnnounced else { return }
+        for link in devices[ref]?.links ?? [] {
+            enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
         }
     }
 
@@ -217,7 +225,8 @@ extension World {
 
     private mutating func exchangeMTU(_ mtu: Int, _ ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] {
-            let agreed = max(ATTLimits.minimumMTU, min(mtu, configuration.maximumMTU))
+            guard let host = links[link]?.host else { continue }
+            let agreed = max(ATTLimits.minimumMTU, min(mtu, maximumMTU(of: host)))
             setMTU(agreed, on: link)
             if let other = links[link]?.other { setMTU(agreed, on: other) }
         }

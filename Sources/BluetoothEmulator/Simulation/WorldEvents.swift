@@ -24,7 +24,7 @@ enum DeviceControl: Sendable {
     case setRSSI(Int?)
     indirect case addService(ServiceDescription)
     case removeService(BluetoothUUID, index: Int)
-    case rename(String)
+    case rename(String, isAnnounced: Bool)
     case changeAddress(DeviceAddress)
     case rotateAddress
     indirect case setParameters(ConnectionParameters)
@@ -68,6 +68,9 @@ enum HostControl: Sendable {
     /// The system's Bluetooth service restarts, and is back after that time.
     case reset(Duration)
     case plug(Bool)
+    /// The state that managers see, whatever it follows from; nil: what it follows from.
+    case setState(AdapterState?)
+    case setMaximumMTU(Int?)
     case rotateAddress
     case forget(PeerID)
     case remember(PeerID)
@@ -81,7 +84,7 @@ enum HostControl: Sendable {
     case bond(Ref<Device>)
     case removeBond(DeviceAddress)
     /// Another app of the host connects or releases its connection.
-    case connectOtherApp(PeerID)
+    case connectOtherApp(PeerID, withoutAdvertising: Bool)
     case disconnectOtherApp(PeerID)
     /// Ends the link of a central of the peripheral role.
     case disconnectCentral(PeerID, isForSecurity: Bool)
@@ -95,9 +98,20 @@ enum WorldInput: Sendable {
     indirect case pairing(Ref<Manager>, PairingCommand)
     indirect case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
+    indirect case configure(EmulatorConfiguration)
     /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)
     case answered(Ref<Link>, UInt64, PeripheralResponse)
+}
+
+/// How far a device has admitted a connect.
+enum ConnectAdmission: Sendable {
+    /// Its packet was answered; faults and the handler are to come.
+    case requested
+    /// It is past its fault; the handler is to come.
+    case pastFault
+    /// Nothing stops it.
+    case granted
 }
 
 /// The events that are scheduled in the world.
@@ -111,8 +125,8 @@ enum WorldEvent: Sendable {
     case advertise(Ref<Device>, set: Int, generation: UInt32)
     /// The last packet of an advertising event is over; only where packets collide.
     case advertisingEventOver(Ref<Device>, set: Int, generation: UInt32)
-    /// A connect leads to a link, unless it meets a fault that it was not admitted by before.
-    case established(Int, Ref<Device>, epoch: UInt32, isAdmitted: Bool)
+    /// A connect leads to a link, if the device admits it.
+    case established(Int, Ref<Device>, epoch: UInt32, ConnectAdmission)
     /// The answer to the request at the head of a link's line arrives.
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
