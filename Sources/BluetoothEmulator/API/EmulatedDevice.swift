@@ -21,7 +21,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ref) }
 
-    private func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
+    func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
     /// The name of its description; empty when it was removed.
     public var name: String { emulator.core.withLock { $0.world.devices[ref]?.description.name } ?? "" }
@@ -45,11 +45,13 @@ public struct EmulatedDevice: Hashable, Sendable {
     // MARK: Values
 
     /// Stores a value and notifies (or indicates it to) subscribers.
-    public func notify(_ characteristic: CharacteristicPath, value: Data) { control(.notify(characteristic, value)) }
+    public func notify(_ characteristic: CharacteristicPath, value: Data) {
+        control(.notify(.path(characteristic), value))
+    }
 
     /// Stores a value without notifying it.
     public func setValue(_ value: Data, of characteristic: CharacteristicPath) {
-        control(.setValue(characteristic, value))
+        control(.setValue(.path(characteristic), value))
     }
 
     /// Leaves reads of a characteristic without an answer while `isHeld`; those are never answered.
@@ -68,7 +70,7 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// The number of links that subscribe to a characteristic.
     public func subscriberCount(of characteristic: CharacteristicPath) -> Int {
-        emulator.core.withLock { $0.world.subscriberCount(characteristic, of: ref) }
+        emulator.core.withLock { $0.world.subscriberCount(.path(characteristic), of: ref) }
     }
 
     // MARK: Links
@@ -79,7 +81,10 @@ public struct EmulatedDevice: Hashable, Sendable {
     }
 
     /// Closes its links, as the device.
-    public func disconnect() { control(.disconnect) }
+    ///
+    /// - Parameter error: The error that apps of this process get in `didDisconnectPeripheral`, in place of
+    ///   `CBError.peripheralDisconnected`.
+    public func disconnect(with error: OpaqueError? = nil) { control(.disconnect(error)) }
 
     /// Loses its links without disconnecting, as by a crash: centrals notice after the supervision timeout.
     ///

@@ -100,6 +100,15 @@ public struct EmulatedHost: Sendable {
     /// - Parameter state: nil shows again what power, plug and permission make of it.
     public func setState(_ state: AdapterState?) { control(.setState(state)) }
 
+    /// Changes what the advertisements of its peripheral managers carry besides their own content: those on the air at once,
+    /// later ones when they start.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func setAdvertising(_ advertising: HostAdvertising) throws {
+        try advertising.validate()
+        control(.setAdvertising(advertising))
+    }
+
     /// Limits the ATT MTU of links that come up from now on, of both roles, to 23...517 bytes.
     ///
     /// The smallest of this, ``EmulatorConfiguration/maximumMTU`` and the other side's is agreed.

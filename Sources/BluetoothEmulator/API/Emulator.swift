@@ -41,6 +41,7 @@ public final class Emulator: BluetoothBackend {
     let origin: Date
     let core: Lock<EmulatorCore>
     let tasks = TaskQueue()
+    let calls = HandlerCalls()
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
@@ -202,19 +203,6 @@ public final class Emulator: BluetoothBackend {
 
     /// Returns when the world has handled what is due on another thread: all events of that instant were delivered.
     package func synchronize() { core.withLock { _ in } }
-
-    /// Asks an asynchronous handler.
-    func ask(
-        _ handler: any AsynchronousPeripheralHandler, _ request: PeripheralRequest, _ number: UInt64,
-        on link: Ref<Link>
-    ) {
-        let hold = hold()
-        Task(executorPreference: tasks) {
-            let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
-            self.submit(.answered(link, number, response))
-            hold.release()
-        }
-    }
 
     // MARK: Settings
 

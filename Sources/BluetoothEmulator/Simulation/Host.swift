@@ -18,6 +18,8 @@ struct Host: Sendable {
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
+    /// What the advertisements of its managers carry besides their own content.
+    var advertising = HostAdvertising()
     var pairing = HostPairing()
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.

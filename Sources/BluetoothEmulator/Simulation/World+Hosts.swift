@@ -54,6 +54,7 @@ extension World {
         case .power(let isOn): change(host) { $0.isPowered = isOn }
         case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
         case .setState(let state): change(host) { $0.shownState = state }
+        case .setAdvertising(let advertising): setAdvertising(advertising, of: host)
         case .setMaximumMTU(let mtu): hosts[host].adapter.maximumMTU = mtu
         case .authorize(let status):
             authorize(status, host)

@@ -73,7 +73,7 @@ struct World: Sendable {
                 queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
             }
             wake(device)
-        case .answered(let link, let request, let response): answered(link, request, response)
+        case .answered(let reply): answered(reply)
         }
     }
 

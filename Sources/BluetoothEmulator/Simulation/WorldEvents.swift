@@ -3,17 +3,17 @@ import BluetoothSupport
 
 /// An action of a test, a tool or a device's own handler on a device.
 enum DeviceControl: Sendable {
-    case notify(CharacteristicPath, Data)
+    case notify(AttributeTarget, Data)
     /// Ahead of the answer under way, and whether anybody subscribed or not.
     case notifyAtOnce(CharacteristicPath, Data)
-    case setValue(CharacteristicPath, Data)
+    case setValue(AttributeTarget, Data)
     case setParameter(DeviceParameter, Double)
     /// A line of the handler's for the trace.
     case note(String)
     /// Reads are not answered while held.
     case hold(CharacteristicPath, Bool)
-    /// Closes all links, as the device.
-    case disconnect
+    /// Closes all links, as the device; the apps get the error.
+    case disconnect(OpaqueError?)
     /// Falls silent: links die by supervision timeout.
     ///
     /// The device is on the air at once if it stays.
@@ -24,6 +24,8 @@ enum DeviceControl: Sendable {
     case setRSSI(Int?)
     indirect case addService(ServiceDescription)
     case removeService(BluetoothUUID, index: Int)
+    /// By the number of its ``AttributePosition``.
+    case removeServiceNumber(Int)
     case rename(String, isAnnounced: Bool)
     case changeAddress(DeviceAddress)
     case rotateAddress
@@ -71,6 +73,7 @@ enum HostControl: Sendable {
     /// The state that managers see, whatever it follows from; nil: what it follows from.
     case setState(AdapterState?)
     case setMaximumMTU(Int?)
+    indirect case setAdvertising(HostAdvertising)
     case rotateAddress
     case forget(PeerID)
     case remember(PeerID)
@@ -101,7 +104,8 @@ enum WorldInput: Sendable {
     indirect case configure(EmulatorConfiguration)
     /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)
-    case answered(Ref<Link>, UInt64, PeripheralResponse)
+    /// An asynchronous handler answered.
+    indirect case answered(HandlerReply)
 }
 
 /// How far a device has admitted a connect.
@@ -177,7 +181,7 @@ enum WorldOutput: Sendable {
     case pairing(Ref<Manager>, PairingEvent)
     /// A call that the clock owes is due.
     case alarm(UInt64)
-    indirect case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
+    indirect case call(HandlerCall)
     /// For the taps.
     indirect case tapped(TapEvent)
     /// A tap begins, with events that describe the world.
@@ -186,7 +190,7 @@ enum WorldOutput: Sendable {
     var isForTaps: Bool {
         switch self {
         case .tapped, .tapBegins: true
-        case .central, .peripheral, .pairing, .alarm, .ask: false
+        case .central, .peripheral, .pairing, .alarm, .call: false
         }
     }
 }

@@ -73,6 +73,7 @@ extension World {
         case .pastFault: if fails(connecting: ref, to: host) { return }
         case .granted: break
         }
+        if admission != .granted, isHeldUp(connecting: ref, to: host) { return }
         switch securityStart(host, ref) {
         case .secured(let security): linkUp(host, ref, peer, security)
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
@@ -102,8 +103,11 @@ extension World {
         failConnect(peer, on: host, .encryptionTimedOut)
     }
 
-    mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
-        let error = BackendError(code, operation: "connect")
+    mutating func failConnect(
+        _ peer: PeerID, on host: Int, _ code: BackendError.Code, carrying original: OpaqueError? = nil
+    ) {
+        var error = BackendError(code, operation: "connect")
+        error.original = original
         if air.tapped.contains(.links) { report(.connectionFailed(host: host, peer: peer, code)) }
         failPairingRequests(peer, on: host, error)
         for lease in hosts[host].ledger.connectFailed(peer) {
@@ -223,7 +227,8 @@ extension World {
             managers[manager]?.close(id)
             let told = hosts[host].adapter.features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect,
+                    error: reason == .remote ? link.server.closingError : nil),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
