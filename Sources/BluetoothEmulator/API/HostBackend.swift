@@ -1,7 +1,7 @@
 public import BluetoothBackend
 import BluetoothSupport
 
-/// An emulator as a backend whose managers all belong to one host, unless they name another.
+/// An emulator as a backend whose managers all belong to one host.
 struct HostBackend: BluetoothBackend {
     let host: EmulatedHost
 
@@ -23,13 +23,13 @@ struct HostBackend: BluetoothBackend {
 
     private func named(_ options: RoleOptions) -> RoleOptions {
         var options = options
-        options.adapter = options.adapter ?? host.name
+        options.adapter = host.name
         return options
     }
 }
 
 extension EmulatedHost {
-    /// The emulator, for managers that all belong to this host unless they name an adapter.
+    /// The emulator, for managers that all belong to this host, whichever adapter `COREBLUETOOTH_ADAPTER` names.
     ///
     /// Their permission and features are this host's, too.
     public var backend: any BluetoothBackend { HostBackend(host: self) }

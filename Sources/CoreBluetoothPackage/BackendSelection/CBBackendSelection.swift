@@ -56,7 +56,7 @@ public struct CBBackendSelection: Sendable {
     /// One host of an emulator, for all managers.
     ///
     /// Managers of one host share its adapter, its links and its bonds; its peripheral managers are one device on the air.
-    /// A manager that names an adapter gets that one.
+    /// `COREBLUETOOTH_ADAPTER` does not count.
     public static func emulator(host: EmulatedHost) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(host.backend))
     }
