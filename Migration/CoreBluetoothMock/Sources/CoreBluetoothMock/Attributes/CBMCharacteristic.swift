@@ -1,7 +1,10 @@
 import CoreBluetooth
 
 /// A characteristic of a service.
-open class CBMCharacteristic: CBMAttribute {
+open class CBMCharacteristic: CBMAttribute,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     struct Fields {
         weak var service: CBMService?
         var value: Data?
@@ -51,7 +54,10 @@ open class CBMCharacteristic: CBMAttribute {
 /// A characteristic of a peripheral's spec: the server's object.
 ///
 /// Its reads and writes go to the delegate of the spec. Two objects are never equal.
-open class CBMCharacteristicMock: CBMCharacteristic {
+open class CBMCharacteristicMock: CBMCharacteristic,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     /// Describes a characteristic.
     ///
     /// - Parameters:

@@ -1,7 +1,10 @@
 import CoreBluetooth
 
 /// A descriptor of a characteristic.
-open class CBMDescriptor: CBMAttribute {
+open class CBMDescriptor: CBMAttribute,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     struct Fields {
         weak var characteristic: CBMCharacteristic?
         var value: Any?
@@ -33,7 +36,10 @@ open class CBMDescriptor: CBMAttribute {
 /// A descriptor of a peripheral's spec: the server's object.
 ///
 /// Its reads and writes go to the delegate of the spec. Two objects are never equal.
-open class CBMDescriptorMock: CBMDescriptor {
+open class CBMDescriptorMock: CBMDescriptor,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     /// Describes a descriptor.
     ///
     /// - Parameter uuid: Its type.
@@ -43,7 +49,10 @@ open class CBMDescriptorMock: CBMDescriptor {
 /// The Client Characteristic Configuration (2902) of a characteristic.
 ///
 /// Every characteristic that notifies or indicates has one; clients discover it where the spec lists it.
-open class CBMClientCharacteristicConfigurationDescriptorMock: CBMDescriptorMock {
+open class CBMClientCharacteristicConfigurationDescriptorMock: CBMDescriptorMock,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     /// Describes the descriptor.
     public init() { super.init(type: CBMUUID(string: CBUUIDClientCharacteristicConfigurationString)) }
 }

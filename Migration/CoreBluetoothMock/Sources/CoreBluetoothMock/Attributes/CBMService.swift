@@ -1,7 +1,10 @@
 import CoreBluetooth
 
 /// A service of a peripheral.
-open class CBMService: CBMAttribute {
+open class CBMService: CBMAttribute,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     struct Fields {
         weak var peripheral: (any CBMPeripheral)?
         var includedServices: [CBMService]?
@@ -37,7 +40,10 @@ open class CBMService: CBMAttribute {
 /// A service of a peripheral's spec: the server's object.
 ///
 /// Usually a constant; one object may be in several specs. Two objects are never equal.
-open class CBMServiceMock: CBMService {
+open class CBMServiceMock: CBMService,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
     /// Describes a service.
     ///
     /// - Parameters:

@@ -39,12 +39,12 @@ final class SpecHandler: AsynchronousPeripheralHandler {
 
     func respond(to request: PeripheralRequest) async -> PeripheralResponse {
         guard let position = request.position else { return .stored }
-        let result =
-            switch request.kind {
-            case .read: await read(at: position).map { $0.map { .value($0.prefix(ATTLimit.longestValue)) } }
-            case .write(let value): await write(value, at: position).map { $0.map { PeripheralResponse.accepted } }
-            case .writeCommand(let value): await writeCommand(value, at: position)
-            }
+        let result: Result<PeripheralResponse, any Error>?
+        switch request.kind {
+        case .read: result = await read(at: position)?.map { .value($0.prefix(ATTLimit.longestValue)) }
+        case .write(let value): result = await write(value, at: position)?.map { .accepted }
+        case .writeCommand(let value): result = await writeCommand(value, at: position)
+        }
         switch result {
         case .success(let response): return response
         case .failure(let error): return error.attCode.map { .error($0) } ?? .failure(OpaqueError(error))

@@ -15,6 +15,8 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         var reported: Set<UUID>? = []
         /// The peripherals of the manager, which it keeps alive while the adapter is on.
         var peripherals: [UUID: CBMWrappedPeripheral] = [:]
+        /// The peripherals that were restored, to which the system connects again as long as the app does not end that.
+        var restored: Set<UUID> = []
         var deviation: SignalDeviation
     }
 
@@ -94,11 +96,37 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         case .connected(let peripheral):
             device(of: peripheral)?.spec.connected(self)
             return callback
-        case .disconnected(let peripheral, _, _, _):
+        case .disconnected(let peripheral, let timestamp, let isReconnecting, let error):
             device(of: peripheral)?.spec.disconnected(self)
+            let isAgain = reconnectsRestored(peripheral, error)
+            return .disconnected(peripheral, timestamp, isReconnecting: isReconnecting || isAgain, error)
+        case .willRestore(let state):
+            restored(state)
             return callback
-        case .willRestore, .failedToConnect, .connectionEvent, .ancsAuthorizationUpdated: return callback
+        case .failedToConnect, .connectionEvent, .ancsAuthorizationUpdated: return callback
         }
+    }
+
+    private func restored(_ state: [String: Any]) {
+        let peripherals =
+            state[CBMCentralManagerRestoredStatePeripheralsKey] as? [any CBMPeripheral] ?? []
+        let options = state[CBMCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
+        let isConnected = peripherals.filter { $0.state == .connected }
+        for case let peripheral as CBMWrappedPeripheral in isConnected {
+            device(of: peripheral)?.spec.connected(self)
+        }
+        fields.withLock { fields in
+            fields.restored = Set(peripherals.map(\.identifier))
+            fields.reported = options.allowDuplicates ? nil : []
+        }
+    }
+
+    /// Connects again to a restored peripheral that the app did not disconnect.
+    private func reconnectsRestored(_ peripheral: CBMWrappedPeripheral, _ error: (any Error)?) -> Bool {
+        let isRestored = fields.withLock { $0.restored.remove(peripheral.identifier) != nil }
+        guard isRestored, error != nil, peripheral.state == .disconnected else { return false }
+        wrapped.connect(peripheral.wrapped, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        return true
     }
 
     private func discovered(
@@ -169,9 +197,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
     ///
     /// Without `CBMCentralManagerScanOptionAllowDuplicatesKey`, each peripheral is reported once.
     open override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {
-        let option = options?[CBMCentralManagerScanOptionAllowDuplicatesKey]
-        let allowsDuplicates = (option as? NSNumber)?.boolValue ?? (option as? Bool) ?? false
-        fields.withLock { $0.reported = allowsDuplicates ? nil : [] }
+        fields.withLock { $0.reported = options.allowDuplicates ? nil : [] }
         super.scanForPeripherals(withServices: serviceUUIDs, options: options)
     }
 
@@ -217,5 +243,13 @@ extension CBMPeripheralSpec {
     /// A manager is connected no more.
     fileprivate func disconnected(_ manager: CBMCentralManagerMock) {
         _ = fields.withLock { $0.managers.remove(ObjectIdentifier(manager)) }
+    }
+}
+
+extension [String: Any]? {
+    /// Whether the options of a scan ask for every packet.
+    var allowDuplicates: Bool {
+        let option = self?[CBMCentralManagerScanOptionAllowDuplicatesKey]
+        return (option as? NSNumber)?.boolValue ?? (option as? Bool) ?? false
     }
 }

@@ -32,10 +32,9 @@ extension ScanParameters {
         let options = state[CBMCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
         guard services != nil || options != nil else { return nil }
         let solicited = options?[CBMCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBMUUID]
-        let duplicates = options?[CBMCentralManagerScanOptionAllowDuplicatesKey]
         self.init(
             services: services.flatMap { $0.isEmpty ? nil : $0.map { BluetoothUUID($0) } },
             solicitedServices: (solicited ?? []).map { BluetoothUUID($0) },
-            allowDuplicates: (duplicates as? NSNumber)?.boolValue ?? (duplicates as? Bool) ?? false)
+            allowDuplicates: options.allowDuplicates)
     }
 }

@@ -16,11 +16,22 @@ final class HookQueue: Sendable {
 
     /// Calls a hook after those that were called before, without blocking a thread.
     func run<Result>(_ hook: @escaping () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: hook()) }
+        let hook = HandedOver(hook)
+        return await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: hook.value()) }
         }
     }
 
     /// Calls a hook later.
-    func enqueue(_ hook: @escaping () -> Void) { queue.async(execute: hook) }
+    func enqueue(_ hook: @escaping () -> Void) {
+        let hook = HandedOver(hook)
+        queue.async { hook.value() }
+    }
+}
+
+/// A closure of a test, which is called on the queue of the hooks alone.
+private struct HandedOver<Closure>: @unchecked Sendable {
+    // Invariant: the giver does not call it any more.
+    let value: Closure
+    init(_ value: Closure) { self.value = value }
 }
