@@ -94,6 +94,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
             return callback
         case .discovered(let peripheral, let data, let rssi): return discovered(peripheral, data, rssi)
         case .connected(let peripheral):
+            (peripheral as? CBMPeripheralMock)?.linked()
             device(of: peripheral)?.spec.connected(self)
             return callback
         case .disconnected(let peripheral, let timestamp, let isReconnecting, let error):
@@ -227,6 +228,15 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
     ) -> [any CBMPeripheral] {
         let previews = world.previews.filter { $0.isConnected(offering: serviceUUIDs) }
         return previews.isEmpty ? super.retrieveConnectedPeripherals(withServices: serviceUUIDs) : previews
+    }
+
+    /// Registers for connections of matching peripherals with the host; nil ends the registration.
+    open override func registerForConnectionEvents(options: [CBMConnectionEventMatchingOption: Any]? = nil) {
+        var options = options
+        if let identifiers = options?[.peripheralUUIDs] as? [UUID] {
+            options?[.peripheralUUIDs] = identifiers.compactMap { world.peer(of: $0) }
+        }
+        super.registerForConnectionEvents(options: options)
     }
 }
 

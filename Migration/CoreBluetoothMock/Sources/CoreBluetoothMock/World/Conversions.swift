@@ -42,13 +42,18 @@ extension AuthorizationStatus {
 
 extension DeviceAddress {
     /// The random static address that an identifier leads to: the same in each world and process.
-    init(of identifier: UUID) {
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of a spec.
+    ///   - generation: How often the world has had the identifier before: the device of the last time may still be there, as
+    ///     controls wait for virtual time to be driven.
+    init(of identifier: UUID, generation: Int) {
         let hash = withUnsafeBytes(of: identifier.uuid) { bytes in
             // FNV-1a: it spreads identifiers that differ in one digit.
             bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         }
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
-        self.init(bits: (hash ^ hash >> 16) | 0xC000_0000_0000)
+        self.init(bits: (hash ^ hash >> 16) &+ UInt64(generation) | 0xC000_0000_0000)
     }
 }
 

@@ -12,6 +12,8 @@ final class MockWorld: @unchecked Sendable {
         var devices: [SpecDevice] = []
         /// Every identifier of a spec that a peer of the host has had.
         var identifiers: [PeerID: UUID] = [:]
+        /// How many devices each identifier of a spec has had.
+        var additions: [UUID: Int] = [:]
         var managers: [WeakReference<CBMCentralManagerMock>] = []
         var managerCount: UInt64 = 0
         var previews: [CBMPeripheralPreview] = []
@@ -107,6 +109,16 @@ final class MockWorld: @unchecked Sendable {
                 device.add(to: emulator)
             }
             identify(device)
+        }
+    }
+
+    /// Counts one more device of an identifier.
+    ///
+    /// - Returns: How many there were before.
+    func countAddition(of identifier: UUID) -> Int {
+        fields.withLock { fields in
+            defer { fields.additions[identifier, default: 0] += 1 }
+            return fields.additions[identifier, default: 0]
         }
     }
 

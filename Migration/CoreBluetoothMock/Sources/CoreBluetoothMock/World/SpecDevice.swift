@@ -16,6 +16,8 @@ final class SpecDevice: @unchecked Sendable {
         var timers: [any BackendTimer] = []
         /// The number of times that advertising has begun.
         var generation = 0
+        /// The changes of the services that there were.
+        var serviceChanges: [ServiceChange] = []
         /// Why the link ends that a simulation is about to end.
         var reason: (any Error)?
     }
@@ -52,7 +54,8 @@ final class SpecDevice: @unchecked Sendable {
         fields.withLock { [layout] in $0.layout = layout }
         do {
             let peripheral = try EmulatedPeripheral(
-                PeripheralDescription(state, services: services), handler: SpecHandler(self))
+                PeripheralDescription(state, services: services, address: address(for: state.identifier)),
+                handler: SpecHandler(self))
             let device = try emulator.add(peripheral)
             fields.withLock { $0.peer = device.identifier(onHost: emulator.host.name) }
         } catch {
@@ -61,6 +64,10 @@ final class SpecDevice: @unchecked Sendable {
         if state.isKnown { remember() }
         linkOtherApp()
         advertise()
+    }
+
+    private func address(for identifier: UUID) -> DeviceAddress {
+        DeviceAddress(of: identifier, generation: world?.countAddition(of: identifier) ?? 0)
     }
 
     /// Takes the device off the air.
@@ -157,7 +164,10 @@ final class SpecDevice: @unchecked Sendable {
     /// Makes the services of the spec those of the device, with Service Changed to the connected centrals.
     func updateServices(_ services: [CBMServiceMock], name: String?) {
         let (gone, added) = fields.withLock { fields in
-            (fields.layout.keepOnly(services), fields.layout.add(services))
+            let (gone, added) = (fields.layout.keepOnly(services), fields.layout.add(services))
+            let count = gone.count + added.count
+            if count > 0 { fields.serviceChanges.append(ServiceChange(removals: gone.count, count: count)) }
+            return (gone, added)
         }
         guard let device else { return }
         for number in gone { device.removeService(number: number) }
@@ -169,6 +179,14 @@ final class SpecDevice: @unchecked Sendable {
             }
         }
         if let name { device.rename(name, isAnnounced: true) }
+    }
+
+    /// How many changes of the services there were.
+    var serviceChangeCount: Int { fields.withLock { $0.serviceChanges.count } }
+
+    /// A change of the services by its number; nil for one that was not simulated with the spec.
+    func serviceChange(_ number: Int) -> ServiceChange? {
+        fields.withLock { $0.serviceChanges.indices.contains(number) ? $0.serviceChanges[number] : nil }
     }
 
     // MARK: Links
@@ -201,14 +219,20 @@ final class SpecDevice: @unchecked Sendable {
     }
 }
 
+/// A change of the services, which the radio tells in parts: a service with each, the removals first.
+struct ServiceChange {
+    let removals: Int
+    let count: Int
+}
+
 extension PeripheralDescription {
     /// The device of a spec, with its services and without its advertising.
-    init(_ state: SpecState, services: [ServiceDescription]) {
+    init(_ state: SpecState, services: [ServiceDescription], address: DeviceAddress) {
         let interval = Duration(seconds: state.connection?.interval ?? 0, clampedTo: .zero ... .seconds(4))
         let timeout = Duration(
             seconds: state.connection?.supervisionTimeout ?? 4, clampedTo: .milliseconds(100) ... .seconds(32))
         self.init(
-            name: (state.name ?? "").prefix(utf8Bytes: 248), address: DeviceAddress(of: state.identifier),
+            name: (state.name ?? "").prefix(utf8Bytes: 248), address: address,
             services: services, proximity: state.proximity.proximity, maximumMTU: state.connection?.mtu ?? 23,
             connectionInterval: interval, supervisionTimeout: max(timeout, interval * 2 + .milliseconds(1)))
     }

@@ -77,12 +77,12 @@ final class WrappedCharacteristic: CBMCharacteristic,
         set {}
     }
 
-    /// Of a mock, 2902 is shown where the spec lists it.
+    /// Of a mock, those that the spec lists, in its order: a 2902 that it does not list is not shown.
     override var descriptors: [CBMDescriptor]? {
         get {
             let all = wrapped.descriptors?.map { wrap($0) }
-            guard let server, !server.mocks.contains(where: \.isClientConfiguration) else { return all }
-            return all?.filter { !$0.isClientConfiguration }
+            guard let server else { return all }
+            return all.map { all in server.mocks.compactMap { mock in all.first { $0.server === mock } } }
         }
         set {}
     }
@@ -106,9 +106,12 @@ final class WrappedDescriptor: CBMDescriptor,
     @unchecked Sendable
 {
     let wrapped: CBDescriptor
+    /// The server's object, of a mock's descriptor.
+    let server: CBMDescriptorMock?
 
     init(_ descriptor: CBDescriptor, of characteristic: WrappedCharacteristic, server: CBMDescriptorMock?) {
         wrapped = descriptor
+        self.server = server
         super.init(descriptor: descriptor.uuid, identifier: server?.identifier ?? UUID())
         attach(to: characteristic)
     }
