@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothMockSwift6ClientTests",
             dependencies: [
-                "CoreBluetoothMock", .product(name: "CoreBluetooth", package: "swift-corebluetooth"),
+                "CoreBluetoothMock", .product(name: "BluetoothEmulator", package: "swift-corebluetooth"),
                 .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
