@@ -29,3 +29,10 @@ extension CBMCentralManager {
     /// Features of an adapter.
     public typealias Feature = CBCentralManager.Feature
 }
+
+// The peripheral role.
+
+/// The permissions of a local attribute.
+public typealias CBMAttributePermissions = CBAttributePermissions
+/// Which connection interval the peripheral role asks for.
+public typealias CBMPeripheralManagerConnectionLatency = CBPeripheralManagerConnectionLatency

@@ -75,3 +75,17 @@ public let CBMAdvertisementDataSolicitedServiceUUIDsKey = CBAdvertisementDataSol
 
 /// Whether the device accepts connections: `NSNumber` of a `Bool`.
 public let CBMAdvertisementDataIsConnectable = CBAdvertisementDataIsConnectable
+
+// MARK: Peripheral manager
+
+/// Whether the system shows an alert when Bluetooth is off: `Bool`.
+public let CBMPeripheralManagerOptionShowPowerAlertKey = CBPeripheralManagerOptionShowPowerAlertKey
+
+/// The identifier under which the manager's state is restored: `String`.
+public let CBMPeripheralManagerOptionRestoreIdentifierKey = CBPeripheralManagerOptionRestoreIdentifierKey
+
+/// The services that were published: `[CBMMutableService]`.
+public let CBMPeripheralManagerRestoredStateServicesKey = CBPeripheralManagerRestoredStateServicesKey
+
+/// The data that was advertised: `[String: Any]`.
+public let CBMPeripheralManagerRestoredStateAdvertisementDataKey = CBPeripheralManagerRestoredStateAdvertisementDataKey

@@ -29,8 +29,8 @@ final class HookQueue: Sendable {
     }
 }
 
-/// A closure of a test, which is called on the queue of the hooks alone.
-private struct HandedOver<Closure>: @unchecked Sendable {
+/// A closure of a test that another thread calls.
+struct HandedOver<Closure>: @unchecked Sendable {
     // Invariant: the giver does not call it any more.
     let value: Closure
     init(_ value: Closure) { self.value = value }

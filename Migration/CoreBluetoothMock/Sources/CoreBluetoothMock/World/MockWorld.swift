@@ -16,6 +16,9 @@ final class MockWorld: @unchecked Sendable {
         var additions: [UUID: Int] = [:]
         var managers: [WeakReference<CBMCentralManagerMock>] = []
         var managerCount: UInt64 = 0
+        var peripheralManagers: [WeakReference<CBMPeripheralManagerMock>] = []
+        /// The identifiers of spec centrals, by those under which the host of the managers knows them.
+        var centrals: [PeerID: UUID] = [:]
         var previews: [CBMPeripheralPreview] = []
         var authorization: CBMManagerAuthorization?
         var deviation = CBMProximity.Deviation.default
@@ -159,6 +162,28 @@ final class MockWorld: @unchecked Sendable {
         }
     }
 
+    /// Notes a peripheral manager.
+    func join(_ manager: CBMPeripheralManagerMock) {
+        fields.withLock { fields in
+            fields.peripheralManagers.removeAll { $0.object == nil }
+            fields.peripheralManagers.append(WeakReference(manager))
+        }
+    }
+
+    /// The peripheral managers, in the order in which they were made.
+    var peripheralManagers: [CBMPeripheralManagerMock] {
+        fields.withLock { $0.peripheralManagers.compactMap(\.object) }
+    }
+
+    /// The identifier that apps see of a central: that of its spec, or the emulator's.
+    func identifier(ofCentral peer: UUID) -> UUID { fields.withLock { $0.centrals[PeerID(peer)] } ?? peer }
+
+    /// Notes the identifier of a spec central.
+    func identify(central identifier: UUID, as peer: PeerID) { fields.withLock { $0.centrals[peer] = identifier } }
+
+    /// Whether the host's identifier of a spec central is known.
+    func knowsCentral(_ identifier: UUID) -> Bool { fields.withLock { $0.centrals.values.contains(identifier) } }
+
     /// The previews, which managers retrieve in place of the world's peripherals.
     var previews: [CBMPeripheralPreview] { fields.withLock { $0.previews } }
 
@@ -168,12 +193,14 @@ final class MockWorld: @unchecked Sendable {
     /// Ends the simulation: managers are without an adapter for good, and nothing is on the air.
     func tearDown() {
         fields.withLock { $0.managers.compactMap(\.object) }.forEach { $0.end() }
+        peripheralManagers.forEach { $0.end() }
         devices.forEach { dismiss($0) }
         // The previews end outside the lock.
         let old = fields.withLock { fields in
             defer {
                 fields.devices = []
                 fields.managers = []
+                fields.peripheralManagers = []
                 fields.previews = []
                 fields.authorization = nil
                 fields.deviation = .default
