@@ -174,4 +174,13 @@ enum CentralRequest {
     case write(Data, offset: Int)
     case command(Data)
     case subscribe(Bool)
+
+    /// The offset within the value, and the bytes of a write; nil for a request that is for the whole value.
+    var part: (offset: Int, value: Data?)? {
+        switch self {
+        case .read(let offset) where offset > 0: (offset, nil)
+        case .write(let data, let offset) where offset > 0: (offset, data)
+        default: nil
+        }
+    }
 }

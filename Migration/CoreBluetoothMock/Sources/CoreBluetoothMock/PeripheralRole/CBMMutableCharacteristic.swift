@@ -11,6 +11,7 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     @unchecked Sendable
 {
     private let held: Protected<CBMutableCharacteristic>
+    /// The wrappers of those who subscribe or did so last.
     private let centrals = Protected<[CBMCentral]>([])
 
     /// The characteristic of CoreBluetooth.
@@ -58,7 +59,10 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     }
 
     /// The centrals that subscribe now, in the order of their subscribing.
-    open var subscribedCentrals: [CBMCentral]? { centrals.withLock { $0 } }
+    open var subscribedCentrals: [CBMCentral]? {
+        let known = centrals.withLock { $0 }
+        return wrapped.subscribedCentrals?.compactMap { central in known.first { $0.wrapped === central } }
+    }
 
     /// The descriptors: user descriptions (2901) and presentation formats (2904).
     open override var descriptors: [CBMDescriptor]? {

@@ -159,17 +159,16 @@ final class CentralDevice: @unchecked Sendable {
         guard let manager = world?.peripheralManagers.first(where: { manager in
             manager.services.contains { $0.mutables.contains { $0 === characteristic } }
         }) else { return complete(.failure(CBMATTError(.attributeNotFound))) }
-        switch request {
-        case .read(let offset) where offset > 0, .write(_, let offset) where offset > 0:
-            guard let spec else { return }
-            OffsetRequest(request, of: spec, at: characteristic, in: manager).perform(on: emulator, complete)
-        default:
-            let waiting: (LinkID?) -> Void = { [weak self] link in
-                guard let self, let link else { return complete(.failure(CBMError(.notConnected))) }
-                self.send(request, at: characteristic, on: link, complete)
-            }
-            if let link = client.withLock({ $0.wait(waiting) }) { waiting(link) }
+        if let part = request.part, let spec {
+            let request = OffsetRequest(
+                offset: part.offset, value: part.value, spec: spec, characteristic: characteristic, manager: manager)
+            return request.perform(on: emulator, complete)
         }
+        let waiting: (LinkID?) -> Void = { [weak self] link in
+            guard let self, let link else { return complete(.failure(CBMError(.notConnected))) }
+            self.send(request, at: characteristic, on: link, complete)
+        }
+        if let link = client.withLock({ $0.wait(waiting) }) { waiting(link) }
     }
 
     private func send(

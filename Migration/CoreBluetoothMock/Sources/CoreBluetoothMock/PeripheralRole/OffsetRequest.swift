@@ -7,54 +7,42 @@ import CoreBluetooth
 /// A host on the air reads and writes whole values from the beginning, so this request goes to the manager beside the
 /// radio, one connection interval later. It is checked as the server checks its requests.
 struct OffsetRequest {
-    private let request: CentralRequest
-    private let spec: CBMCentralSpec
-    private let characteristic: CBMMutableCharacteristic
-    private let manager: CBMPeripheralManagerMock
-
-    init(
-        _ request: CentralRequest, of spec: CBMCentralSpec, at characteristic: CBMMutableCharacteristic,
-        in manager: CBMPeripheralManagerMock
-    ) {
-        self.request = request
-        self.spec = spec
-        self.characteristic = characteristic
-        self.manager = manager
-    }
+    /// The first byte that it is for, counted from 0.
+    let offset: Int
+    /// The bytes to write; nil for a read.
+    let value: Data?
+    let spec: CBMCentralSpec
+    let characteristic: CBMMutableCharacteristic
+    let manager: CBMPeripheralManagerMock
 
     func perform(on emulator: Emulator, _ complete: @escaping (Result<Data, any Error>) -> Void) {
         let delay = Duration(seconds: spec.connectionInterval, clampedTo: .zero ... .seconds(4))
-        let owner = HandedOver(complete)
-        _ = emulator.clock.schedule(after: delay) { [self] in answer(owner.value) }
-    }
-
-    private func answer(_ complete: @escaping (Result<Data, any Error>) -> Void) {
-        switch request {
-        case .read(let offset):
-            guard !characteristic.permissions.isDisjoint(with: [.readable, .readEncryptionRequired]) else {
-                return complete(.failure(CBMATTError(.readNotPermitted)))
-            }
-            if let value = characteristic.value {
-                return complete(
-                    offset <= value.count
-                        ? .success(Data(value.dropFirst(offset))) : .failure(CBMATTError(.invalidOffset)))
-            }
-            ask(offset, nil, complete) { [manager] delegate, request in
-                delegate.peripheralManager(manager, didReceiveRead: request)
-            }
-        case .write(let data, let offset):
-            guard !characteristic.permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired]) else {
-                return complete(.failure(CBMATTError(.writeNotPermitted)))
-            }
-            ask(offset, data, complete) { [manager] delegate, request in
-                delegate.peripheralManager(manager, didReceiveWrite: [request])
-            }
-        case .command, .subscribe: preconditionFailure("only reads and writes have an offset")
+        let completion = HandedOver(complete)
+        _ = emulator.clock.schedule(after: delay) { [self] in
+            if let value { write(value, completion.value) } else { read(completion.value) }
         }
     }
 
+    private func read(_ complete: @escaping (Result<Data, any Error>) -> Void) {
+        guard !characteristic.permissions.isDisjoint(with: [.readable, .readEncryptionRequired]) else {
+            return complete(.failure(CBMATTError(.readNotPermitted)))
+        }
+        guard let stored = characteristic.value else {
+            return ask(complete) { $0.peripheralManager(manager, didReceiveRead: $1) }
+        }
+        guard offset <= stored.count else { return complete(.failure(CBMATTError(.invalidOffset))) }
+        complete(.success(Data(stored.dropFirst(offset))))
+    }
+
+    private func write(_ value: Data, _ complete: @escaping (Result<Data, any Error>) -> Void) {
+        guard !characteristic.permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired]) else {
+            return complete(.failure(CBMATTError(.writeNotPermitted)))
+        }
+        ask(complete) { $0.peripheralManager(manager, didReceiveWrite: [$1]) }
+    }
+
     private func ask(
-        _ offset: Int, _ value: Data?, _ complete: @escaping (Result<Data, any Error>) -> Void,
+        _ complete: @escaping (Result<Data, any Error>) -> Void,
         _ call: @escaping (any CBMPeripheralManagerDelegate, CBMATTRequest) -> Void
     ) {
         let central = CBMCentralMock(
