@@ -51,25 +51,30 @@ class BlinkySpecDelegate: CBMPeripheralSpecDelegate {
 
 let blinkyDelegate = BlinkySpecDelegate()
 
-let blinky = CBMPeripheralSpec
+let blinky =
+    CBMPeripheralSpec
     .simulatePeripheral(proximity: .immediate)
     .advertising(
         advertisementData: [
             CBMAdvertisementDataLocalNameKey: "nRF Blinky",
             CBMAdvertisementDataServiceUUIDsKey: [CBMUUID.nordicBlinkyService],
             CBMAdvertisementDataIsConnectable: true as NSNumber,
-        ], withInterval: 0.050)
+        ], withInterval: 0.050
+    )
     .connectable(
         name: "nRF Blinky", services: [.blinkyService], delegate: blinkyDelegate, connectionInterval: 0.015,
-        supervisionTimeout: 0.3, mtu: 23)
+        supervisionTimeout: 0.3, mtu: 23
+    )
     .build()
 
-let hrm = CBMPeripheralSpec
+let hrm =
+    CBMPeripheralSpec
     .simulatePeripheral(proximity: .near)
     .advertising(
         advertisementData: [
             CBMAdvertisementDataLocalNameKey: "NordicHRM",
             CBMAdvertisementDataServiceUUIDsKey: [CBMUUID(string: "180D"), CBMUUID(string: "180A")],
             CBMAdvertisementDataIsConnectable: true as NSNumber,
-        ], withInterval: 0.1)
+        ], withInterval: 0.1
+    )
     .build()

@@ -33,17 +33,19 @@ private let battery = CBMPeripheralSpec.simulatePeripheral(proximity: .near)
     .build()
 
 /// Reads one value, on the main actor.
-@MainActor private final class Reader: @preconcurrency CBMCentralManagerDelegate, @preconcurrency CBMPeripheralDelegate {
+@MainActor private final class Reader {
     private let manager: CBMCentralManager
-    private var peripheral: (any CBMPeripheral)?
-    private(set) var level: UInt8?
-    private(set) var status = ""
+    fileprivate var peripheral: (any CBMPeripheral)?
+    fileprivate var level: UInt8?
+    fileprivate var status = ""
 
     init() {
         manager = CBMCentralManagerFactory.instance(delegate: nil, queue: .main)
         manager.delegate = self
     }
+}
 
+extension Reader: @preconcurrency CBMCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBMCentralManager) {
         status =
             switch central.state {
@@ -67,7 +69,9 @@ private let battery = CBMPeripheralSpec.simulatePeripheral(proximity: .near)
     func centralManager(_ central: CBMCentralManager, didConnect peripheral: any CBMPeripheral) {
         peripheral.discoverServices(nil)
     }
+}
 
+extension Reader: @preconcurrency CBMPeripheralDelegate {
     func peripheral(_ peripheral: any CBMPeripheral, didDiscoverServices error: (any Error)?) {
         peripheral.services?.forEach { peripheral.discoverCharacteristics(nil, for: $0) }
     }

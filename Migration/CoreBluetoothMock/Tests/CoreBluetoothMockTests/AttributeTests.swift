@@ -100,8 +100,9 @@ import Testing
         let last = try #require(found.last?.characteristics?.last)
         peripheral.setNotifyValue(true, for: last)
         try await emulator.runUntilIdle()
-        spec.simulateValueUpdate(Data([1]), for: services[1].characteristics?.first as! CBMCharacteristicMock)
-        spec.simulateValueUpdate(Data([2]), for: services[1].characteristics?.last as! CBMCharacteristicMock)
+        let servers = services[1].mocks
+        spec.simulateValueUpdate(Data([1]), for: servers[0])
+        spec.simulateValueUpdate(Data([2]), for: servers[1])
         try await emulator.runUntilIdle()
         #expect(client.take() == ["notifying true", "value 2"])
         #expect(last.value == Data([2]))
@@ -281,7 +282,7 @@ import Testing
         peripheral.discoverServices(nil)
         try await emulator.runUntilIdle()
         #expect(peripheral.services?.map(\.identifier) == [kept.identifier, new.identifier])
-        spec.simulateValueUpdate(Data([1]), for: kept.characteristics?.first as! CBMCharacteristicMock)
+        spec.simulateValueUpdate(Data([1]), for: kept.mocks[0])
         #expect(kept.characteristics?.first?.value == Data([1]))
     }
 

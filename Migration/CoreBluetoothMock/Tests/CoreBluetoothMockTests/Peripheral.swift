@@ -49,7 +49,8 @@ final class Peripheral: CBMPeripheralManagerDelegate, CBMCentralSpecDelegate, @u
     }
 
     private func note(_ line: String, _ error: (any Error)? = nil) {
-        state.withLock { $0.lines.append(error.map { "\(line): CB \(($0 as? CBMError)?.code.rawValue ?? -1)" } ?? line) }
+        let code = error.map { ($0 as? CBMError)?.code.rawValue ?? -1 }
+        state.withLock { $0.lines.append(code.map { "\(line): CB \($0)" } ?? line) }
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBMPeripheralManager) { note("state \(peripheral.state)") }

@@ -49,10 +49,11 @@ import Testing
     }
 
     @Test func `Keys that no packet has, and data that no packet holds, are in the report`() async throws {
+        let name = "A name that does not fit beside the rest of the packet"
         let long = Data(repeating: 7, count: 300)
         let client = try await Client.on(
             beacon([
-                CBMAdvertisementDataLocalNameKey: "A name that does not fit beside the rest of the packet",
+                CBMAdvertisementDataLocalNameKey: name,
                 CBMAdvertisementDataManufacturerDataKey: long, "aKeyOfItsOwn": 5,
                 CBMAdvertisementDataTxPowerLevelKey: -4 as NSNumber,
                 CBMAdvertisementDataServiceDataKey: [CBMUUID(string: "180F"): Data([9])],
@@ -61,7 +62,7 @@ import Testing
         client.manager.scanForPeripherals(withServices: nil)
         try await emulator.advance(by: .seconds(1))
         let report = try #require(client.reports.first)
-        #expect(report[CBMAdvertisementDataLocalNameKey] as? String == "A name that does not fit beside the rest of the packet")
+        #expect(report[CBMAdvertisementDataLocalNameKey] as? String == name)
         #expect(report[CBMAdvertisementDataManufacturerDataKey] as? Data == long)
         #expect(report["aKeyOfItsOwn"] as? Int == 5)
         #expect((report[CBMAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue == -4)
@@ -69,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: [(CBMProximity.immediate, -40), (.near, -70), (.far, -100)])
-    func `Without deviation the signal strength is that of the proximity`(_ proximity: CBMProximity, _ rssi: Int) async throws {
+    func `Without deviation the signal strength is that of the proximity`(
+        _ proximity: CBMProximity, _ rssi: Int
+    ) async throws {
         let client = try await Client.on(beacon([CBMAdvertisementDataLocalNameKey: "B"], proximity: proximity))
         client.manager.scanForPeripherals(withServices: nil)
         try await emulator.advance(by: .seconds(1))

@@ -148,10 +148,12 @@ extension Sensor {
                     CBMAdvertisementDataLocalNameKey: name,
                     CBMAdvertisementDataServiceUUIDsKey: [Self.service],
                     CBMAdvertisementDataIsConnectable: true as NSNumber,
-                ], withInterval: 0.1)
+                ], withInterval: 0.1
+            )
             .connectable(
                 name: name, services: services ?? [Self.simpleService()], delegate: self, connectionInterval: 0.02,
-                supervisionTimeout: supervisionTimeout, mtu: mtu)
+                supervisionTimeout: supervisionTimeout, mtu: mtu
+            )
             .build()
     }
 
@@ -166,7 +168,12 @@ extension Sensor {
 
 extension CBMPeripheralSpec {
     /// The server's first characteristic.
-    var characteristic: CBMCharacteristicMock { services!.first!.characteristics!.first as! CBMCharacteristicMock }
+    var characteristic: CBMCharacteristicMock {
+        guard let first = services?.first?.characteristics?.first as? CBMCharacteristicMock else {
+            preconditionFailure("the spec of a test has a characteristic")
+        }
+        return first
+    }
 }
 
 extension CBMPeripheral {

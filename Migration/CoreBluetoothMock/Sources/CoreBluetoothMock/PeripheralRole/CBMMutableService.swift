@@ -42,7 +42,8 @@ open class CBMMutableService: CBMService,
             let characteristics = newValue?.compactMap { $0 as? CBMMutableCharacteristic }
             let objects = characteristics?.map(\.wrapped)
             wrapped.characteristics = objects
-            guard wrapped.characteristics.map({ ObjectIdentifiers($0) }) == objects.map({ ObjectIdentifiers($0) }) else {
+            guard wrapped.characteristics.map({ ObjectIdentifiers($0) }) == objects.map({ ObjectIdentifiers($0) })
+            else {
                 return
             }
             for old in super.characteristics ?? [] where old.optionalService === self { old.attach(to: nil) }

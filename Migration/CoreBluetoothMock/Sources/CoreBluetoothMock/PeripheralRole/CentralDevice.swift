@@ -21,7 +21,8 @@ final class CentralDevice: @unchecked Sendable {
         let name = "central \(spec.identifier)"
         let address = DeviceAddress(of: spec.identifier, generation: 0)
         do {
-            host = try emulator.host(named: name)
+            host =
+                try emulator.host(named: name)
                 ?? emulator.add(
                     HostDescription(name: name, address: address, maximumMTU: spec.maximumUpdateValueLength + 3))
             if !world.knowsCentral(spec.identifier) {
@@ -156,9 +157,11 @@ final class CentralDevice: @unchecked Sendable {
         let complete: (Result<Data, any Error>) -> Void = { [world] result in
             world?.enqueueHook { completion(result) }
         }
-        guard let manager = world?.peripheralManagers.first(where: { manager in
-            manager.services.contains { $0.mutables.contains { $0 === characteristic } }
-        }) else { return complete(.failure(CBMATTError(.attributeNotFound))) }
+        guard
+            let manager = world?.peripheralManagers.first(where: { manager in
+                manager.services.contains { $0.mutables.contains { $0 === characteristic } }
+            })
+        else { return complete(.failure(CBMATTError(.attributeNotFound))) }
         if let part = request.part, let spec {
             let request = OffsetRequest(
                 offset: part.offset, value: part.value, spec: spec, characteristic: characteristic, manager: manager)

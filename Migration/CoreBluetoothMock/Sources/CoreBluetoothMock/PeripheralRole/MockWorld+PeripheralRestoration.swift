@@ -55,7 +55,7 @@ extension ServiceDefinition {
                 Characteristic(
                     id: numbers.next(), uuid: BluetoothUUID(characteristic.uuid),
                     properties: CharacteristicProperties(characteristic.properties),
-                    permissions: AttributePermissions(rawValue: UInt8(truncatingIfNeeded: characteristic.permissions.rawValue)),
+                    permissions: AttributePermissions(characteristic.permissions),
                     staticValue: characteristic.value,
                     descriptors: (characteristic.descriptors ?? []).compactMap { descriptor in
                         descriptor.bytes.map {

@@ -82,14 +82,16 @@ open class CBMPeripheralDelegateProxy: NSObject, CBMPeripheralDelegate {
 
     /// Calls ``didUpdateNotificationState``.
     open func peripheral(
-        _ peripheral: any CBMPeripheral, didUpdateNotificationStateFor characteristic: CBMCharacteristic, error: (any Error)?
+        _ peripheral: any CBMPeripheral, didUpdateNotificationStateFor characteristic: CBMCharacteristic,
+        error: (any Error)?
     ) {
         didUpdateNotificationState?(peripheral, characteristic, error)
     }
 
     /// Calls ``didDiscoverDescriptors``.
     open func peripheral(
-        _ peripheral: any CBMPeripheral, didDiscoverDescriptorsFor characteristic: CBMCharacteristic, error: (any Error)?
+        _ peripheral: any CBMPeripheral, didDiscoverDescriptorsFor characteristic: CBMCharacteristic,
+        error: (any Error)?
     ) {
         didDiscoverDescriptors?(peripheral, characteristic, error)
     }

@@ -50,7 +50,8 @@ public class Blinky: @unchecked Sendable {
                     CBMAdvertisementDataIsConnectable: NSNumber(value: true),
                     CBMAdvertisementDataLocalNameKey: name,
                     CBMAdvertisementDataServiceUUIDsKey: [Self.serviceUUID],
-                ], withInterval: 0.250)
+                ], withInterval: 0.250
+            )
             .connectable(name: name, services: [service], delegate: behaviour, connectionInterval: 0.020)
             .build()
         behaviour.attach(to: self)

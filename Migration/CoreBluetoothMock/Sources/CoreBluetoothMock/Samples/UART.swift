@@ -21,14 +21,16 @@ public class UART: CBMPeripheralSpecDelegate {
         .advertising(
             advertisementData: [
                 CBMAdvertisementDataIsConnectable: NSNumber(value: true), CBMAdvertisementDataLocalNameKey: name,
-            ], withInterval: 2.0, delay: 5.0)
+            ], withInterval: 2.0, delay: 5.0
+        )
         .connectable(
             name: name,
             services: [
                 CBMServiceMock(
                     type: CBMUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"), primary: true,
                     characteristics: receiver, transmitter)
-            ], delegate: self)
+            ], delegate: self
+        )
         .build()
 
     /// Makes a device.

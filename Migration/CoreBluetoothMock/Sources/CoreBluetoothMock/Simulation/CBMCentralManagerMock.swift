@@ -31,7 +31,9 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         self.world = world
         queue = .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
-        super.init(delegate: nil) { CBCentralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: nil) }
+        super.init(delegate: nil) {
+            CBCentralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: nil)
+        }
         world.join(self)
     }
 

@@ -28,6 +28,13 @@ extension CharacteristicProperties {
     }
 }
 
+extension AttributePermissions {
+    /// The same permissions.
+    init(_ permissions: CBMAttributePermissions) {
+        self.init(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue))
+    }
+}
+
 extension AuthorizationStatus {
     /// The same permission; one that a later version of the API adds counts as refused.
     init(_ authorization: CBMManagerAuthorization) {
