@@ -59,4 +59,20 @@ import Testing
         outer.characteristics = nil
         #expect(outer.characteristics == nil && characteristic.service == nil)
     }
+
+    @Test func `A value that needs encryption is served after a pairing`() async throws {
+        let app = try await Peripheral.published()
+        let service = CBMMutableService(type: CBMUUID(string: "FC00"), primary: true)
+        let secret = CBMMutableCharacteristic(
+            type: CBMUUID(string: "FC01"), properties: .read, value: nil, permissions: .readEncryptionRequired)
+        service.characteristics = [secret]
+        app.manager.add(service)
+        let central = CBMCentralSpec()
+        central.simulateConnection()
+        let value = Protected<Data?>(nil)
+        central.simulateReadRequest(for: secret) { result in value.withLock { $0 = try? result.get() } }
+        try await emulator.advance(by: .seconds(5))
+        #expect(value.withLock { $0 } == Data([1, 2, 3]))
+        #expect(app.take() == ["added FC00", "read 0"])
+    }
 }

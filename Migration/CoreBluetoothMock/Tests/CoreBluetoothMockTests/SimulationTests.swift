@@ -155,6 +155,40 @@ import Testing
         #expect(isOnQueue.withLock { $0 } == [true])
     }
 
+    /// A mock of a client's own.
+    private final class CountingMock: CBMCentralManagerMock {
+        var scans = 0
+        override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {
+            scans += 1
+            super.scanForPeripherals(withServices: serviceUUIDs, options: options)
+        }
+    }
+
+    @Test func `A client may inherit from the mock`() async throws {
+        CBMCentralManagerMock.simulatePeripherals([Sensor().spec()])
+        CBMCentralManagerMock.simulatePowerOn()
+        let client = Client { CountingMock(delegate: $0, queue: nil, options: nil) }
+        try await emulator.advance(by: .seconds(1))
+        client.manager.scanForPeripherals(withServices: nil)
+        try await emulator.advance(by: .seconds(1))
+        #expect(client.take() == ["state poweredOn", "found Sensor"])
+        #expect((client.manager as? CountingMock)?.scans == 1)
+    }
+
+    @Test func `A grant of notifications of the phone is told`() async throws {
+        let spec = Sensor().spec()
+        let client = try await Client.on(spec)
+        let peripheral = try await client.connect(to: spec)
+        let device = try #require(emulator.devices.first)
+        let granted = Protected<[UUID]>([])
+        let proxy = CBMCentralManagerDelegateProxy()
+        proxy.didUpdateANCSAuthorization = { _, peripheral in granted.withLock { $0.append(peripheral.identifier) } }
+        client.manager.delegate = proxy
+        emulator.host.setANCSAuthorized(true, for: device)
+        try await emulator.advance(by: .seconds(1))
+        #expect(granted.withLock { $0 } == [spec.identifier] && peripheral.ancsAuthorized)
+    }
+
     @Test func `Delegates are not kept alive`() async throws {
         let spec = Sensor().spec()
         let client = try await Client.on(spec)

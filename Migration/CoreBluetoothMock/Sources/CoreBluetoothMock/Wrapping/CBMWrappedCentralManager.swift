@@ -37,8 +37,7 @@ open class CBMWrappedCentralManager: CBMCentralManager {
         switch event {
         case .stateUpdated where state != .poweredOn:
             wrappers.withLock { $0.living }.forEach { $0.forgetAttributes() }
-        case .connected(let peripheral), .disconnected(let peripheral, _, _, _):
-            peripheral.forgetAttributes()
+        case .disconnected(let peripheral, _, _, _): peripheral.forgetAttributes()
         default: break
         }
         if let delegate { event.call(delegate, of: self) }
