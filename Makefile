@@ -22,7 +22,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples samples picture plots counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -110,6 +110,9 @@ traits: deps ## the library with and without each backend, and next to a library
 examples: deps ## build the examples and run their tests
 	@$(BUILD) --package-path Examples --build-tests --disable-xctest
 	@swift test --skip-build --package-path Examples --disable-xctest
+
+migration: deps ## build the migration modules and their sample app, and run their tests
+	@Scripts/test-migration
 
 samples: deps ## compile every Swift block of the documents, and the fuzzers
 	@Scripts/check-samples
