@@ -132,7 +132,7 @@ package struct RecordedDatabase: Sendable {
             let included = node.included.filter(before.contains)
             before.insert(node.uuid)
             return ServiceDescription(
-                node.uuid, isPrimary: node.isPrimary, includes: included,
+                node.uuid, isPrimary: node.isPrimary, includes: included.map { ServicePath($0) },
                 characteristics: node.children.map(characteristic))
         }
     }

@@ -107,7 +107,7 @@ package struct SessionRecorder: Sendable {
 
     private mutating func add(_ event: CentralEvent, on key: LinkKey, _ message: ObservedMessage) {
         switch event {
-        case .disconnected(_, let reason, _, _):
+        case .disconnected(_, let reason, _, _, _):
             if let link = links[key] { close(key, link, reason, message) }
         case .mtuChanged(_, let mtu): record(key) { recorder, _ in recorder.mtuChanged(to: mtu) }
         case .servicesChanged(_, _, let added):

@@ -265,7 +265,7 @@ private final class WaitingReceiver: EventSink {
         let (daemon, central, _, link) = try await fixture.connected()
         daemon.dropLink(device, reason: "Remote")
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
-        guard case .disconnected(link, .remote, _, false) = event else {
+        guard case .disconnected(link, .remote, _, false, _) = event else {
             Issue.record("\(event)")
             return
         }

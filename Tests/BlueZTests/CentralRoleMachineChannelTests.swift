@@ -93,7 +93,7 @@ import Testing
         fixture.fire(.powerLoss(peer))
         #expect(actions == [.readRest])
         fixture.input(.channelEnded(channel))
-        guard fixture.events.count == 1, case .disconnected(link, _, _, _)? = fixture.events.first else {
+        guard fixture.events.count == 1, case .disconnected(link, _, _, _, _)? = fixture.events.first else {
             Issue.record("\(fixture.events)")
             return
         }

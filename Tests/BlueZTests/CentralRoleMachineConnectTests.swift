@@ -26,7 +26,7 @@ import Testing
     }
 
     private var ends: [DisconnectReason] {
-        fixture.events.compactMap { if case .disconnected(_, let reason, _, _) = $0 { reason } else { nil } }
+        fixture.events.compactMap { if case .disconnected(_, let reason, _, _, _) = $0 { reason } else { nil } }
     }
 
     private mutating func addSecondDevice() -> PeerID {
@@ -339,7 +339,7 @@ import Testing
         fixture.answer("Connect")
         setConnected(false)
         fixture.fire(.powerLoss(peer))
-        guard case .disconnected(_, _, _, isReconnecting: true)? = fixture.events.last else {
+        guard case .disconnected(_, _, _, isReconnecting: true, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -128,7 +128,7 @@ extension CentralRoleMachineLinkTests {
             return
         }
         dropLink()
-        guard case .disconnected(link, _, _, false)? = fixture.events.last else {
+        guard case .disconnected(link, _, _, false, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -157,7 +157,7 @@ import Testing
         fixture.fire(.resolution(peer))
         #expect(fixture.waiting.contains("Disconnect"))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        guard case .disconnected(_, .timeout, _, _)? = fixture.events.last else {
+        guard case .disconnected(_, .timeout, _, _, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

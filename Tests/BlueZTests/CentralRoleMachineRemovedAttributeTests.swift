@@ -111,7 +111,7 @@ import Testing
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         fixture.fire(.powerLoss(peer))
         #expect(fixture.events.count == 1)
-        guard case .disconnected(link, _, _, _)? = fixture.events.last else {
+        guard case .disconnected(link, _, _, _, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -40,7 +40,7 @@ import Testing
         fixture.refuse("ReadValue", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
         #expect(fixture.events.count == 1)
         fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        guard case .disconnected(link, .unknown, _, _)? = fixture.events.last else {
+        guard case .disconnected(link, .unknown, _, _, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }

@@ -68,7 +68,7 @@ import Testing
         _ = try await daemon.service.calls.first { $0.member == "ReadValue" }
         daemon.dropLink(device, reason: "Remote")
         let events = try await recorder.events.wait { events in
-            events.contains { if case .disconnected(link, _, _, _) = $0 { true } else { false } }
+            events.contains { if case .disconnected(link, _, _, _, _) = $0 { true } else { false } }
         }
         #expect(!events.contains { if case .response(_, _, .failure) = $0 { true } else { false } })
         #expect(!events.contains { if case .response(_, _, .value) = $0 { true } else { false } })
@@ -81,7 +81,7 @@ import Testing
         daemon.addDevice(BackendFixture.address, name: "Heart")
         daemon.service.remove(device)
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
-        guard case .disconnected(link, _, _, _) = event else {
+        guard case .disconnected(link, _, _, _, _) = event else {
             Issue.record("\(event)")
             return
         }

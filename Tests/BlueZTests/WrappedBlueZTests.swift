@@ -63,7 +63,7 @@ import Testing
         let attribute = try await fixture.attribute(central, link)
         central.submit(read(link, 10, attribute))
         let event = try await fixture.recorder.events.first { if case .disconnected = $0 { true } else { false } }
-        guard case .disconnected(link, .remote, _, false) = event else {
+        guard case .disconnected(link, .remote, _, false, _) = event else {
             Issue.record("\(event)")
             return
         }

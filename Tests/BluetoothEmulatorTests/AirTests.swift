@@ -192,7 +192,7 @@ import Testing
         let count = fixture.events.count
         fixture.submit(.request(link: link, operation: op(1), .read(id)))
         try await fixture.emulator.runUntilIdle()
-        guard case .disconnected(link, .timeout, _, _)? = fixture.events(from: count).first else {
+        guard case .disconnected(link, .timeout, _, _, _)? = fixture.events(from: count).first else {
             throw Unexpected("\(fixture.events(from: count))")
         }
     }
@@ -261,7 +261,7 @@ import Testing
         #expect(error.code == .operationNotSupported)
         device.disconnect()
         try await fixture.emulator.runUntilIdle()
-        guard case .disconnected(link, .unknown, _, _)? = fixture.events.last else {
+        guard case .disconnected(link, .unknown, _, _, _)? = fixture.events.last else {
             throw Unexpected("\(fixture.events)")
         }
         let peripheral = PeripheralFixture(fixture.emulator, host: "default")

@@ -63,7 +63,7 @@ import Testing
         fixture.agent.submit(.unpair(peer: peer, operation: op(3)))
         try await fixture.emulator.runUntilIdle()
         #expect(fixture.events.last == .unpaired(peer: peer, operation: op(3)))
-        guard case .disconnected(first, .unknown, _, _)? = fixture.central.events.last else {
+        guard case .disconnected(first, .unknown, _, _, _)? = fixture.central.events.last else {
             throw Unexpected("\(fixture.central.events)")
         }
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))

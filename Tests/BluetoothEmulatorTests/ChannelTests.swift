@@ -141,7 +141,7 @@ import Testing
         try await open.pair.emulator.runUntilIdle()
         #expect(open.pair.peripheral.events.last == .channel(open.channel, .closed))
         let told = open.pair.central.events(from: count)
-        guard told.count == 1, case .disconnected(open.pair.link, _, _, _)? = told.first else {
+        guard told.count == 1, case .disconnected(open.pair.link, _, _, _, _)? = told.first else {
             throw Unexpected("\(told)")
         }
     }

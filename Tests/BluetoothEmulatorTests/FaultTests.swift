@@ -80,7 +80,7 @@ import Testing
         device.inject(DeviceFault(.subscribe, .pause, of: "2A19"))
         let told = try await fixture.run(
             .request(link: link, operation: op(1), .setNotifying(level, true)))
-        guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected("\(told)") }
+        guard case .disconnected(link, .timeout, _, _, _)? = told.last else { throw Unexpected("\(told)") }
         #expect(device.subscriberCount(of: "2A19") == 0)
     }
 

@@ -111,7 +111,7 @@ import Testing
         #expect(told.first == .response(link: link, operation: op(1), .value(Data("default 185 1".utf8))))
         guard case .response(_, op(2), .failure(let error))? = told.dropFirst().first else { throw Unexpected(told[1]) }
         #expect(error.attCode == 0x85)
-        guard case .disconnected(link, .timeout, _, _)? = told.last else { throw Unexpected(told[2]) }
+        guard case .disconnected(link, .timeout, _, _, _)? = told.last else { throw Unexpected(told[2]) }
     }
 
     /// Answers three seconds late.

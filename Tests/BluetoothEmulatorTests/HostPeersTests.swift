@@ -34,7 +34,7 @@ import Testing
         let count = pair.central.events.count
         serving.disconnectCentral(central.peer)
         try await pair.emulator.runUntilIdle()
-        guard case .disconnected(pair.link, .remote, _, false)? = pair.central.events(from: count).first else {
+        guard case .disconnected(pair.link, .remote, _, false, _)? = pair.central.events(from: count).first else {
             throw Unexpected("\(pair.central.events(from: count))")
         }
         #expect(serving.centrals.isEmpty)

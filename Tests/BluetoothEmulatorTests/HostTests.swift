@@ -105,7 +105,7 @@ import Testing
         let count = fixture.events.count
         fixture.submit(.disconnect(peer: peer))
         try await fixture.emulator.advance(by: .seconds(1))
-        guard case .disconnected(first, .local, _, false)? = fixture.events(from: count).first else {
+        guard case .disconnected(first, .local, _, false, _)? = fixture.events(from: count).first else {
             throw Unexpected(fixture.events[count])
         }
         #expect(device.connectionCount == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LinkLossTests {
     private func ends(_ events: [CentralEvent]) -> [DisconnectReason] {
-        events.compactMap { if case .disconnected(_, let reason, _, _) = $0 { reason } else { nil } }
+        events.compactMap { if case .disconnected(_, let reason, _, _, _) = $0 { reason } else { nil } }
     }
 
     /// Proves S44.
@@ -17,7 +17,7 @@ import Testing
         let count = fixture.events.count
         device.disconnect()
         try await fixture.emulator.advance(by: .milliseconds(100))
-        guard case .disconnected(link, .remote, _, false)? = fixture.events(from: count).first else {
+        guard case .disconnected(link, .remote, _, false, _)? = fixture.events(from: count).first else {
             throw Unexpected(fixture.events[count])
         }
         #expect(device.connectionCount == 0)
@@ -99,7 +99,7 @@ import Testing
         device.disconnect()
         try await fixture.emulator.advance(by: .seconds(10))
         let told = fixture.events(from: count)
-        guard case .disconnected(link, .remote, _, true)? = told.first,
+        guard case .disconnected(link, .remote, _, true, _)? = told.first,
             case .connected(_, let second, op(9000), _)? = told.dropFirst().first
         else { throw Unexpected(told[0]) }
         #expect(second != link)

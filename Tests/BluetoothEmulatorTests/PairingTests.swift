@@ -186,7 +186,7 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         #expect(fixture.events.contains(.cancelled(request: PairingRequestID(rawValue: 1))))
         #expect(fixture.failure == .peerDisconnected)
-        guard case .disconnected(link, .remote, _, _)? = fixture.central.events.last else {
+        guard case .disconnected(link, .remote, _, _, _)? = fixture.central.events.last else {
             throw Unexpected("\(fixture.central.events)")
         }
     }

@@ -79,7 +79,7 @@ import Testing
         let count = pair.peripheral.events.count
         host.reset(for: .seconds(10))
         try await pair.central.wait { event in
-            if case .disconnected(pair.link, .timeout, _, _) = event { true } else { false }
+            if case .disconnected(pair.link, .timeout, _, _, _) = event { true } else { false }
         }
         try await pair.emulator.advance(by: .seconds(20))
         #expect(
@@ -101,7 +101,7 @@ import Testing
         let count = pair.peripheral.events.count
         host.setPower(false)
         try await pair.central.wait { event in
-            if case .disconnected(pair.link, .remote, _, _) = event { true } else { false }
+            if case .disconnected(pair.link, .remote, _, _, _) = event { true } else { false }
         }
         try await pair.emulator.advance(by: .seconds(10))
         #expect(pair.device.connectionCount == 0)

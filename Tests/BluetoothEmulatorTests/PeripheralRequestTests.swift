@@ -191,7 +191,7 @@ import Testing
         try await pair.emulator.advance(until: { pair.central.events.count > before })
         #expect(pair.emulator.now - start == .seconds(30))
         // The read behind it was blocked, and is gone with the link.
-        guard case .disconnected(pair.link, .timeout, _, _)? = pair.central.events(from: before).first else {
+        guard case .disconnected(pair.link, .timeout, _, _, _)? = pair.central.events(from: before).first else {
             throw Unexpected("\(pair.central.events(from: before))")
         }
         let central = try #require(pair.centralID)

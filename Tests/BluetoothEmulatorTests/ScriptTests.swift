@@ -67,7 +67,7 @@ import Testing
             try await fixture.run(.request(link: link, operation: op(2), .read(level)))
                 == [.response(link: link, operation: op(2), .failure(.att(14, operation: "read")))])
         try await emulator.advance(by: .milliseconds(17_100) - emulator.now)
-        #expect(fixture.events.contains { if case .disconnected(link, _, _, _) = $0 { true } else { false } })
+        #expect(fixture.events.contains { if case .disconnected(link, _, _, _, _) = $0 { true } else { false } })
     }
 
     @Test func hostsGoOffAndOn() async throws {

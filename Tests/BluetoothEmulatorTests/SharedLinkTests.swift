@@ -44,7 +44,7 @@ import Testing
 
         func ends(_ fixture: Fixture) -> [DisconnectReason] {
             fixture.events.compactMap { event in
-                if case .disconnected(_, let reason, _, _) = event { reason } else { nil }
+                if case .disconnected(_, let reason, _, _, _) = event { reason } else { nil }
             }
         }
     }

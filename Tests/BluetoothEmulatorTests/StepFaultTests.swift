@@ -254,7 +254,7 @@ import Testing
         scene.device.notify("2A19", value: Data([1]))
         try await scene.advance(1)
         let ends = scene.fixture.events(from: count).filter { $0.kind == .disconnected }
-        guard ends.count == 1, case .disconnected(scene.link, .remote, _, _)? = scene.fixture.events.last else {
+        guard ends.count == 1, case .disconnected(scene.link, .remote, _, _, _)? = scene.fixture.events.last else {
             throw Unexpected("\(scene.fixture.events(from: count))")
         }
     }

@@ -16,9 +16,10 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     case connected(peer: PeerID, link: LinkID, operation: OperationID, parameters: LinkParameters)
     /// A connect is over without a link. `centralManager(_:didFailToConnect:error:)`.
     indirect case connectFailed(peer: PeerID, operation: OperationID, error: BackendError)
-    /// A link is over; with `isReconnecting`, the connect's operation lives on.
-    /// `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
-    case disconnected(link: LinkID, reason: DisconnectReason, at: Date, isReconnecting: Bool)
+    /// A link is over; with `isReconnecting`, the connect's operation lives on. The app gets `error`, where there is one, in
+    /// place of one made from the reason. `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
+    case disconnected(
+        link: LinkID, reason: DisconnectReason, at: Date, isReconnecting: Bool, error: OpaqueError? = nil)
     /// The peer's name, as the host knows it, changed. `peripheralDidUpdateName`.
     case nameChanged(peer: PeerID, name: String?, source: NameSource)
     /// The host forgot the peer; its identifier means nothing any more.

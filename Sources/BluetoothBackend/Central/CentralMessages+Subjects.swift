@@ -51,7 +51,7 @@ extension CentralEvent {
 
     package var link: LinkID? {
         switch self {
-        case .connected(_, let link, _, _), .disconnected(let link, _, _, _), .mtuChanged(let link, _),
+        case .connected(_, let link, _, _), .disconnected(let link, _, _, _, _), .mtuChanged(let link, _),
             .writeCredits(let link, _), .servicesChanged(let link, _, _), .response(let link, _, _),
             .valueNotified(let link, _, _):
             link

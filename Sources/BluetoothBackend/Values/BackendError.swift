@@ -50,6 +50,8 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
     public var daemonName: String?
     /// The daemon's words, for logs and `userInfo`.
     public var message: String?
+    /// The error that the app gets in place of one made from the code, where an emulated device refused with its own.
+    public var original: OpaqueError?
 
     /// A failure that is not an ATT answer.
     public init(_ code: Code, operation: String, daemonName: String? = nil, message: String? = nil) {

@@ -107,6 +107,9 @@ public struct AdvertisingDescription: Hashable, Sendable {
         self.isExtended = isExtended
     }
 
+    /// The bytes of data in a connectable packet, besides the flags: a legacy one, and an extended one.
+    static let (legacyRoom, extendedRoom) = (28, 245)
+
     /// Checks what an advertising packet can carry.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
@@ -118,7 +121,8 @@ public struct AdvertisingDescription: Hashable, Sendable {
         try require(
             !isExtended || !isConnectable || scanResponse == nil, "\(path).scanResponse",
             "extended advertising is connectable or scannable, not both")
-        let room = isExtended ? (isConnectable ? 245 : 1_650) : (isConnectable ? 28 : 31)
+        let room =
+            isExtended ? (isConnectable ? Self.extendedRoom : 1_650) : (isConnectable ? Self.legacyRoom : 31)
         try require(
             data.encodedLength <= room, "\(path).data",
             "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")

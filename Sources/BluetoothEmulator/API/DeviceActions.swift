@@ -13,7 +13,12 @@ public struct DeviceActions: Sendable {
 
     /// Stores a value and notifies (or indicates it to) subscribers.
     public mutating func notify(_ characteristic: CharacteristicPath, value: Data) {
-        controls.append(.notify(characteristic, value))
+        controls.append(.notify(.path(characteristic), value))
+    }
+
+    /// Stores the value of the characteristic at a place, and notifies (or indicates it to) subscribers.
+    public mutating func notify(at position: AttributePosition, value: Data) {
+        controls.append(.notify(.position(position), value))
     }
 
     /// Notifies every connected central of a value at once, subscribed or not, before the answer to the request that
@@ -26,7 +31,12 @@ public struct DeviceActions: Sendable {
 
     /// Stores a value without notifying it.
     public mutating func setValue(_ value: Data, of characteristic: CharacteristicPath) {
-        controls.append(.setValue(characteristic, value))
+        controls.append(.setValue(.path(characteristic), value))
+    }
+
+    /// Stores the value of the characteristic or the descriptor at a place, without notifying it.
+    public mutating func setValue(_ value: Data, at position: AttributePosition) {
+        controls.append(.setValue(.position(position), value))
     }
 
     // MARK: Timers
@@ -50,7 +60,7 @@ public struct DeviceActions: Sendable {
 
     /// Closes all links.
     public mutating func disconnect() {
-        controls.append(.disconnect)
+        controls.append(.disconnect(nil))
     }
 
     /// Loses all links without disconnecting, as by a crash, and is on the air again.

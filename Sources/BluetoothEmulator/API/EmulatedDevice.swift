@@ -21,7 +21,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ref) }
 
-    private func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
+    func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
     /// The name of its description; empty when it was removed.
     public var name: String { emulator.core.withLock { $0.world.devices[ref]?.description.name } ?? "" }
@@ -45,11 +45,13 @@ public struct EmulatedDevice: Hashable, Sendable {
     // MARK: Values
 
     /// Stores a value and notifies (or indicates it to) subscribers.
-    public func notify(_ characteristic: CharacteristicPath, value: Data) { control(.notify(characteristic, value)) }
+    public func notify(_ characteristic: CharacteristicPath, value: Data) {
+        control(.notify(.path(characteristic), value))
+    }
 
     /// Stores a value without notifying it.
     public func setValue(_ value: Data, of characteristic: CharacteristicPath) {
-        control(.setValue(characteristic, value))
+        control(.setValue(.path(characteristic), value))
     }
 
     /// Leaves reads of a characteristic without an answer while `isHeld`; those are never answered.
@@ -68,7 +70,7 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// The number of links that subscribe to a characteristic.
     public func subscriberCount(of characteristic: CharacteristicPath) -> Int {
-        emulator.core.withLock { $0.world.subscriberCount(characteristic, of: ref) }
+        emulator.core.withLock { $0.world.subscriberCount(.path(characteristic), of: ref) }
     }
 
     // MARK: Links
@@ -79,14 +81,17 @@ public struct EmulatedDevice: Hashable, Sendable {
     }
 
     /// Closes its links, as the device.
-    public func disconnect() { control(.disconnect) }
+    ///
+    /// - Parameter error: The error that apps of this process get in `didDisconnectPeripheral`, in place of
+    ///   `CBError.peripheralDisconnected`.
+    public func disconnect(with error: OpaqueError? = nil) { control(.disconnect(error)) }
 
     /// Loses its links without disconnecting, as by a crash: centrals notice after the supervision timeout.
     ///
     /// - Parameter staysOnAir: Whether it advertises at once as before; otherwise all its sets are switched off.
     public func reset(staysOnAir: Bool = true) { control(.lose(staysOnAir: staysOnAir)) }
 
-    /// Exchanges the ATT MTU as the device, 23...517 bytes.
+    /// Exchanges the ATT MTU as the device, 23...517 bytes, of which each central takes no more than it offers.
     public func exchangeMTU(_ mtu: Int) { control(.exchangeMTU(mtu)) }
 
     /// Makes the next connects fail.
@@ -139,8 +144,15 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setAdvertising(index, description))
     }
 
-    /// Changes the GAP Device Name; centrals learn of it when they connect next.
-    public func rename(_ name: String) { control(.rename(name)) }
+    /// Changes the GAP Device Name.
+    ///
+    /// - Parameters:
+    ///   - name: The new name.
+    ///   - isAnnounced: Whether hosts that are connected read it again now, and call `peripheralDidUpdateName(_:)`; otherwise
+    ///     they learn of it when they connect next.
+    public func rename(_ name: String, isAnnounced: Bool = false) {
+        control(.rename(name, isAnnounced: isAnnounced))
+    }
 
     /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
     public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }

@@ -92,11 +92,44 @@ public struct EmulatedHost: Sendable {
     /// Unplugs the adapter or plugs it in: `.unsupported` in between.
     public func setPlugged(_ isPlugged: Bool) { control(.plug(isPlugged)) }
 
+    /// Shows managers a state of the adapter, until further notice, whatever its power, its plug and its permission are.
+    ///
+    /// For states that a test cannot reach otherwise, such as `.unknown` and `.resetting`. All but `.poweredOn` end scans and
+    /// links as ``setPower(_:)`` does; below `.poweredOff` nothing is published any more.
+    ///
+    /// - Parameter state: nil shows again what power, plug and permission make of it.
+    public func setState(_ state: AdapterState?) { control(.setState(state)) }
+
+    /// Changes what the advertisements of its peripheral managers carry besides their own content: those on the air at once,
+    /// later ones when they start.
+    ///
+    /// - Throws: ``DescriptionError`` naming field and rule.
+    public func setAdvertising(_ advertising: HostAdvertising) throws {
+        try advertising.validate()
+        control(.setAdvertising(advertising))
+    }
+
+    /// Limits the ATT MTU of links that come up from now on, of both roles, to 23...517 bytes.
+    ///
+    /// The smallest of this, ``EmulatorConfiguration/maximumMTU`` and the other side's is agreed.
+    ///
+    /// - Parameter mtu: nil takes ``EmulatorConfiguration/maximumMTU`` alone.
+    public func setMaximumMTU(_ mtu: Int?) {
+        control(.setMaximumMTU(mtu.map { min(ATTLimits.maximumMTU, max(ATTLimits.minimumMTU, $0)) }))
+    }
+
     /// Forgets a device that is not connected, as if it was never seen.
     public func forget(_ device: EmulatedDevice) { control(device) { .forget($0) } }
 
     /// Another app of this host connects to a device, seen or not.
-    public func connectOtherApp(to device: EmulatedDevice) { control(device) { .connectOtherApp($0) } }
+    ///
+    /// - Parameters:
+    ///   - device: A device, or what another host's managers publish.
+    ///   - withoutAdvertising: Whether the link is there at once, if the device is in range, as one that was made long ago: no
+    ///     packet is waited for, no fault is met, and the device's handler is not asked. Otherwise the device must advertise.
+    public func connectOtherApp(to device: EmulatedDevice, withoutAdvertising: Bool = false) {
+        control(device) { .connectOtherApp($0, withoutAdvertising: withoutAdvertising) }
+    }
 
     /// The other app releases its connection.
     public func disconnectOtherApp(from device: EmulatedDevice) { control(device) { .disconnectOtherApp($0) } }

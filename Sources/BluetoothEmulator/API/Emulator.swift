@@ -33,8 +33,6 @@ public final class Emulator: BluetoothBackend {
 
     /// Always "emulator".
     public let name = backendName
-    /// The settings of this world.
-    public let configuration: EmulatorConfiguration
     /// The kind of time of this world.
     public let time: EmulatorTime
     /// The seed of all random decisions.
@@ -43,6 +41,7 @@ public final class Emulator: BluetoothBackend {
     let origin: Date
     let core: Lock<EmulatorCore>
     let tasks = TaskQueue()
+    let calls = HandlerCalls()
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
@@ -126,7 +125,6 @@ public final class Emulator: BluetoothBackend {
 
     /// An emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
-        configuration = world.configuration
         self.time = time
         seed = world.random.seed
         origin = world.timeline.origin
@@ -206,18 +204,16 @@ public final class Emulator: BluetoothBackend {
     /// Returns when the world has handled what is due on another thread: all events of that instant were delivered.
     package func synchronize() { core.withLock { _ in } }
 
-    /// Asks an asynchronous handler.
-    func ask(
-        _ handler: any AsynchronousPeripheralHandler, _ request: PeripheralRequest, _ number: UInt64,
-        on link: Ref<Link>
-    ) {
-        let hold = hold()
-        Task(executorPreference: tasks) {
-            let response = await TimeHold.$current.withValue(hold) { await handler.respond(to: request) }
-            self.submit(.answered(link, number, response))
-            hold.release()
-        }
-    }
+    // MARK: Settings
+
+    /// The settings of this world.
+    public var configuration: EmulatorConfiguration { core.withLock { $0.world.configuration } }
+
+    /// Changes the settings of the living world, in line with all other controls.
+    ///
+    /// Delays and chances apply to what begins from then on. What a link agreed when it came up (interval, MTU, supervision
+    /// timeout, packets and write credits) stays for that link. ``EmulatorConfiguration/traceLimit`` stays where it is nil.
+    public func configure(_ configuration: EmulatorConfiguration) { submit(.configure(configuration)) }
 
     // MARK: The trace
 

@@ -8,14 +8,14 @@ public struct ServiceDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// Whether it is a primary service.
     public var isPrimary: Bool
-    /// The services that it includes: each names the first earlier service with that UUID.
-    public var includes: [BluetoothUUID]
+    /// The services that it includes, each of which comes earlier.
+    public var includes: [ServicePath]
     /// Its characteristics, in handle order.
     public var characteristics: [CharacteristicDescription]
 
     /// A service.
     public init(
-        _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [BluetoothUUID] = [],
+        _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [ServicePath] = [],
         characteristics: [CharacteristicDescription] = []
     ) {
         self.uuid = uuid
@@ -143,6 +143,30 @@ public struct DescriptorDescription: Hashable, Sendable {
         try require(
             value.count <= ATTLimits.longestValue, "\(path).value", "a value has at most 512 bytes, not \(value.count)")
     }
+}
+
+/// Names a service of a device: by UUID and, where that is not unique, by position.
+public struct ServicePath: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The service's UUID.
+    public var uuid: BluetoothUUID
+    /// Which one among those of that UUID, in handle order, from 0 on.
+    public var index: Int
+
+    /// Names a service.
+    public init(_ uuid: BluetoothUUID, index: Int = 0) {
+        self.uuid = uuid
+        self.index = max(0, index)
+    }
+
+    /// The first service of a UUID in source code; traps when the literal is none.
+    public init(stringLiteral text: String) {
+        self.init(BluetoothUUID(stringLiteral: text))
+    }
+}
+
+extension ServicePath: CustomStringConvertible {
+    /// `180F`, and `180F#1` for the second one.
+    public var description: String { index == 0 ? uuid.text : "\(uuid.text)#\(index)" }
 }
 
 /// Names a characteristic of a device: by UUID and, where that is not unique, by service and position.

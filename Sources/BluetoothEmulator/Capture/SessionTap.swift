@@ -116,7 +116,7 @@ struct SessionTap: Sendable {
     ) -> [TapEvent.Kind] {
         guard let link = links[key] else { return [] }
         switch event {
-        case .disconnected(_, let reason, _, _): return close(key, reason)
+        case .disconnected(_, let reason, _, _, _): return close(key, reason)
         case .mtuChanged(_, let mtu): return links[key]?.change(mtu: mtu) ?? []
         case .valueNotified(_, let attribute, let value):
             guard let handle = link.handle(attribute) else { return [] }

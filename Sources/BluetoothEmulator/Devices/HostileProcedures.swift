@@ -66,10 +66,10 @@ public struct SilentHandler: EmulatedPeripheralHandler {
 
     /// Leaves discoveries without an answer, if these are ignored.
     public func respond(
-        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void, device: inout DeviceActions
+        to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions
     ) -> ProcedureResponse {
         guard silence == .discovery else { return .granted }
-        switch procedure {
+        switch procedure.kind {
         case .subscribe, .unsubscribe: return .granted
         default: return .unanswered
         }
@@ -176,9 +176,9 @@ public struct DisconnectingHandler: EmulatedPeripheralHandler {
 
     /// Leaves when characteristics are asked for, if that is the moment.
     public func respond(
-        to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void, device: inout DeviceActions
+        to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions
     ) -> ProcedureResponse {
-        guard moment == .discovered, case .discoverCharacteristics = procedure else { return .granted }
+        guard moment == .discovered, procedure.kind == .discoverCharacteristics else { return .granted }
         device.disconnect()
         return .unanswered
     }

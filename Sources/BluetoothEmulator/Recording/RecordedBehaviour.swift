@@ -110,13 +110,10 @@ struct RecordedBehaviour: DeviceBehaviour {
 
     // MARK: Subscriptions
 
-    mutating func respond(
-        to procedure: PeripheralProcedure, of central: CentralIdentity, device: inout DeviceActions
-    ) -> ProcedureResponse {
-        // A procedure names no more than the UUID: of several characteristics with one, the first recorded one answers.
-        guard case .subscribe(let uuid) = procedure,
-            let path = answers.subscriptions.keys.filter({ $0.characteristic == uuid }).min(by: { "\($0)" < "\($1)" })
-        else { return .granted }
+    mutating func respond(to procedure: PeripheralProcedure, device: inout DeviceActions) -> ProcedureResponse {
+        guard procedure.kind == .subscribe, let path = procedure.attribute.flatMap({ attributes[$0] }) else {
+            return .granted
+        }
         let answer = next(answers.subscriptions[path], subscriptionCounts[path])
         subscriptionCounts[path, default: 0] += 1
         return answer?.error.map { .error($0) } ?? .granted

@@ -131,6 +131,8 @@ struct DeviceHandler: Sendable {
     /// The built-in handler; nil if the device has its own or none.
     private(set) var builtIn: BuiltInHandler?
     private(set) var asynchronous: (any AsynchronousPeripheralHandler)?
+    /// The hosts whose connects an asynchronous handler is asked about, with the epochs of their adapters.
+    var askedConnects: [Int: UInt32] = [:]
     /// Whether the behaviour has times for its answers.
     private(set) var hasResponseTimes = false
     private var timers: [Int: Timer] = [:]
@@ -149,7 +151,7 @@ struct DeviceHandler: Sendable {
 
     /// Whether the handler has a parameter; an own handler may have any.
     func accepts(_ parameter: DeviceParameter) -> Bool {
-        behaviour != nil && builtIn.map { $0.parameters[parameter] != nil } ?? true
+        isPresent && builtIn.map { $0.parameters[parameter] != nil } ?? true
     }
 
     /// Starts a timer, in place of an earlier one of its number.

@@ -18,6 +18,8 @@ struct Host: Sendable {
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
+    /// What the advertisements of its managers carry besides their own content.
+    var advertising = HostAdvertising()
     var pairing = HostPairing()
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
@@ -27,7 +29,9 @@ struct Host: Sendable {
     /// A host as described; anonymous if it was made for a peripheral manager that named none.
     init(_ description: HostDescription, isAnonymous: Bool = false) {
         identity = HostIdentity(description, isAnonymous: isAnonymous)
-        adapter = HostAdapter(isPowered: description.isPowered, authorization: description.authorization)
+        adapter = HostAdapter(
+            isPowered: description.isPowered, authorization: description.authorization,
+            maximumMTU: description.maximumMTU)
     }
 
     var canServe: Bool { adapter.features.contains(.peripheralRole) }
@@ -43,19 +47,25 @@ struct HostAdapter: Sendable {
     var isPowered: Bool
     var isResetting = false
     var authorization: AuthorizationStatus
+    /// The state that a test set, in place of what it follows from.
+    var shownState: AdapterState?
+    /// The largest ATT MTU of its links; nil: that of the settings.
+    var maximumMTU: Int?
     /// Whether ``state`` is `.poweredOn`, precomputed as each packet needs it.
     private(set) var isOn = false
     /// Grows when power is lost, so that what was under way is void.
     var epoch: UInt32 = 0
 
-    init(isPowered: Bool, authorization: AuthorizationStatus) {
+    init(isPowered: Bool, authorization: AuthorizationStatus, maximumMTU: Int?) {
         self.isPowered = isPowered
         self.authorization = authorization
+        self.maximumMTU = maximumMTU
         isOn = state == .poweredOn
     }
 
     /// The state as managers see it.
     var state: AdapterState {
+        if let shownState { return shownState }
         switch authorization {
         case .notDetermined: return .unknown
         case .denied, .restricted: return .unauthorized

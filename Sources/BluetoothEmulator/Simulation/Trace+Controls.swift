@@ -20,7 +20,8 @@ extension WorldInput {
         case .device(let device, let control): return ("device \(device.serial)\(name)", control.trace)
         case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
         case .host(_, let control): return ("host\(name)", control.trace)
-        case .answered(_, let request, let response): return ("handler", response.trace(request))
+        case .configure: return ("emulator", TraceLine("configure", showsValues: true))
+        case .answered(let reply): return ("handler", reply.trace)
         case .activate, .central, .peripheral, .pairing: return nil
         }
     }
@@ -30,9 +31,9 @@ extension DeviceControl {
     /// The name of the control as of the method of ``EmulatedDevice``, and its arguments.
     fileprivate var trace: TraceLine {
         switch self {
-        case .notify(let path, let value): line("notify") { $0.add(path, value) }
+        case .notify(let target, let value): line("notify") { $0.add(target, value) }
         case .notifyAtOnce(let path, let value): line("notifyAtOnce") { $0.add(path, value) }
-        case .setValue(let path, let value): line("setValue") { $0.add(path, value) }
+        case .setValue(let target, let value): line("setValue") { $0.add(target, value) }
         case .hold(let path, let isHeld):
             line("hold") { line in
                 line.add(path)
@@ -71,7 +72,13 @@ extension DeviceControl {
         case .addService(let service): line("addService") { $0.add("service", service.uuid) }
         case .removeService(let uuid, let index):
             line("removeService") { $0.add("service", index == 0 ? uuid.text : "\(uuid)#\(index)") }
-        case .rename(let name): line("rename") { $0.add("name", quoted: name) }
+        case .removeServiceNumber(let number): line("removeService") { $0.add("number", number) }
+        case .disconnect(let error): line("disconnect") { if let error { $0.add("error", quoted: "\(error.error)") } }
+        case .rename(let name, let isAnnounced):
+            line("rename") { line in
+                line.add("name", quoted: name)
+                if isAnnounced { line.add("isAnnounced", true) }
+            }
         case .changeAddress(let address): line("changeAddress") { $0.add("address", address) }
         case .setPacketLoss(let loss): line("setPacketLoss") { $0.add("probability", loss) }
         case .setPairing(let pairing):
@@ -138,6 +145,13 @@ extension HostControl {
         case .authorize(let status): line("setAuthorization") { $0.add("status", status.rawValue) }
         case .reset(let time): line("reset") { $0.add("for", time) }
         case .plug(let isPlugged): line("setPlugged") { $0.add("isPlugged", isPlugged) }
+        case .setState(let state): line("setState") { $0.add("state", state?.rawValue ?? "nil") }
+        case .setAdvertising(let advertising):
+            line("setAdvertising") { line in
+                line.add("interval", advertising.interval)
+                line.add("isExtended", advertising.isExtended)
+            }
+        case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
         case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
         case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
         case .setFeature(let feature, let isSupported):
@@ -170,7 +184,11 @@ extension HostControl {
         switch self {
         case .bond(let device): line("bond") { $0.add("device", device.serial) }
         case .removeBond(let address): line("removeBond") { $0.add("address", address) }
-        case .connectOtherApp(let peer): line("connectOtherApp") { $0.add("peer", peer: peer) }
+        case .connectOtherApp(let peer, let isWithoutAdvertising):
+            line("connectOtherApp") { line in
+                line.add("peer", peer: peer)
+                if isWithoutAdvertising { line.add("withoutAdvertising", true) }
+            }
         case .disconnectOtherApp(let peer): line("disconnectOtherApp") { $0.add("peer", peer: peer) }
         case .disconnectCentral(let peer, let isForSecurity):
             line("disconnectCentral") { line in
@@ -183,14 +201,23 @@ extension HostControl {
     }
 }
 
-extension PeripheralResponse {
-    fileprivate func trace(_ request: UInt64) -> TraceLine {
+extension HandlerReply {
+    fileprivate var trace: TraceLine {
         line("respond") { line in
-            line.add("request", request)
-            switch self {
-            case .value(let value): line.add(value: value)
-            case .error(let code): line.add("attCode", code.rawValue)
-            case .stored, .accepted, .unanswered: line.add("response", "\(self)")
+            switch origin {
+            case .connect(let host, _): line.add("host", host)
+            case .operation(_, let number): line.add("request", number)
+            case .command(_, let attribute, _): line.add("attribute", attribute)
+            case .event: break
+            }
+            switch answer {
+            case .request(.value(let value)): line.add(value: value)
+            case .request(.error(let code)), .procedure(.error(let code)): line.add("attCode", code.rawValue)
+            case .connection(.failure(let error)), .procedure(.failure(let error)), .request(.failure(let error)):
+                line.add("error", quoted: "\(error.error)")
+            case .connection(let response): line.add("response", "\(response)")
+            case .procedure(let response): line.add("response", "\(response)")
+            case .request(let response): line.add("response", "\(response)")
             }
         }
     }
@@ -200,6 +227,15 @@ extension TraceLine {
     /// A characteristic, and a value of it.
     fileprivate mutating func add(_ path: CharacteristicPath, _ value: Data? = nil) {
         add("characteristic", characteristic: path.uuid, of: path.service, instance: path.index)
+        add(value: value)
+    }
+
+    /// The attribute that a control names, and a value of it.
+    fileprivate mutating func add(_ target: AttributeTarget, _ value: Data) {
+        switch target {
+        case .path(let path): return add(path, value)
+        case .position(let position): add("position", "\(position)")
+        }
         add(value: value)
     }
 }

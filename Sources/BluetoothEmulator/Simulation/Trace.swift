@@ -13,7 +13,10 @@ struct Trace: Sendable {
         case note(String, String?)
     }
 
-    private let limit: Int
+    /// The number of steps before the oldest are dropped.
+    var limit: Int {
+        didSet { while steps.count > max(0, limit) { learn(steps.removeFirst().step) } }
+    }
     private var steps = Deque<(at: Nanoseconds, step: Step)>()
     /// The names that the steps before the first one gave.
     private var names = TraceNames()
@@ -142,17 +145,17 @@ extension World {
     // MARK: Values
 
     /// The characteristic that a control names; a line in the trace if there is none.
-    mutating func existing(_ path: CharacteristicPath, of ref: Ref<Device>) -> AttributeID? {
-        let id = characteristic(path, of: ref)
-        if id == nil { log("control ignored: device \(ref.serial) has no characteristic \(path.uuid)") }
+    mutating func existing(_ target: AttributeTarget, of ref: Ref<Device>) -> AttributeID? {
+        let id = devices[ref]?.server.attribute(target)
+        if id == nil { log("control ignored: device \(ref.serial) has no characteristic \(target)") }
         return id
     }
 
-    mutating func update(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
-        guard let id = existing(path, of: ref) else { return }
+    mutating func update(_ target: AttributeTarget, _ value: Data, of ref: Ref<Device>) {
+        guard let id = existing(target, of: ref) else { return }
         devices[ref]?.server.database[id]?.value = value
-        if isNoting, subscriberCount(path, of: ref) == 0 {
-            log("new value of \(path.uuid) not sent: no central subscribes to it")
+        if isNoting, subscriberCount(target, of: ref) == 0 {
+            log("new value of \(target) not sent: no central subscribes to it")
         }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }

@@ -30,7 +30,7 @@ extension Host {
         guard !identity.isAnonymous else { return nil }
         var description = HostDescription(
             name: identity.name, isPowered: adapter.isPowered, authorization: adapter.authorization,
-            addressRotation: identity.rotation)
+            addressRotation: identity.rotation, maximumMTU: adapter.maximumMTU)
         if HostIdentity(description, isAnonymous: false).address != identity.address {
             description.address = identity.address
         }
@@ -71,7 +71,7 @@ extension GATTServer {
     private func presentDescription(ofService id: AttributeID) -> ServiceDescription? {
         guard let service = database[id], case .service(let isPrimary) = service.role else { return nil }
         return ServiceDescription(
-            service.uuid, isPrimary: isPrimary, includes: service.included.compactMap { database[$0]?.uuid },
+            service.uuid, isPrimary: isPrimary, includes: service.included.compactMap(database.path(ofService:)),
             characteristics: service.children.compactMap(presentDescription(ofCharacteristic:)))
     }
 

@@ -40,18 +40,21 @@ extension World {
             return log("control ignored: the device is what its host's managers publish")
         }
         switch control {
-        case .notify(let path, let value): update(path, value, of: ref)
+        case .notify(let target, let value): update(target, value, of: ref)
         case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
         case .note(let text): log(text)
-        case .setValue(let path, let value):
-            guard let id = existing(path, of: ref) else { return }
+        case .setValue(let target, let value):
+            guard let id = existing(target, of: ref) else { return }
             devices[ref]?.server.database[id]?.value = value
         case .hold(let path, let isHeld):
-            guard let id = existing(path, of: ref) else { return }
+            guard let id = existing(.path(path), of: ref) else { return }
             devices[ref]?.server.database[id]?.access.isHeld = isHeld
         case .addService(let service): addService(service, to: ref)
-        case .removeService(let uuid, let index): removeService(uuid, index, of: ref)
+        case .removeService(let uuid, let index):
+            removeService(devices[ref]?.server.database.service(ServicePath(uuid, index: index)), of: ref)
+        case .removeServiceNumber(let number):
+            removeService(devices[ref]?.server.attribute(at: AttributePosition(service: number)), of: ref)
         case .startTimer(let number, let delay, let period):
             devices[ref]?.handler.startTimer(number, after: delay, every: period, of: ref, in: &timeline.queue)
         case .stopTimer(let number): devices[ref]?.handler.stopTimer(number, in: &timeline.queue)
@@ -71,8 +74,9 @@ extension World {
 
     private mutating func changeLinks(_ control: DeviceControl, of ref: Ref<Device>) {
         switch control {
-        case .disconnect:
+        case .disconnect(let error):
             for link in devices[ref]?.links ?? [] {
+                links[link]?.server.closingError = error
                 queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
             }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)
@@ -104,16 +108,24 @@ extension World {
             devices[ref]?.signal.proximity = proximity
             if devices[ref]?.signal.isInRange != wasInRange { rangeChanged(ref) }
         case .setRSSI(let rssi): devices[ref]?.signal.rssi = rssi
-        case .rename(let name):
-            devices[ref]?.description.name = name
-            guard let id = devices[ref]?.server.deviceName else { return }
-            devices[ref]?.server.database[id]?.value = Data(name.utf8)
+        case .rename(let name, let isAnnounced): rename(ref, name, isAnnounced: isAnnounced)
         case .changeAddress(let address): changeAddress(address, of: ref)
         case .rotateAddress: rotateAddress(of: ref)
         case .setPacketLoss(let rate):
             devices[ref]?.signal.packetLossRate = rate
             if rate > 0 { air.isLossy = true }
         default: break
+        }
+    }
+
+    /// Changes the GAP Device Name; hosts that are connected read it again where it is announced.
+    private mutating func rename(_ ref: Ref<Device>, _ name: String, isAnnounced: Bool) {
+        devices[ref]?.description.name = name
+        guard let id = devices[ref]?.server.deviceName else { return }
+        devices[ref]?.server.database[id]?.value = Data(name.utf8)
+        guard isAnnounced else { return }
+        for link in devices[ref]?.links ?? [] {
+            enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
         }
     }
 
@@ -172,8 +184,8 @@ extension World {
                 sender: nil), on: ref)
     }
 
-    func subscriberCount(_ path: CharacteristicPath, of ref: Ref<Device>) -> Int {
-        guard let id = characteristic(path, of: ref) else { return 0 }
+    func subscriberCount(_ target: AttributeTarget, of ref: Ref<Device>) -> Int {
+        guard let id = devices[ref]?.server.attribute(target) else { return 0 }
         return devices[ref]?.links.count { links[$0]?.server.subscriptions[id] != nil } ?? 0
     }
 
@@ -190,10 +202,8 @@ extension World {
         }
     }
 
-    private mutating func removeService(_ uuid: BluetoothUUID, _ index: Int, of ref: Ref<Device>) {
-        guard let database = devices[ref]?.server.database,
-            let id = database.services.filter({ database[$0]?.uuid == uuid }).dropFirst(index).first
-        else { return }
+    private mutating func removeService(_ id: AttributeID?, of ref: Ref<Device>) {
+        guard let id else { return log("control ignored: device \(ref.serial) has no such service") }
         removeServices([id], of: ref)
     }
 
@@ -217,7 +227,8 @@ extension World {
 
     private mutating func exchangeMTU(_ mtu: Int, _ ref: Ref<Device>) {
         for link in devices[ref]?.links ?? [] {
-            let agreed = max(ATTLimits.minimumMTU, min(mtu, configuration.maximumMTU))
+            guard let host = links[link]?.host else { continue }
+            let agreed = max(ATTLimits.minimumMTU, min(mtu, maximumMTU(of: host)))
             setMTU(agreed, on: link)
             if let other = links[link]?.other { setMTU(agreed, on: other) }
         }
@@ -234,7 +245,8 @@ extension World {
     // MARK: Handlers and timers
 
     mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
-        guard devices[ref]?.handler.behaviour != nil else { return }
+        guard devices[ref]?.handler.isPresent == true else { return }
+        if devices[ref]?.handler.asynchronous != nil { return call(ref, .event(event), for: .event) }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
         devices[ref]?.handler.behaviour?.handle(event, device: &actions)
         for control in actions.controls { apply(control, to: ref) }

@@ -53,6 +53,9 @@ extension World {
         switch control {
         case .power(let isOn): change(host) { $0.isPowered = isOn }
         case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
+        case .setState(let state): change(host) { $0.shownState = state }
+        case .setAdvertising(let advertising): setAdvertising(advertising, of: host)
+        case .setMaximumMTU(let mtu): hosts[host].adapter.maximumMTU = mtu
         case .authorize(let status):
             authorize(status, host)
             // The permission is the app's: what it did not ask a host for, it asked the default one.
@@ -87,8 +90,9 @@ extension World {
             emit(toLeasesOf: peer, on: host) { _ in .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized) }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
-        case .connectOtherApp(let peer):
+        case .connectOtherApp(let peer, let isWithoutAdvertising):
             guard hosts[host].adapter.isOn else { return }
+            if isWithoutAdvertising { return connectOtherAppAtOnce(peer, on: host) }
             connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer): disconnect(host, otherApp, peer)
         case .disconnectCentral(let peer, let isForSecurity):

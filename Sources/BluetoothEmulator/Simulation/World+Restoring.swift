@@ -184,7 +184,7 @@ extension World {
         for manager in managers.refs { removeManager(manager) }
         outputs = []
         air.tapped = []
-        for link in links.refs { askAgain(on: link) }
+        askHandlersAgain()
     }
 
     /// The restore identifiers of a host's managers.
@@ -199,22 +199,5 @@ extension World {
             identifiers.append(identifier)
         }
         return identifiers
-    }
-
-    /// Asks an asynchronous handler what it had not answered on a link.
-    private mutating func askAgain(on ref: Ref<Link>) {
-        guard let link = links[ref], let pending = link.server.pendingRequest,
-            let handler = devices[link.device]?.handler.asynchronous
-        else { return }
-        let central = identity(of: ref)
-        let question: (attribute: AttributeID, kind: PeripheralRequest.Kind)
-        switch pending.operation.kind {
-        case .request(.read(let attribute)): question = (attribute, .read)
-        case .request(.write(let attribute, let value)): question = (attribute, .write(value))
-        default: return
-        }
-        guard let request = devices[link.device]?.server.request(question.attribute, question.kind, from: central)
-        else { return }
-        outputs.append(.ask(ref, pending.number, handler, request))
     }
 }

@@ -35,9 +35,9 @@ extension World {
         case .setProximity(let proximity): .setProximity(proximity)
         case .setRSSI(let rssi): .setRSSI(rssi)
         case .setAdvertising(let isOn): .enableAdvertising(nil, isOn)
-        case .setValue(let value, let path, true): .notify(path, value)
-        case .setValue(let value, let path, false): .setValue(path, value)
-        case .disconnect: .disconnect
+        case .setValue(let value, let path, true): .notify(.path(path), value)
+        case .setValue(let value, let path, false): .setValue(.path(path), value)
+        case .disconnect: .disconnect(nil)
         case .inject(let fault): .inject(fault)
         }
     }

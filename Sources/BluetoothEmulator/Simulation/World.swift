@@ -8,7 +8,7 @@ import DequeModule
 /// uses no thread, no lock and no real clock. Everything is numbered in the order of creation and iterated in that
 /// order, so the same seed and the same inputs give the same outputs.
 struct World: Sendable {
-    let configuration: EmulatorConfiguration
+    private(set) var configuration: EmulatorConfiguration
     var timeline: Timeline
     var outputs = Deque<WorldOutput>()
     var trace: Trace
@@ -66,13 +66,14 @@ struct World: Sendable {
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
+        case .configure(let configuration): configure(configuration)
         case .deviceAdded(let device):
             limitAdvertising(device)
             if let period = devices[device]?.description.addressRotation {
                 queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
             }
             wake(device)
-        case .answered(let link, let request, let response): answered(link, request, response)
+        case .answered(let reply): answered(reply)
         }
     }
 
@@ -91,8 +92,8 @@ struct World: Sendable {
         case .rotateHostAddress(let host): rotationDue(host)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
-        case .established(let host, let device, let epoch, let isAdmitted):
-            established(host, device, epoch, isAdmitted: isAdmitted)
+        case .established(let host, let device, let epoch, let admission):
+            established(host, device, epoch, admission)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
@@ -116,6 +117,16 @@ struct World: Sendable {
             timeline.alarmFired(number)
             outputs.append(.alarm(number))
         }
+    }
+
+    /// Changes the settings; what living links agreed stays.
+    private mutating func configure(_ configuration: EmulatorConfiguration) {
+        let mustWake = self.configuration.advertisingCollides != configuration.advertisingCollides
+        self.configuration = configuration
+        if let limit = configuration.traceLimit { trace.limit = limit }
+        if configuration.packetLossRate > 0 { air.isLossy = true }
+        for link in links.refs { links[link]?.timing.delays = ProcedureDelays(configuration) }
+        if mustWake { wakeAll() }
     }
 
     mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) { emit(.central(manager, event)) }

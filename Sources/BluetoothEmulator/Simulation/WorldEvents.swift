@@ -3,17 +3,17 @@ import BluetoothSupport
 
 /// An action of a test, a tool or a device's own handler on a device.
 enum DeviceControl: Sendable {
-    case notify(CharacteristicPath, Data)
+    case notify(AttributeTarget, Data)
     /// Ahead of the answer under way, and whether anybody subscribed or not.
     case notifyAtOnce(CharacteristicPath, Data)
-    case setValue(CharacteristicPath, Data)
+    case setValue(AttributeTarget, Data)
     case setParameter(DeviceParameter, Double)
     /// A line of the handler's for the trace.
     case note(String)
     /// Reads are not answered while held.
     case hold(CharacteristicPath, Bool)
-    /// Closes all links, as the device.
-    case disconnect
+    /// Closes all links, as the device; the apps get the error.
+    case disconnect(OpaqueError?)
     /// Falls silent: links die by supervision timeout.
     ///
     /// The device is on the air at once if it stays.
@@ -24,7 +24,9 @@ enum DeviceControl: Sendable {
     case setRSSI(Int?)
     indirect case addService(ServiceDescription)
     case removeService(BluetoothUUID, index: Int)
-    case rename(String)
+    /// By the number of its ``AttributePosition``.
+    case removeServiceNumber(Int)
+    case rename(String, isAnnounced: Bool)
     case changeAddress(DeviceAddress)
     case rotateAddress
     indirect case setParameters(ConnectionParameters)
@@ -68,6 +70,10 @@ enum HostControl: Sendable {
     /// The system's Bluetooth service restarts, and is back after that time.
     case reset(Duration)
     case plug(Bool)
+    /// The state that managers see, whatever it follows from; nil: what it follows from.
+    case setState(AdapterState?)
+    case setMaximumMTU(Int?)
+    indirect case setAdvertising(HostAdvertising)
     case rotateAddress
     case forget(PeerID)
     case remember(PeerID)
@@ -81,7 +87,7 @@ enum HostControl: Sendable {
     case bond(Ref<Device>)
     case removeBond(DeviceAddress)
     /// Another app of the host connects or releases its connection.
-    case connectOtherApp(PeerID)
+    case connectOtherApp(PeerID, withoutAdvertising: Bool)
     case disconnectOtherApp(PeerID)
     /// Ends the link of a central of the peripheral role.
     case disconnectCentral(PeerID, isForSecurity: Bool)
@@ -95,9 +101,21 @@ enum WorldInput: Sendable {
     indirect case pairing(Ref<Manager>, PairingCommand)
     indirect case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
+    indirect case configure(EmulatorConfiguration)
     /// A device was added, and begins to advertise.
     case deviceAdded(Ref<Device>)
-    case answered(Ref<Link>, UInt64, PeripheralResponse)
+    /// An asynchronous handler answered.
+    indirect case answered(HandlerReply)
+}
+
+/// How far a device has admitted a connect.
+enum ConnectAdmission: Sendable {
+    /// Its packet was answered; faults and the handler are to come.
+    case requested
+    /// It is past its fault; the handler is to come.
+    case pastFault
+    /// Nothing stops it.
+    case granted
 }
 
 /// The events that are scheduled in the world.
@@ -111,8 +129,8 @@ enum WorldEvent: Sendable {
     case advertise(Ref<Device>, set: Int, generation: UInt32)
     /// The last packet of an advertising event is over; only where packets collide.
     case advertisingEventOver(Ref<Device>, set: Int, generation: UInt32)
-    /// A connect leads to a link, unless it meets a fault that it was not admitted by before.
-    case established(Int, Ref<Device>, epoch: UInt32, isAdmitted: Bool)
+    /// A connect leads to a link, if the device admits it.
+    case established(Int, Ref<Device>, epoch: UInt32, ConnectAdmission)
     /// The answer to the request at the head of a link's line arrives.
     case answer(Ref<Link>)
     /// The rest of a long value arrived.
@@ -163,7 +181,7 @@ enum WorldOutput: Sendable {
     case pairing(Ref<Manager>, PairingEvent)
     /// A call that the clock owes is due.
     case alarm(UInt64)
-    indirect case ask(Ref<Link>, UInt64, any AsynchronousPeripheralHandler, PeripheralRequest)
+    indirect case call(HandlerCall)
     /// For the taps.
     indirect case tapped(TapEvent)
     /// A tap begins, with events that describe the world.
@@ -172,7 +190,7 @@ enum WorldOutput: Sendable {
     var isForTaps: Bool {
         switch self {
         case .tapped, .tapBegins: true
-        case .central, .peripheral, .pairing, .alarm, .ask: false
+        case .central, .peripheral, .pairing, .alarm, .call: false
         }
     }
 }

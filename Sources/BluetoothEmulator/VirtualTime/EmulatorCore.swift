@@ -66,8 +66,7 @@ struct EmulatorCore: Sendable {
             return .delivered(sink)
         case .alarm(let number):
             return calls.removeValue(forKey: number).map { call in .sideEffect { _ in call() } } ?? .dropped
-        case .ask(let link, let number, let handler, let request):
-            return .sideEffect { $0.ask(handler, request, number, on: link) }
+        case .call(let call): return .sideEffect { $0.call(call) }
         case .tapped(let event):
             taps.deliver(event)
             return .tapped

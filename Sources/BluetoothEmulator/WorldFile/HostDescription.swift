@@ -1,4 +1,5 @@
 public import BluetoothBackend
+import BluetoothValues
 
 /// A host of a world: an adapter that managers can be on.
 public struct HostDescription: Hashable, Sendable {
@@ -14,6 +15,8 @@ public struct HostDescription: Hashable, Sendable {
     ///
     /// Phones and computers do so every 15 minutes or so.
     public var addressRotation: Duration?
+    /// The largest ATT MTU of its links, in both roles, 23...517 bytes; nil takes ``EmulatorConfiguration/maximumMTU`` alone.
+    public var maximumMTU: Int?
     /// The preserved states of central managers whose apps were terminated.
     public var centrals: [PreservedCentralDescription]
     /// The preserved states of peripheral managers whose apps were terminated.
@@ -22,12 +25,13 @@ public struct HostDescription: Hashable, Sendable {
     /// A host.
     public init(
         name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
-        authorization: AuthorizationStatus = .allowed, addressRotation: Duration? = nil,
+        authorization: AuthorizationStatus = .allowed, addressRotation: Duration? = nil, maximumMTU: Int? = nil,
         centrals: [PreservedCentralDescription] = [], peripherals: [PreservedPeripheralDescription] = []
     ) {
         self.centrals = centrals
         self.peripherals = peripherals
         self.addressRotation = addressRotation
+        self.maximumMTU = maximumMTU
         self.name = name
         self.address = address
         self.isPowered = isPowered
@@ -48,6 +52,9 @@ public struct HostDescription: Hashable, Sendable {
             RuleCheck(
                 "\(prefix)addressRotation", "an address is kept for 1 s or more",
                 addressRotation ?? .seconds(1) >= .seconds(1)),
+            RuleCheck(
+                "\(prefix)maximumMTU", "an MTU is 23...517 bytes",
+                (ATTLimits.minimumMTU...ATTLimits.maximumMTU).contains(maximumMTU ?? ATTLimits.minimumMTU)),
             RuleCheck("\(prefix)centrals") { () throws(DescriptionError) in
                 try requireUnique(centrals, "\(prefix)centrals", "identifier", isTaken, \.identifier)
             },
@@ -76,6 +83,7 @@ extension HostDescription: WorldFileObject {
             "authorization", \.authorization,
             .name("permissions", of: [.notDetermined, .restricted, .denied, .allowed])),
         .value("addressRotation", \.addressRotation, .duration),
+        .value("maximumMTU", \.maximumMTU),
         .value("centrals", \.centrals),
         .value("peripherals", \.peripherals))
 }

@@ -138,7 +138,9 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
         var published: [ServiceDefinition] = []
         for service in services {
             let id = next()
-            let included = service.includes.compactMap { uuid in published.first { $0.uuid == uuid }?.id }
+            let included = service.includes.compactMap { path in
+                published.filter { $0.uuid == path.uuid }.dropFirst(path.index).first?.id
+            }
             let characteristics = service.characteristics.map { part in
                 ServiceDefinition.Characteristic(
                     id: next(), uuid: part.uuid, properties: part.properties,

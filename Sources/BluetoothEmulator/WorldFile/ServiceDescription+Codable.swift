@@ -6,8 +6,20 @@ extension ServiceDescription: WorldFileObject {
         ServiceDescription(BluetoothUUID(0)),
         .required("uuid", \.uuid),
         .value("primary", \.isPrimary),
-        .value("includes", \.includes, .list(.uuid)),
+        .value("includes", \.includes, .list(.servicePath)),
         .value("characteristics", \.characteristics))
+}
+
+extension ValueForm where Value == ServicePath, Written == String {
+    /// A UUID, with `#1` and so on for the second one and so on.
+    fileprivate static let servicePath = text(
+        rule: "a service is a UUID, with # and a number from 1 on where it is not the first of that UUID",
+        parse: { text in
+            let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let uuid = BluetoothUUID(String(parts[0])) else { return nil }
+            guard parts.count == 2 else { return ServicePath(uuid) }
+            return Int(parts[1]).flatMap { $0 > 0 ? ServicePath(uuid, index: $0) : nil }
+        }, text: \.description)
 }
 
 extension CharacteristicDescription: WorldFileObject {

@@ -10,7 +10,7 @@ extension CentralFaults {
         learn(event)
         guard let link = event.link, let reason = links[link]?.lostBy else { return admit(event, now: now) }
         // Of a link that a fault ended, only the end is reported.
-        if case .disconnected(_, _, let date, _) = event {
+        if case .disconnected(_, _, let date, _, _) = event {
             let wantsBack = reason != .local && pendingConnect(for: link)?.options.autoReconnect == true
             return emit(.disconnected(link: link, reason: reason, at: date, isReconnecting: wantsBack), now: now)
         }
@@ -57,7 +57,7 @@ extension CentralFaults {
     /// The consequences of an event that was delivered or dropped.
     private mutating func follow(_ event: CentralEvent, now: Duration) -> [Action] {
         switch event {
-        case .disconnected(let link, _, _, let isReconnecting): return close(link, isReconnecting: isReconnecting)
+        case .disconnected(let link, _, _, let isReconnecting, _): return close(link, isReconnecting: isReconnecting)
         case .connectFailed(let peer, _, _): connects[peer] = nil
         default: break
         }

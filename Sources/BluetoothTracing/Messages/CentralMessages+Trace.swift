@@ -142,7 +142,7 @@ extension CentralEvent: TraceMessage {
             line.add("mtu", parameters.mtu)
             line.add("credits", parameters.writeCredits)
         case .connectFailed(_, _, let error): line.add(error)
-        case .disconnected(_, let reason, _, let isReconnecting):
+        case .disconnected(_, let reason, _, let isReconnecting, _):
             line.add("reason", reason.rawValue)
             line.add("isReconnecting", isReconnecting)
         case .mtuChanged(_, let mtu): line.add("mtu", mtu)

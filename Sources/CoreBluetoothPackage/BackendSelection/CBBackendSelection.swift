@@ -52,6 +52,14 @@ public struct CBBackendSelection: Sendable {
     public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(emulator))
     }
+
+    /// One host of an emulator, for all managers.
+    ///
+    /// Managers of one host share its adapter, its links and its bonds; its peripheral managers are one device on the air.
+    /// A manager that names an adapter gets that one.
+    public static func emulator(host: EmulatedHost) -> CBBackendSelection {
+        CBBackendSelection(kind: .custom(host.backend))
+    }
     #endif
 
     /// Any other backend, or a wrapper around one.

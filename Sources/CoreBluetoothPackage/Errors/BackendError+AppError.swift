@@ -5,8 +5,9 @@ import Foundation
 
 /// The one table from a backend's errors to those that apps see (S163).
 extension BackendError {
-    /// A `CBATTError` for the peer's answers, a `CBError` for all else.
+    /// The error that an emulated device gave, else a `CBATTError` for the peer's answers and a `CBError` for all else.
     var appError: any Error {
+        if let original { return original.error }
         if code == .att { return attError }
         return CBError(code.appCode, userInfo: userInfo(code.appCode.message))
     }

@@ -236,7 +236,7 @@ extension CentralCore {
             channels.open(channel, from: .link(link), credits: credits) { [weak self] command in
                 self?.transition { _ in [.submit(.channel(channel, command))] }
             }
-        case .disconnected(let link, _, _, _): channels.end(on: link)
+        case .disconnected(let link, _, _, _, _): channels.end(on: link)
         case .stateChanged(let state) where state != .poweredOn: channels.endAll()
         default: break
         }

@@ -190,7 +190,7 @@ extension BluetoothDaemon {
         case .discovered(let discovery): heard(discovery, on: index)
         case .connected(let peer, let link, _, let parameters): connected(peer, link, parameters, on: index)
         case .connectFailed(let peer, _, let error): connectFailed(peer, on: index, error)
-        case .disconnected(let link, let reason, _, _):
+        case .disconnected(let link, let reason, _, _, _):
             if let peer = adapters[index].linkTable.links[link] { linkLost(peer, on: index, .closed(reason)) }
         case .nameChanged(let peer, let name, _): setName(name, of: peer, on: index)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, link, on: index)

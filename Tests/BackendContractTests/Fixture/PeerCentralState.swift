@@ -129,7 +129,7 @@ struct PeerCentralState: Sendable {
         case .discovered(let discovery): heard[discovery.peer, default: Advertisement()].merge(discovery.advertisement)
         case .connected(_, let link, _, let parameters): (self.link, mtu) = (link, parameters.mtu)
         case .connectFailed(_, _, let error): report(.connected.failing(Self.failure(error)))
-        case .disconnected(_, let reason, _, _):
+        case .disconnected(_, let reason, _, _, _):
             link = nil
             requests = [:]
             if channel.id != nil { closeChannel() }

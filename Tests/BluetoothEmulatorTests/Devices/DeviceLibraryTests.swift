@@ -77,11 +77,10 @@ import Testing
     /// Refuses a subscription, with a line in the trace, and takes any parameter.
     private struct Guarded: EmulatedPeripheralHandler {
         func respond(
-            to procedure: PeripheralProcedure, of central: CentralIdentity, state: inout Void,
-            device: inout DeviceActions
+            to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions
         ) -> ProcedureResponse {
-            guard procedure == .subscribe(to: "2A19") else { return .granted }
-            device.log("\(central.host) wants to know")
+            guard procedure.kind == .subscribe, procedure.uuid == "2A19" else { return .granted }
+            device.log("\(procedure.central.host) wants to know")
             return .error(0x80)
         }
 

@@ -37,7 +37,7 @@ import Testing
         let link = try await fixture.connect(device)
         let start = fixture.emulator.now
         let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
-        guard told.count == 1, case .disconnected(link, .timeout, _, _) = told[0] else { throw Unexpected("\(told)") }
+        guard told.count == 1, case .disconnected(link, .timeout, _, _, _) = told[0] else { throw Unexpected("\(told)") }
         #expect(fixture.emulator.now - start == .seconds(30))
     }
 
@@ -97,7 +97,7 @@ import Testing
         let device = try fixture.emulator.add(.disconnectsAtOnce)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        guard case .disconnected(link, .remote, _, _)? = fixture.events.last else {
+        guard case .disconnected(link, .remote, _, _, _)? = fixture.events.last else {
             throw Unexpected("\(fixture.events)")
         }
     }
@@ -111,7 +111,7 @@ import Testing
         guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told)") }
         let rest = try await fixture.run(
             .request(link: link, operation: op(2), .discoverCharacteristics(of: services[0].id, nil)))
-        guard rest.count == 1, case .disconnected(link, .remote, _, _) = rest[0] else { throw Unexpected("\(rest)") }
+        guard rest.count == 1, case .disconnected(link, .remote, _, _, _) = rest[0] else { throw Unexpected("\(rest)") }
     }
 
     @Test func theLinkEndsInMidRead() async throws {

@@ -43,7 +43,7 @@ struct DeviceFixture {
             case .response(_, _, .value(let value)): return .value(value)
             case .response(_, _, .written), .response(_, _, .notifying): return .written
             case .response(_, _, .failure(let error)): return .refused(error.attCode)
-            case .disconnected(_, let reason, _, _): return .ended(reason)
+            case .disconnected(_, let reason, _, _, _): return .ended(reason)
             default: continue
             }
         }

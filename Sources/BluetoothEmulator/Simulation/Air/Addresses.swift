@@ -124,6 +124,14 @@ extension World {
             address: links[link]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
     }
 
+    /// A host that connects to a device, as the device knows it.
+    func identity(ofHost host: Int, at ref: Ref<Device>) -> CentralIdentity {
+        let identity = hosts[host].identity
+        return CentralIdentity(
+            host: identity.name, address: serverBond(ref, with: host) == nil ? identity.airAddress : identity.address,
+            mtu: ATTLimits.minimumMTU)
+    }
+
     /// All hosts know a device by its present address, or by its keys.
     mutating func showAddress(of ref: Ref<Device>) {
         guard let device = devices[ref] else { return }

@@ -30,25 +30,9 @@ struct Advertiser: Sendable {
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
 
-        /// The advertisement of a manager: connectable unless it says otherwise, and continued while centrals are
-        /// connected.
-        ///
-        /// The name is in the scan response where it does not fit beside the rest.
-        init(_ advertisement: Advertisement, of manager: Ref<Manager>) {
-            var data = AdvertisingData(
-                localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
-                services: advertisement.serviceUUIDs ?? [],
-                solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
-                serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
-            var scanResponse: AdvertisingData?
-            if data.encodedLength > 28, let name = advertisement.localName {
-                data.localName = nil
-                scanResponse = AdvertisingData(localName: name)
-            }
-            self.init(
-                AdvertisingDescription(
-                    data, scanResponse: scanResponse, isConnectable: advertisement.isConnectable ?? true,
-                    continuesWhileConnected: true))
+        /// The advertisement of a manager, with what its host adds.
+        init(_ advertisement: Advertisement, of manager: Ref<Manager>, _ host: HostAdvertising) {
+            self.init(host.set(of: advertisement))
             self.advertisement.overflowServiceUUIDs = advertisement.overflowServiceUUIDs
             self.manager = manager
         }

@@ -59,6 +59,8 @@ struct AttributeDatabase: Sendable {
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
     private(set) var services: [AttributeID] = []
+    /// In the order in which they were added, with those that were removed since.
+    private(set) var addedServices: [AttributeID] = []
     private(set) var lastHandle: UInt16 = 0
 
     /// The attribute, nil if it was removed; to be changed with optional chaining only, never assigned.
@@ -124,9 +126,9 @@ struct AttributeDatabase: Sendable {
     /// - Throws: ``DescriptionError`` when the handles run out or an included service is not there.
     mutating func add(_ service: ServiceDescription, path: String = "service") throws(DescriptionError) -> AttributeID {
         var included: [AttributeID] = []
-        for (path, uuid) in service.includes.located(at: "\(path).includes") {
-            guard let id = services.first(where: { self[$0]?.uuid == uuid }) else {
-                throw DescriptionError(path, "no earlier service has the UUID \(uuid)")
+        for (path, wanted) in service.includes.located(at: "\(path).includes") {
+            guard let id = self.service(wanted) else {
+                throw DescriptionError(path, "no earlier service is \(wanted)")
             }
             included.append(id)
         }
@@ -187,18 +189,6 @@ struct AttributeDatabase: Sendable {
         lastHandle = services.compactMap { self[$0]?.endHandle }.max() ?? 0
     }
 
-    /// The characteristic that a path names, nil if there is none.
-    func characteristic(_ path: CharacteristicPath) -> AttributeID? {
-        var toPass = path.index
-        for service in services where path.service == nil || self[service]?.uuid == path.service {
-            for child in self[service]?.children ?? [] where self[child]?.uuid == path.uuid {
-                if toPass == 0 { return child }
-                toPass -= 1
-            }
-        }
-        return nil
-    }
-
     /// Appends a service with the handles of its include declarations.
     mutating func open(_ uuid: BluetoothUUID, isPrimary: Bool, including included: [AttributeID]) -> AttributeID {
         let id = append(uuid: uuid, role: .service(isPrimary: isPrimary), handle: takeHandle(), parent: nil)
@@ -212,6 +202,7 @@ struct AttributeDatabase: Sendable {
         let end = lastHandle
         self[service]?.endHandle = end
         services.append(service)
+        addedServices.append(service)
     }
 
     private mutating func append(

@@ -113,12 +113,13 @@ struct GATTServer: Sendable {
         else { return nil }
         guard role != .characteristic else {
             return PeripheralRequest(
-                central: central, kind: kind, attribute: attribute, service: parentUUID, characteristic: uuid)
+                central: central, kind: kind, attribute: attribute, position: position(of: attribute),
+                service: parentUUID, characteristic: uuid)
         }
         guard let service = database[parent]?.parent, let serviceUUID = database[service]?.uuid else { return nil }
         return PeripheralRequest(
-            central: central, kind: kind, attribute: attribute, service: serviceUUID, characteristic: parentUUID,
-            descriptor: uuid)
+            central: central, kind: kind, attribute: attribute, position: position(of: attribute),
+            service: serviceUUID, characteristic: parentUUID, descriptor: uuid)
     }
 
     // MARK: Timers

@@ -57,6 +57,8 @@ struct LinkServer: Sendable {
     /// A long read whose next part is under way to the server.
     var continuing: PendingRequest?
     var transactionTimeout: WorldQueue.Token?
+    /// The error that the central's apps get when the device closes the link.
+    var closingError: OpaqueError?
 
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]

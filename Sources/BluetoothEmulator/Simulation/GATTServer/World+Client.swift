@@ -123,6 +123,15 @@ extension World {
         complete(operation, .failure(error), on: ref)
     }
 
+    /// An operation was refused with an error of the device's own.
+    mutating func fail(
+        _ operation: LinkOperation, carrying original: OpaqueError, on ref: Ref<Link>, _ name: String
+    ) {
+        var error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: name)
+        error.original = original
+        complete(operation, .failure(error), on: ref)
+    }
+
     mutating func release(_ ref: Ref<Link>) {
         let present = now
         if let start = links[ref]?.release(at: present) { begin(start, on: ref) }

@@ -9,16 +9,20 @@ extension World {
     /// If not, the operation is answered, or stays open.
     mutating func isGranted(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let device = answered.device
-        guard devices[device]?.handler.behaviour != nil, let procedure = procedure(of: answered, on: ref) else {
+        guard devices[device]?.handler.isPresent == true, let procedure = procedure(of: answered, on: ref) else {
             return true
         }
-        let central = identity(of: ref)
+        if devices[device]?.handler.asynchronous != nil {
+            ask(.procedure(procedure), about: answered, on: ref)
+            return false
+        }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[device]?.handler.behaviour?.respond(to: procedure, of: central, device: &actions)
+        let response = devices[device]?.handler.behaviour?.respond(to: procedure, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         switch response {
         case .granted?, nil: return true
         case .error(let code)?: fail(answered.operation, code, on: ref, "procedure")
+        case .failure(let error)?: fail(answered.operation, carrying: error, on: ref, "procedure")
         case .unanswered?: startTransactionTimeout(ref)
         }
         return false
@@ -26,26 +30,35 @@ extension World {
 
     /// The procedure of an operation; nil for one that the handler is not asked about.
     func procedure(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> PeripheralProcedure? {
-        func uuid(_ attribute: AttributeID) -> BluetoothUUID? {
-            devices[answered.device]?.server.database[attribute]?.uuid
-        }
         if links[ref]?.client.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
-        case .request(.discoverServices): return .discoverServices
-        case .request(.discoverIncludedServices(let service, _)):
-            return uuid(service).map { .discoverIncludedServices(of: $0) }
-        case .request(.discoverCharacteristics(let service, _)):
-            return uuid(service).map { .discoverCharacteristics(of: $0) }
+        case .request(.discoverServices(let types)):
+            return PeripheralProcedure(central: identity(of: ref), kind: .discoverServices, types: types)
+        case .request(.discoverIncludedServices(let service, let types)):
+            return procedure(.discoverIncludedServices, of: service, types, answered.device, on: ref)
+        case .request(.discoverCharacteristics(let service, let types)):
+            return procedure(.discoverCharacteristics, of: service, types, answered.device, on: ref)
         case .request(.discoverDescriptors(let characteristic)):
-            return uuid(characteristic).map { .discoverDescriptors(of: $0) }
+            return procedure(.discoverDescriptors, of: characteristic, nil, answered.device, on: ref)
         case .request(.setNotifying(let attribute, let isOn)):
             // The host writes the configuration for its first subscriber and for its last.
             guard let peer = links[ref]?.peer,
                 hosts[answered.host].ledger.subscribers(of: attribute, at: peer).count <= (isOn ? 0 : 1)
             else { return nil }
-            return uuid(attribute).map { isOn ? .subscribe(to: $0) : .unsubscribe(from: $0) }
+            return procedure(isOn ? .subscribe : .unsubscribe, of: attribute, nil, answered.device, on: ref)
         default: return nil
         }
+    }
+
+    /// A procedure that is about an attribute; nil if that was removed.
+    private func procedure(
+        _ kind: PeripheralProcedure.Kind, of attribute: AttributeID, _ types: [BluetoothUUID]?, _ device: Ref<Device>,
+        on ref: Ref<Link>
+    ) -> PeripheralProcedure? {
+        guard let server = devices[device]?.server, let uuid = server.database[attribute]?.uuid else { return nil }
+        return PeripheralProcedure(
+            central: identity(of: ref), kind: kind, types: types, attribute: attribute, uuid: uuid,
+            position: server.position(of: attribute))
     }
 
     /// A value arrives ahead of all that waits; a host without a subscriber drops it.
@@ -66,7 +79,7 @@ extension World {
 
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
-        guard let device = devices[ref], device.handler.behaviour != nil else {
+        guard let device = devices[ref], device.handler.isPresent else {
             return log("parameter \(parameter.rawValue) ignored: the device has no handler")
         }
         guard let known = device.handler.builtIn?.parameters else {

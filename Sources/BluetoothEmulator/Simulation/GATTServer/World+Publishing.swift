@@ -212,13 +212,30 @@ extension World {
             guard let operation else { return log("advertising not restored: no room") }
             return operationFailed(operation, .outOfSpace, "advertise", ref)
         }
-        devices[server]?.advertiser.replace(slot, with: Advertiser.AdvertisingSet(advertisement, of: ref))
+        guard let host = devices[server]?.host else { return }
+        devices[server]?.advertiser.replace(
+            slot, with: Advertiser.AdvertisingSet(advertisement, of: ref, hosts[host].advertising))
         managers[ref]?.publication.advertisement = advertisement
-        if let name = advertisement.localName, let host = devices[server]?.host {
+        if let name = advertisement.localName {
             setDeviceName(name, ofAnonymous: host)
         }
         reportChange(of: server)
         if let operation { emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
+        wake(server)
+    }
+
+    /// What a host's managers advertise has other content from now on.
+    mutating func setAdvertising(_ advertising: HostAdvertising, of host: Int) {
+        hosts[host].advertising = advertising
+        guard let server = hosts[host].server else { return }
+        for index in devices[server]?.advertiser.sets.indices ?? 0..<0 {
+            guard let manager = devices[server]?.advertiser.sets[index].manager,
+                let advertisement = managers[manager]?.publication.advertisement
+            else { continue }
+            devices[server]?.advertiser.replace(
+                index, with: Advertiser.AdvertisingSet(advertisement, of: manager, advertising))
+        }
+        reportChange(of: server)
         wake(server)
     }
 

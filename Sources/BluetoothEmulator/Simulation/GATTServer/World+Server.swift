@@ -11,8 +11,7 @@ extension World {
         case .request(.read(let attribute)): read(attribute, answered, on: ref)
         case .request(.write(let attribute, let value)): write(attribute, value, answered, on: ref)
         case .writeCommand: break  // sent by transmit, without an answer
-        case .request(.setNotifying(let attribute, let isOn)):
-            if isGranted(answered, on: ref) { setNotifying(attribute, isOn, operation, on: ref) }
+        case .request(.setNotifying): if isGranted(answered, on: ref) { grant(operation, on: ref) }
         case .request(.readRSSI):
             guard hosts[answered.host].adapter.features.contains(.connectedRSSI) else {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
@@ -23,8 +22,16 @@ extension World {
         case .deviceName: readDeviceName(on: ref)
         case .request(.openChannel(let psm)): openChannel(psm, operation, on: ref)
         case .request:
-            if isGranted(answered, on: ref) { discover(operation, on: ref) }
+            if isGranted(answered, on: ref) { grant(operation, on: ref) }
         }
+    }
+
+    /// Performs a discovery or a subscription that the device's handler granted.
+    mutating func grant(_ operation: LinkOperation, on ref: Ref<Link>) {
+        guard case .request(.setNotifying(let attribute, let isOn)) = operation.kind else {
+            return discover(operation, on: ref)
+        }
+        setNotifying(attribute, isOn, operation, on: ref)
     }
 
     // MARK: Reading
@@ -49,6 +56,7 @@ extension World {
                 deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
             case .value(let value)?: deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
             case .error(let code)?: fail(operation, code, on: ref, "read")
+            case .failure(let error)?: fail(operation, carrying: error, on: ref, "read")
             case .unanswered?: startTransactionTimeout(ref)
             case nil: break
             }
@@ -100,6 +108,7 @@ extension World {
             case .stored?, .value?: store(value, attribute, answered.device, on: ref)
             case .accepted?: break
             case .error(let code)?: return fail(operation, code, on: ref, "write")
+            case .failure(let error)?: return fail(operation, carrying: error, on: ref, "write")
             case .unanswered?: return startTransactionTimeout(ref)
             case nil: return
             }
@@ -129,7 +138,7 @@ extension World {
         }
     }
 
-    private mutating func store(_ value: Data, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>) {
+    mutating func store(_ value: Data, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>) {
         devices[device]?.server.database[attribute]?.value = value
         if devices[device]?.server.database[attribute]?.access.isEcho == true { notify(value, attribute, on: ref) }
     }
@@ -147,14 +156,12 @@ extension World {
         guard let request = devices[device]?.server.request(attribute, kind, from: central) else {
             return .error(.invalidHandle)
         }
-        if let handler = devices[device]?.handler.asynchronous {
-            let number = identifiers.nextRequest()
-            if !answered.operation.kind.isWriteCommand {
-                links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
-                    number: number, operation: answered.operation)
-                startTransactionTimeout(ref)
+        if devices[device]?.handler.asynchronous != nil {
+            if case .writeCommand(let value) = kind {
+                call(device, .request(request), for: .command(ref, attribute, value))
+            } else {
+                ask(.request(request), about: answered, on: ref)
             }
-            outputs.append(.ask(ref, number, handler, request))
             return nil
         }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
@@ -163,13 +170,14 @@ extension World {
         return response
     }
 
-    /// An asynchronous handler answered; its answer is ignored after the end of the link.
+    /// The handler answered a read or a write.
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
         guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
         let operation = answered.operation
         stopTransactionTimeout(ref)
         switch (operation.kind, response) {
         case (_, .error(let code)): fail(operation, code, on: ref, "request")
+        case (_, .failure(let error)): fail(operation, carrying: error, on: ref, "request")
         case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
         case (.request(.read(let attribute)), _):
             deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)

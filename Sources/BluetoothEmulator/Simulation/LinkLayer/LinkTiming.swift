@@ -9,7 +9,7 @@ struct LinkTiming: Sendable {
     var supervisionTimeout: Nanoseconds
     /// The instant of the first connection event with this interval.
     var anchor: Nanoseconds
-    let delays: ProcedureDelays
+    var delays: ProcedureDelays
     private let limits: LinkLayerLimits
     private(set) var packets: PacketTiming
     /// The packets of the present connection event; the earlier of two links counts those of both directions.

@@ -35,7 +35,7 @@ extension World {
             return configuration.advertisingCollides ? wakeAll() : wake(device)
         }
         hosts[host].connecting.remove(peer)
-        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, isAdmitted: true), at: now)
+        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .pastFault), at: now)
     }
 
     /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
@@ -44,10 +44,18 @@ extension World {
         hosts[host].connecting.remove(peer)
         let interval = devices[ref]?.description.connectionInterval ?? configuration.connectionInterval
         let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
-        queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, isAdmitted: false), at: now + delay)
+        queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, .requested), at: now + delay)
     }
 
-    mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, isAdmitted: Bool) {
+    /// Another app of the host gets a link to a device at once, without a packet, a fault or a question to the handler.
+    mutating func connectOtherAppAtOnce(_ peer: PeerID, on host: Int) {
+        connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
+        guard hosts[host].links[peer] == nil, let device = device(peer, on: host) else { return }
+        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .granted), at: now)
+    }
+
+    /// A connect leads to a link, if the device is there and admits it.
+    mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, _ admission: ConnectAdmission) {
         guard hosts[host].adapter.epoch == epoch else { return }
         guard let device = devices[ref] else { return }
         let peer = device.identity.peers[host]
@@ -56,14 +64,16 @@ extension World {
             return linkUp(host, ref, peer, links[existing]?.security.level ?? .plain, sharing: existing)
         }
         guard device.signal.isPresent,
-            device.links.isEmpty || device.advertiser.sets.contains(where: \.description.continuesWhileConnected)
+            admission == .granted || device.links.isEmpty
+                || device.advertiser.sets.contains(where: \.description.continuesWhileConnected)
         else { return startConnecting(peer, on: host) }
         hosts[host].connecting.remove(peer)
-        if device.faults.failingConnections > 0 || random.faults.happens(configuration.connectionFailureRate) {
-            devices[ref]?.faults.failingConnections = max(0, device.faults.failingConnections - 1)
-            return failConnect(peer, on: host, .connectionFailed)
+        switch admission {
+        case .requested: if fails(connecting: ref, to: host) || meetsFault(connecting: ref, to: host) { return }
+        case .pastFault: if fails(connecting: ref, to: host) { return }
+        case .granted: break
         }
-        guard isAdmitted || !meetsFault(connecting: ref, to: host) else { return }
+        if admission != .granted, isHeldUp(connecting: ref, to: host) { return }
         switch securityStart(host, ref) {
         case .secured(let security): linkUp(host, ref, peer, security)
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
@@ -75,6 +85,16 @@ extension World {
         }
     }
 
+    /// Whether a connect fails by chance, or because a test said so.
+    private mutating func fails(connecting ref: Ref<Device>, to host: Int) -> Bool {
+        guard let peer = devices[ref]?.identity.peers[host], let failing = devices[ref]?.faults.failingConnections,
+            failing > 0 || random.faults.happens(configuration.connectionFailureRate)
+        else { return false }
+        devices[ref]?.faults.failingConnections = max(0, failing - 1)
+        failConnect(peer, on: host, .connectionFailed)
+        return true
+    }
+
     /// A bonded device did not start encryption: there will be no link.
     mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
         guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch,
@@ -83,8 +103,11 @@ extension World {
         failConnect(peer, on: host, .encryptionTimedOut)
     }
 
-    mutating func failConnect(_ peer: PeerID, on host: Int, _ code: BackendError.Code) {
-        let error = BackendError(code, operation: "connect")
+    mutating func failConnect(
+        _ peer: PeerID, on host: Int, _ code: BackendError.Code, carrying original: OpaqueError? = nil
+    ) {
+        var error = BackendError(code, operation: "connect")
+        error.original = original
         if air.tapped.contains(.links) { report(.connectionFailed(host: host, peer: peer, code)) }
         failPairingRequests(peer, on: host, error)
         for lease in hosts[host].ledger.connectFailed(peer) {
@@ -98,7 +121,8 @@ extension World {
         _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
         guard let device = devices[ref] else { return }
-        let mtu = max(ATTLimits.minimumMTU, min(device.description.maximumMTU, configuration.maximumMTU))
+        let server = device.host.flatMap { hosts[$0].adapter.maximumMTU } ?? device.description.maximumMTU
+        let mtu = min(server, device.description.maximumMTU, maximumMTU(of: host))
         let link = links.insert(
             Link(
                 host: host, device: ref, peer: peer, mtu: mtu,
@@ -123,6 +147,11 @@ extension World {
         pairIfRequested(link)
         welcomeCentral(of: link)
         wake(ref)
+    }
+
+    /// The largest MTU that a host offers as a central.
+    func maximumMTU(of host: Int) -> Int {
+        max(ATTLimits.minimumMTU, min(configuration.maximumMTU, hosts[host].adapter.maximumMTU ?? .max))
     }
 
     private mutating func tellConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
@@ -198,7 +227,8 @@ extension World {
             managers[manager]?.close(id)
             let told = hosts[host].adapter.features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect),
+                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect,
+                    error: reason == .remote ? link.server.closingError : nil),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)

@@ -27,7 +27,7 @@ extension World {
         case .fail, .disconnect: failConnect(peer, on: host, .connectionFailed)
         case .delay(let time):
             queue.schedule(
-                .established(host, ref, epoch: epoch, isAdmitted: true), at: now + max(0, time.nanoseconds))
+                .established(host, ref, epoch: epoch, .pastFault), at: now + max(0, time.nanoseconds))
         case .pause: devices[ref]?.faults.pausedConnects.append((host, epoch))
         }
         return true
@@ -54,7 +54,7 @@ extension World {
         guard let device = devices[ref] else { return }
         devices[ref]?.faults.pausedConnects = []
         for connect in device.faults.pausedConnects {
-            queue.schedule(.established(connect.host, ref, epoch: connect.epoch, isAdmitted: true), at: now)
+            queue.schedule(.established(connect.host, ref, epoch: connect.epoch, .pastFault), at: now)
         }
         let present = now
         for link in device.links {

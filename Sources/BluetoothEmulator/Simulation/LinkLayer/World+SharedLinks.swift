@@ -46,7 +46,7 @@ extension World {
             let peer = devices[device]?.identity.peers[server],
             hosts[server].connecting.remove(peer) != nil
         else { return }
-        queue.schedule(.established(server, device, epoch: hosts[server].adapter.epoch, isAdmitted: true), at: now)
+        queue.schedule(.established(server, device, epoch: hosts[server].adapter.epoch, .pastFault), at: now)
     }
 
     /// Gives both directions the same security and parameters.

@@ -10,8 +10,8 @@ extension CentralStateMachine {
         case .connected(let peer, let link, let operation, let parameters):
             connected(peer, link, operation, parameters)
         case .connectFailed(let peer, let operation, let error): connectFailed(peer, operation, error)
-        case .disconnected(let link, let reason, let date, let isReconnecting):
-            disconnected(link, reason, at: date, isReconnecting)
+        case .disconnected(let link, let reason, let date, let isReconnecting, let error):
+            disconnected(link, reason.error(carrying: error), at: date, isReconnecting)
         case .nameChanged(let peer, let name, _): rename(peer, name)
         case .peerForgotten(let peer): forgotten(peer)
         case .connectionEvent(let peer, let isConnected): connectionEvent(peer, isConnected)
@@ -92,13 +92,13 @@ extension CentralStateMachine {
     ///
     /// The app's own cancel wins over a reason that came at the same time.
     private mutating func disconnected(
-        _ link: LinkID, _ reason: DisconnectReason, at date: Date, _ isReconnecting: Bool
+        _ link: LinkID, _ reason: BackendError?, at date: Date, _ isReconnecting: Bool
     ) -> [CentralEffect] {
         guard let id = links.removeValue(forKey: link), var peer = peers[id], peer.link == link else { return [] }
         let wasAsked = peer.state == .disconnecting
         let isWantedAgain = peer.state == .connecting
         let connect = peer.connect
-        let reason = peer.hasOverflowed ? BackendError.overflow : reason.error
+        let reason = peer.hasOverflowed ? BackendError.overflow : reason
         peer.endLink()
         if isReconnecting && !wasAsked || isWantedAgain {
             peer.state = .connecting
@@ -162,7 +162,13 @@ extension BackendError {
 
 extension DisconnectReason {
     /// S44; nil where the app asked.
-    fileprivate var error: BackendError? {
+    fileprivate func error(carrying original: OpaqueError?) -> BackendError? {
+        var error = error
+        error?.original = original
+        return error
+    }
+
+    private var error: BackendError? {
         switch self {
         case .local: nil
         case .remote, .unknown: BackendError(.peerDisconnected, operation: "link")

@@ -16,7 +16,7 @@ extension CentralCore.Delivery: BacklogElement {
     }
 
     var endedLink: LinkID? {
-        if case .event(.disconnected(let link, _, _, _)) = self { link } else { nil }
+        if case .event(.disconnected(let link, _, _, _, _)) = self { link } else { nil }
     }
 
     static func end(_ link: LinkID) -> Self? { .overflow(link) }
@@ -86,7 +86,7 @@ enum CentralEventMerging {
             if case .connected(_, let link, _, _) = event { began[link] = [] }
             if let link = event.link { began[link]?.append(index) }
             switch event {
-            case .disconnected(let link, _, _, isReconnecting: true):
+            case .disconnected(let link, _, _, isReconnecting: true, _):
                 for void in began.removeValue(forKey: link) ?? [] { left[void] = nil }
             case .response(let link, _, .services):
                 services[link] = nil

@@ -1,0 +1,45 @@
+/// A device to put on the air: a valid description and, if wanted, a handler.
+public struct EmulatedPeripheral: Sendable {
+    /// Its advertising and services.
+    public let description: PeripheralDescription
+    private(set) var makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
+    private(set) var asynchronousHandler: (any AsynchronousPeripheralHandler)?
+    /// The built-in handler; nil if the device has its own or none.
+    private(set) var builtInHandler: BuiltInHandler?
+
+    /// A device that serves what its description holds, or plays its recording.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription) throws {
+        try self.init(validating: description)
+        try description.validateParameters()
+        if let replay = description.replay {
+            makeBehaviour = { RecordedBehaviour(replay) }
+        } else {
+            makeBehaviour = description.handler?.makeBehaviour
+            builtInHandler = description.handler
+        }
+    }
+
+    /// A device with a handler.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription, handler: some EmulatedPeripheralHandler) throws {
+        try self.init(validating: description)
+        makeBehaviour = { HandledBehaviour(handler) }
+    }
+
+    /// A device with an asynchronous handler.
+    ///
+    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    public init(_ description: PeripheralDescription, handler: some AsynchronousPeripheralHandler) throws {
+        try self.init(validating: description)
+        try description.validateParameters()
+        asynchronousHandler = handler
+    }
+
+    private init(validating description: PeripheralDescription) throws {
+        try description.validate()
+        self.description = description
+    }
+}

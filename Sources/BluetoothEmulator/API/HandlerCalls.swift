@@ -1,0 +1,61 @@
+import BluetoothSupport
+import DequeModule
+
+/// The calls of asynchronous handlers that wait: one device's are made one after the other.
+final class HandlerCalls: Sendable {
+    /// How many calls of one device wait before those that can be spared are dropped.
+    static let limit = 10_000
+
+    enum Place: Sendable {
+        /// No other call of the device is under way.
+        case first
+        case waiting
+        case dropped
+    }
+
+    private let waiting = Lock<[Ref<Device>: Deque<HandlerCall>]>([:])
+
+    func add(_ call: HandlerCall) -> Place {
+        waiting.withLock { waiting in
+            guard let count = waiting[call.device]?.count else {
+                waiting[call.device] = [call]
+                return .first
+            }
+            guard count < Self.limit || !call.isDispensable else { return .dropped }
+            waiting[call.device]?.append(call)
+            return .waiting
+        }
+    }
+
+    /// The next call of a device; nil where none waits, and the next one to be added is the first.
+    func next(of device: Ref<Device>) -> HandlerCall? {
+        waiting.withLock { waiting in
+            guard let call = waiting[device]?.popFirst() else {
+                waiting[device] = nil
+                return nil
+            }
+            return call
+        }
+    }
+}
+
+extension Emulator {
+    /// Calls an asynchronous handler, after the earlier calls of its device; virtual time stands until all have returned.
+    func call(_ call: HandlerCall) {
+        switch calls.add(call) {
+        case .waiting: return
+        case .dropped:
+            return perform { $0.world.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped") }
+        case .first: break
+        }
+        let hold = hold()
+        Task(executorPreference: tasks) {
+            await TimeHold.$current.withValue(hold) {
+                while let call = self.calls.next(of: call.device) {
+                    if let reply = await call.perform() { self.submit(.answered(reply)) }
+                }
+            }
+            hold.release()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import BluetoothBackend
+import BluetoothSupport
+
+/// An emulator as a backend whose managers all belong to one host, unless they name another.
+struct HostBackend: BluetoothBackend {
+    let host: EmulatedHost
+
+    var name: String { host.emulator.name }
+    var clock: any BackendClock { host.emulator.clock }
+    var announcesSentBursts: Bool { host.emulator.announcesSentBursts }
+
+    func authorization() -> AuthorizationStatus { host.adapter.authorization }
+
+    func supports(_ feature: BackendFeature) -> Bool { host.adapter.features.contains(feature) }
+
+    func makeCentral(_ options: RoleOptions) -> any CentralBackend { host.emulator.makeCentral(named(options)) }
+
+    func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
+        host.emulator.makePeripheral(named(options))
+    }
+
+    func makePairing() -> any PairingBackend { host.makePairing() }
+
+    private func named(_ options: RoleOptions) -> RoleOptions {
+        var options = options
+        options.adapter = options.adapter ?? host.name
+        return options
+    }
+}
+
+extension EmulatedHost {
+    /// The emulator, for managers that all belong to this host unless they name an adapter.
+    ///
+    /// Their permission and features are this host's, too.
+    public var backend: any BluetoothBackend { HostBackend(host: self) }
+
+    fileprivate var adapter: HostAdapter { emulator.core.withLock { $0.world.hosts[index].adapter } }
+}
+
+extension Emulator {
+    /// The emulator that managers of this task get where they name no backend: that of `CBManager.withBackend`, of a test's
+    /// trait `.emulator(…)`, of `EmulatorTestCase`, or of ``run(within:_:)``; nil where there is none of these, or another
+    /// backend is chosen.
+    ///
+    /// A task-local: child tasks see it; detached tasks and blocks on dispatch queues do not.
+    public static var selected: Emulator? {
+        let backend = SelectedBackend.current
+        return backend as? Emulator ?? (backend as? HostBackend)?.host.emulator
+    }
+}

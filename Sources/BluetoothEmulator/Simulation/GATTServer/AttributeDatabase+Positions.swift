@@ -1,0 +1,79 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+// Which attribute a path or a position names.
+extension AttributeDatabase {
+    /// The service that a path names, nil if there is none.
+    func service(_ path: ServicePath) -> AttributeID? {
+        services.filter { self[$0]?.uuid == path.uuid }.dropFirst(path.index).first
+    }
+
+    /// The path of a service; nil for another attribute.
+    func path(ofService id: AttributeID) -> ServicePath? {
+        guard let uuid = self[id]?.uuid else { return nil }
+        return services.filter { self[$0]?.uuid == uuid }.firstIndex(of: id).map { ServicePath(uuid, index: $0) }
+    }
+
+    /// The characteristic that a path names, nil if there is none.
+    func characteristic(_ path: CharacteristicPath) -> AttributeID? {
+        var toPass = path.index
+        for service in services where path.service == nil || self[service]?.uuid == path.service {
+            for child in self[service]?.children ?? [] where self[child]?.uuid == path.uuid {
+                if toPass == 0 { return child }
+                toPass -= 1
+            }
+        }
+        return nil
+    }
+
+    /// The descriptors of a characteristic besides its client configuration.
+    fileprivate func descriptors(of characteristic: AttributeID) -> [AttributeID] {
+        (self[characteristic]?.children ?? []).filter { self[$0]?.role == .descriptor }
+    }
+}
+
+extension GATTServer {
+    /// The place of an attribute; nil for a removed one, a client configuration, and the services that every device has.
+    func position(of id: AttributeID) -> AttributePosition? {
+        guard let attribute = database[id] else { return nil }
+        switch attribute.role {
+        case .service:
+            let number = database.addedServices.firstIndex(of: id).map { $0 - genericServices.count }
+            return number.flatMap { $0 < 0 ? nil : AttributePosition(service: $0) }
+        case .characteristic:
+            guard let service = attribute.parent, var position = position(of: service) else { return nil }
+            position.characteristic = database[service]?.children.firstIndex(of: id)
+            return position
+        case .descriptor:
+            guard let parent = attribute.parent, var position = position(of: parent) else { return nil }
+            position.descriptor = database.descriptors(of: parent).firstIndex(of: id)
+            return position
+        case .clientConfiguration: return nil
+        }
+    }
+
+    /// The attribute at a place; nil if there is none.
+    func attribute(at position: AttributePosition) -> AttributeID? {
+        let services = database.addedServices.dropFirst(genericServices.count)
+        guard let service = services.dropFirst(max(0, position.service)).first, position.service >= 0,
+            database[service] != nil
+        else { return nil }
+        guard let index = position.characteristic else { return position.descriptor == nil ? service : nil }
+        guard let characteristic = element(index, of: database[service]?.children ?? []) else { return nil }
+        guard let index = position.descriptor else { return characteristic }
+        return element(index, of: database.descriptors(of: characteristic))
+    }
+
+    private func element(_ index: Int, of list: [AttributeID]) -> AttributeID? {
+        list.indices.contains(index) ? list[index] : nil
+    }
+
+    /// The characteristic or the descriptor that a control names; nil if there is none.
+    func attribute(_ target: AttributeTarget) -> AttributeID? {
+        switch target {
+        case .path(let path): return database.characteristic(path)
+        case .position(let position): return position.characteristic == nil ? nil : attribute(at: position)
+        }
+    }
+}
