@@ -8,6 +8,16 @@ extension EmulatedWorld {
         var attached: [ObjectIdentifier: EmulatedWorld] = [:]
         /// The world of the process, which keeps its radio alive.
         var own: (world: EmulatedWorld, emulator: Radio)?
+
+        /// The world of the process, made with the first use.
+        mutating func ownWorld() -> (world: EmulatedWorld, emulator: Radio) {
+            if let own { return own }
+            let environment = WorldEnvironment(ProcessInfo.processInfo.environment)
+            let emulator = Radio(time: environment.time, seed: environment.seed)
+            let new = (EmulatedWorld(emulator), emulator)
+            own = new
+            return new
+        }
     }
 
     private static let selection = Guarded(Selection())
@@ -36,17 +46,6 @@ extension EmulatedWorld {
             if selection.own?.world === world { selection.own = nil }
         }
         world.end()
-    }
-}
-
-extension EmulatedWorld.Selection {
-    fileprivate mutating func ownWorld() -> (world: EmulatedWorld, emulator: Radio) {
-        if let own { return own }
-        let environment = WorldEnvironment(ProcessInfo.processInfo.environment)
-        let emulator = Radio(time: environment.time, seed: environment.seed)
-        let new = (EmulatedWorld(emulator), emulator)
-        own = new
-        return new
     }
 }
 

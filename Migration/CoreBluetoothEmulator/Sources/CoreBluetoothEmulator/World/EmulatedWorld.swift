@@ -83,9 +83,8 @@ final class EmulatedWorld: @unchecked Sendable {
     /// A new identifier, from the world's seed.
     func makeIdentifier() -> UUID { state.withLock { UUID(from: &$0.generator) } }
 
-    /// A place on a new host; nil when the radio is gone.
-    func makePlace(_ kind: String) -> Place? {
-        guard let emulator else { return nil }
+    /// A place on a new host.
+    func makePlace(_ kind: String, in emulator: Radio) -> Place {
         let identifier = makeIdentifier()
         while true {
             let number = state.withLock { state in

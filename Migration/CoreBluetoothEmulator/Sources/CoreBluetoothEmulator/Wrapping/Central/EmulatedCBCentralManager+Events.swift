@@ -5,7 +5,7 @@ import Foundation
 extension EmulatedCBCentralManager {
     func didUpdateState() {
         if state != .poweredOn { for peripheral in peripherals { peripheral.linkEnded(nil) } }
-        if let restored = world.takeRestoration(of: self) { restored() }
+        if fields.withLock({ $0.takeEmptyState() }) { delegate?.centralManager(self, willRestoreState: [:]) }
         delegate?.centralManagerDidUpdateState(self)
     }
 
@@ -14,7 +14,7 @@ extension EmulatedCBCentralManager {
         if let restored = dictionary[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] {
             dictionary[CBCentralManagerRestoredStatePeripheralsKey] = restored.map(peripheral)
         }
-        world.finishRestoration(of: self)
+        saved?.releaseLinks(on: place.host, in: world)
         delegate?.centralManager(self, willRestoreState: dictionary)
     }
 
@@ -25,7 +25,7 @@ extension EmulatedCBCentralManager {
         }
         let isNew = fields.withLock { fields in
             let old = fields.scan.reportedAdvertisements.updateValue(advertised.number, forKey: core.identifier)
-            return fields.scan.allowsDuplicates || old != advertised.number
+            return fields.scan.parameters.allowDuplicates || old != advertised.number
         }
         guard isNew else { return }
         tell(peripheral, advertised.report(of: data), peripheral.clamped(rssi))
@@ -73,5 +73,13 @@ extension EmulatedCBCentralManager {
     func didUpdateANCSAuthorization(_ core: CBPeripheral) {
         guard world.configuration.fireANCSAuthorizationUpdates else { return }
         delegate?.centralManager(self, didUpdateANCSAuthorizationFor: peripheral(for: core))
+    }
+}
+
+extension EmulatedCBCentralManager.Fields {
+    /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
+    fileprivate mutating func takeEmptyState() -> Bool {
+        defer { mustTellEmptyState = false }
+        return mustTellEmptyState
     }
 }

@@ -17,19 +17,21 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         var scan = Scan()
         /// Nil where the manager did not register.
         var connectionEvents: ConnectionEventRegistration?
+        /// Whether `willRestoreState` is still to be called, with nothing.
+        var mustTellEmptyState: Bool
     }
 
     /// What the present scan has reported.
     struct Scan {
-        var allowsDuplicates = false
+        var parameters = ScanParameters()
         var reportedAdvertisements: [UUID: Int] = [:]
     }
 
     let world: EmulatedWorld
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
-    /// Whether a saved state may come.
-    let canRestore: Bool
+    /// The state that is restored; nil if there is none.
+    let saved: SavedCentral?
     let fields: Guarded<Fields>
     private let bridge = CentralManagerBridge()
 
@@ -49,16 +51,17 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         let restoreIdentifier = options[CBCentralManagerOptionRestoreIdentifierKey] as? String
         self.world = world
         self.queue = queue ?? .main
-        canRestore = restoreIdentifier != nil
-        place = world.centralPlace(restoring: restoreIdentifier, in: emulator)
-        fields = Guarded(Fields(delegate: delegate))
+        saved = restoreIdentifier.flatMap(world.takeSavedCentral)
+        place = world.place(for: saved, restoreIdentifier, in: emulator)
+        let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
+        fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
         super.init()
         bridge.manager = self
         world.register(self, as: place.identifier)
         // Under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBCentralManager(
-                backend: .emulator(emulator, host: place.host), delegate: bridge, queue: queue, options: options)
+                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
         }
     }
 
@@ -98,8 +101,11 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         if configuration.backgroundModeEnabled, serviceUUIDs?.isEmpty != false {
             logWarning("a scan without services finds nothing while an app is in the background")
         }
-        let allowsDuplicates = (options[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false
-        fields.withLock { $0.scan = Scan(allowsDuplicates: allowsDuplicates) }
+        let solicited = options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID] ?? []
+        let parameters = ScanParameters(
+            services: serviceUUIDs?.map(\.backendUUID), solicitedServices: solicited.map(\.backendUUID),
+            allowDuplicates: (options[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false)
+        fields.withLock { $0.scan = Scan(parameters: parameters) }
         core?.scanForPeripherals(withServices: serviceUUIDs, options: options)
     }
 

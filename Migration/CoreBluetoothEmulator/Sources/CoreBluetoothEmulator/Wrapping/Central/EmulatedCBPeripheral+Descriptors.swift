@@ -30,7 +30,7 @@ extension EmulatedCBPeripheral {
     func read(_ descriptor: EmulatedCBDescriptor, _ completion: RequestLedger.Completion?) {
         withObject(of: descriptor, completion) { [self] object in
             if let server = object.server {
-                access(server, .readable, after: world.configuration.readDelay) { error in
+                access(server, .read, after: world.configuration.readDelay, completion) { error in
                     if error == nil { object.setValue(server.value) }
                     self.answer(completion, error) { $0.peripheral(self, didUpdateValueFor: object, error: error) }
                 }
@@ -43,7 +43,7 @@ extension EmulatedCBPeripheral {
     func write(_ data: Data, to descriptor: EmulatedCBDescriptor, _ completion: RequestLedger.Completion?) {
         withObject(of: descriptor, completion) { [self] object in
             if let server = object.server {
-                access(server, .writeable, after: world.configuration.writeDelay) { error in
+                access(server, .write, after: world.configuration.writeDelay, completion) { error in
                     if error == nil { server.setValue(data) }
                     self.answer(completion, error) { $0.peripheral(self, didWriteValueFor: object, error: error) }
                 }
@@ -74,13 +74,22 @@ extension EmulatedCBPeripheral {
 
     /// Checks an access on the manager's queue, after the time that it takes.
     private func access(
-        _ server: EmulatedCBMutableDescriptor, _ permission: CBAttributePermissions, after delay: TimeInterval,
-        _ body: @escaping ((any Error)?) -> Void
+        _ server: EmulatedCBMutableDescriptor, _ access: DescriptorAccess, after delay: TimeInterval,
+        _ completion: RequestLedger.Completion?, _ body: @escaping ((any Error)?) -> Void
     ) {
-        guard state == .connected else { return logMisuse("\(self) is not connected") }
-        callLater(after: delay) { peripheral in
-            guard peripheral.state == .connected else { return }
-            body(peripheral.world.refusal(of: permission, by: server.permissions, on: peripheral.link))
+        guard state == .connected else {
+            logMisuse("\(self) is not connected")
+            completion?(.failed(CBError(.notConnected)))
+            return
+        }
+        let pairing = world.pairingTime(access, server.permissions, link) / .seconds(1)
+        callLater(after: delay + pairing) { peripheral in
+            guard peripheral.state == .connected else {
+                // The delegate hears of the disconnection.
+                completion?(.failed(CBError(.notConnected)))
+                return
+            }
+            body(peripheral.world.refusal(of: access, server.permissions, peripheral.link))
         }
     }
 

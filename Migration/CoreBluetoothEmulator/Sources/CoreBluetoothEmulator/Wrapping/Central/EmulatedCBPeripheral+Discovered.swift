@@ -67,6 +67,14 @@ extension EmulatedCBPeripheral {
         return served[index]
     }
 
+    /// The discovered object of a characteristic; nil if it was not discovered.
+    func object(of characteristic: EmulatedCBCharacteristic) -> EmulatedCBCharacteristic? {
+        guard characteristic.core == nil else { return characteristic }
+        let found = (core.services ?? []).lazy.flatMap { $0.characteristics ?? [] }
+            .first { self.serverCharacteristic(of: $0) === characteristic }
+        return found.map(self.characteristic)
+    }
+
     // MARK: The central's side
 
     private func find(

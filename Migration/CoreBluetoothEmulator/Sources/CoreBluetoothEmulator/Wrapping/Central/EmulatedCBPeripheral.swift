@@ -21,6 +21,10 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         var services: [ObjectIdentifier: EmulatedCBService] = [:]
         var characteristics: [ObjectIdentifier: EmulatedCBCharacteristic] = [:]
         var requests = RequestLedger()
+        /// Who waits for the link, on the bus.
+        var waitingForLink: [(Result<Void, any Error>) -> Void] = []
+        /// Who waits for its end.
+        var waitingForEnd: [() -> Void] = []
     }
 
     /// The identifier of its peripheral manager; that on this host, for another device.
@@ -116,69 +120,5 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         guard peripheralManagerIdentifier != nil else { return rssi }
         let range = world.configuration.rssiRange
         return NSNumber(value: min(range.upperBound, max(range.lowerBound, rssi.intValue)))
-    }
-}
-
-/// The life of the link.
-extension EmulatedCBPeripheral {
-    /// Says another state than the link's, until the link begins or ends.
-    func setState(_ state: CBPeripheralState) { fields.withLock { $0.state = state } }
-
-    func linkBegan() { fields.withLock { $0.state = nil } }
-
-    /// The link is over: what was discovered on it means nothing any more, and those who wait hear of it.
-    func linkEnded(_ error: (any Error)?) {
-        let (waiting, objects) = fields.withLock { fields in
-            defer {
-                fields.state = nil
-                fields.services = [:]
-                fields.characteristics = [:]
-            }
-            return (fields.requests.removeAll(), (fields.services, fields.characteristics))
-        }
-        withExtendedLifetime(objects) {}
-        world.state.withLock { $0.links.forget(link) }
-        for completion in waiting { completion(.failed(error ?? CBError(.notConnected))) }
-    }
-
-    /// Calls both delegates: writes without response are taken again.
-    func tellReady() {
-        let delegate = delegate
-        delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        guard !world.configuration.followsApple, let central = manager?.delegate, central !== delegate else { return }
-        central.peripheralIsReady(toSendWriteWithoutResponse: self)
-    }
-
-    /// The same, from any thread.
-    func tellReadyLater() {
-        guard let manager else { return }
-        world.emulator?.call(on: manager.queue) { self.tellReady() }
-    }
-}
-
-/// The objects of what was discovered.
-extension EmulatedCBPeripheral {
-    /// The one object of a service on this link.
-    func service(for core: CBService) -> EmulatedCBService {
-        let key = ObjectIdentifier(core)
-        if let known = fields.withLock({ $0.services[key] }) { return known }
-        let new = EmulatedCBService(core, of: self)
-        return fields.withLock { fields in
-            let object = fields.services[key] ?? new
-            fields.services[key] = object
-            return object
-        }
-    }
-
-    /// The one object of a characteristic on this link.
-    func characteristic(for core: CBCharacteristic) -> EmulatedCBCharacteristic {
-        let key = ObjectIdentifier(core)
-        if let known = fields.withLock({ $0.characteristics[key] }) { return known }
-        let new = EmulatedCBCharacteristic(core, of: core.service.map(service))
-        return fields.withLock { fields in
-            let object = fields.characteristics[key] ?? new
-            fields.characteristics[key] = object
-            return object
-        }
     }
 }

@@ -10,7 +10,7 @@ public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
     /// The offset of the first byte, in bytes.
     public let offset: Int
     let core: CBATTRequest
-    private let fields: Guarded<(value: Data?, isAnswered: Bool)>
+    private let fields: Guarded<(value: Data?, result: CBATTError.Code?)>
 
     init(
         _ core: CBATTRequest, _ central: EmulatedCBCentral, _ characteristic: EmulatedCBMutableCharacteristic
@@ -19,7 +19,7 @@ public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
         self.central = central
         self.characteristic = characteristic
         offset = core.offset
-        fields = Guarded((core.value, false))
+        fields = Guarded((core.value, nil))
         super.init()
     }
 
@@ -32,12 +32,14 @@ public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
     }
 
     /// - Returns: Whether it was not answered before.
-    func markAnswered() -> Bool {
+    func markAnswered(_ result: CBATTError.Code) -> Bool {
         fields.withLock { fields in
-            defer { fields.isAnswered = true }
-            return !fields.isAnswered
+            guard fields.result == nil else { return false }
+            fields.result = result
+            return true
         }
     }
 
-    var isAnswered: Bool { fields.withLock { $0.isAnswered } }
+    /// The answer that was given; nil before.
+    var result: CBATTError.Code? { fields.withLock { $0.result } }
 }

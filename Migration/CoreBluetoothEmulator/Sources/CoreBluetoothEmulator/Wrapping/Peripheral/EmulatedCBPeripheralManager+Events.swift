@@ -7,17 +7,16 @@ extension EmulatedCBPeripheralManager {
         if [.unknown, .resetting, .unsupported, .unauthorized].contains(state) {
             fields.withLock { $0.published.removeAll() }
         }
-        if let restored = world.takeRestoration(of: self) { restored() }
+        if fields.withLock({ $0.takeEmptyState() }) { delegate?.peripheralManager(self, willRestoreState: [:]) }
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
     func willRestore(_ dictionary: [String: Any]) {
-        let saved = world.finishRestoration(of: self)
         var restored: [String: Any] = [:]
         let cores = dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
-        let services = (saved?.services ?? []).map { $0.copy() }
+        let services = saved?.services ?? []
         fields.withLock { fields in
-            for (service, core) in zip(services, cores) { fields.published.append(service, core, of: self) }
+            for (service, core) in zip(services, cores) { fields.published.append(service, core, of: self, isConfirmed: true) }
         }
         if !services.isEmpty { restored[CBPeripheralManagerRestoredStateServicesKey] = services }
         if let advertisement = saved?.advertisement {
@@ -29,7 +28,7 @@ extension EmulatedCBPeripheralManager {
 
     func didAdd(_ core: CBService, _ error: (any Error)?) {
         guard let service = fields.withLock({ $0.published.service(of: core) }) else { return }
-        if error != nil, !isPublished(core) { fields.withLock { $0.published.remove(core) } }
+        fields.withLock { $0.published.added(core, isPublished: error == nil) }
         delegate?.peripheralManager(self, didAdd: service, error: error)
     }
 
@@ -44,21 +43,10 @@ extension EmulatedCBPeripheralManager {
     }
 }
 
-extension EmulatedCBMutableService {
-    /// A service like this one, for the manager that restores it; without what it includes.
-    fileprivate func copy() -> EmulatedCBMutableService {
-        let service = EmulatedCBMutableService(type: uuid, primary: isPrimary)
-        service.characteristics = mutableCharacteristics.map { original in
-            let characteristic = EmulatedCBMutableCharacteristic(
-                type: original.uuid, properties: original.properties, value: original.value,
-                permissions: original.permissions)
-            if original.descriptors != nil {
-                characteristic.descriptors = original.mutableDescriptors.map {
-                    EmulatedCBMutableDescriptor(type: $0.uuid, value: $0.value, permissions: $0.permissions)
-                }
-            }
-            return characteristic
-        }
-        return service
+extension EmulatedCBPeripheralManager.Fields {
+    /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
+    fileprivate mutating func takeEmptyState() -> Bool {
+        defer { mustTellEmptyState = false }
+        return mustTellEmptyState
     }
 }

@@ -11,7 +11,7 @@ extension EmulatedCBPeripheralManager {
     ///   - request: The request of the callback; of several, any.
     ///   - result: `.success`, or the error that the central gets.
     public func respond(to request: EmulatedCBATTRequest, withResult result: CBATTError.Code) {
-        guard request.markAnswered() else { return logMisuse("a request is answered twice, or after its callback") }
+        guard request.markAnswered(result) else { return logMisuse("a request is answered twice, or after its callback") }
         guard let core else { return }
         if request.core.value == nil, result == .success {
             return answerRead(request, core)
@@ -48,7 +48,7 @@ extension EmulatedCBPeripheralManager {
         } else {
             answer(unheard: request)
         }
-        guard !world.configuration.followsApple, !request.isAnswered else { return }
+        guard !world.configuration.followsApple, request.result == nil else { return }
         respond(to: request, withResult: .success)
     }
 
@@ -61,10 +61,12 @@ extension EmulatedCBPeripheralManager {
         } else {
             answer(unheard: head)
         }
-        guard !world.configuration.followsApple, !requests.contains(where: \.isAnswered) else { return }
-        store(requests)
-        respond(to: head, withResult: .success)
-        for request in requests.dropFirst() { _ = request.markAnswered() }
+        guard !world.configuration.followsApple else { return }
+        let result = requests.lazy.compactMap(\.result).first
+        if result == nil || result == .success { store(requests) }
+        if result == nil { respond(to: head, withResult: .success) }
+        // A later answer to any part is one too many.
+        for request in requests { _ = request.markAnswered(result ?? .success) }
     }
 
     private func request(for core: CBATTRequest) -> EmulatedCBATTRequest? {

@@ -20,6 +20,8 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         var advertisedName: String?
         var channels = ChannelNumbers()
         var loggedKeys: Set<String> = []
+        /// Whether `willRestoreState` is still to be called, with nothing.
+        var mustTellEmptyState: Bool
     }
 
     /// The identifier by which centrals know it.
@@ -27,8 +29,8 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     let world: EmulatedWorld
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
-    /// Whether a saved state may come.
-    let canRestore: Bool
+    /// The state that is restored; nil if there is none.
+    let saved: SavedPeripheral?
     /// Where in the configured range its mean signal strength is, 0…1.
     private let signal: Double
     let fields: Guarded<Fields>
@@ -50,18 +52,19 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         let restoreIdentifier = options[CBPeripheralManagerOptionRestoreIdentifierKey] as? String
         self.world = world
         self.queue = queue ?? .main
-        canRestore = restoreIdentifier != nil
-        place = world.peripheralPlace(restoring: restoreIdentifier, in: emulator)
+        saved = restoreIdentifier.flatMap(world.takeSavedPeripheral)
+        place = world.place(for: saved, restoreIdentifier, in: emulator)
         identifier = place.identifier
         signal = world.makeFraction()
-        fields = Guarded(Fields(delegate: delegate))
+        let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
+        fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
         super.init()
         bridge.manager = self
         world.register(self, as: identifier)
         // Under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBPeripheralManager(
-                backend: .emulator(emulator, host: place.host), delegate: bridge, queue: queue, options: options)
+                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
         }
         apply(world.configuration)
     }
@@ -97,7 +100,10 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         let isProtected = world.configuration.requirePairing
         let added = fields.withLock { fields -> CBMutableService in
             if let known = fields.published.core(of: service) { return known }
-            let included = (service.includedServices ?? []).compactMap { fields.published.core(of: $0) }
+            // One that is not published leads to CoreBluetooth's error.
+            let included = (service.includedServices ?? []).map {
+                fields.published.core(of: $0) ?? CBMutableService(type: $0.uuid, primary: $0.isPrimary)
+            }
             let core = service.makeCore(included: included, isProtected: isProtected)
             fields.published.append(service, core, of: self)
             return core
@@ -174,10 +180,22 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         place.host.setMaximumMTU(configuration.initialMTU)
         if let advertisement { world.advertise(advertisement, on: place.host) }
         guard let device = place.host.peripheral else { return }
-        let range = configuration.rssiRange
-        device.setRSSI(range.lowerBound + Int((Double(range.count - 1) * signal).rounded()))
+        device.setRSSI(meanRSSI(configuration))
         device.clearFaults()
         for fault in configuration.faults { device.inject(fault) }
+    }
+
+    private func meanRSSI(_ configuration: EmulatorConfiguration) -> Int {
+        let range = configuration.rssiRange
+        return range.lowerBound + Int((Double(range.count - 1) * signal).rounded())
+    }
+
+    /// A signal strength as centrals measure it, in dBm.
+    func measureRSSI() -> Int {
+        let configuration = world.configuration
+        let (range, variation) = (configuration.rssiRange, max(0, configuration.rssiVariation))
+        let measured = meanRSSI(configuration) + world.makeNumber(in: -variation...variation)
+        return min(range.upperBound, max(range.lowerBound, measured))
     }
 
     /// The world has ended: the manager does nothing any more, and its state is unknown.

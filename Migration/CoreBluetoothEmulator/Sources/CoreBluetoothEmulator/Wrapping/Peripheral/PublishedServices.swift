@@ -7,6 +7,8 @@ struct PublishedServices {
         let service: EmulatedCBMutableService
         let core: CBMutableService
         let characteristics: [(object: EmulatedCBMutableCharacteristic, core: CBMutableCharacteristic)]
+        /// Whether it is published, and not only asked for.
+        var isConfirmed: Bool
     }
 
     private var entries: [Entry] = []
@@ -29,15 +31,30 @@ struct PublishedServices {
     }
 
     /// Adds a service with what is published for it; its characteristics belong to each other in order.
+    ///
+    /// - Parameter isConfirmed: Whether it is published already.
     mutating func append(
-        _ service: EmulatedCBMutableService, _ core: CBMutableService, of manager: EmulatedCBPeripheralManager
+        _ service: EmulatedCBMutableService, _ core: CBMutableService, of manager: EmulatedCBPeripheralManager,
+        isConfirmed: Bool = false
     ) {
         let cores = (core.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
         let pairs = Array(zip(service.mutableCharacteristics, cores))
         for (object, core) in pairs {
             object.setPublication(EmulatedCBMutableCharacteristic.Publication(core: core, manager: manager))
         }
-        entries.append(Entry(service: service, core: core, characteristics: pairs.map { ($0.0, $0.1) }))
+        entries.append(
+            Entry(
+                service: service, core: core, characteristics: pairs.map { ($0.0, $0.1) }, isConfirmed: isConfirmed))
+    }
+
+    /// The answer to an addition: a service that was not published before either is or is forgotten.
+    mutating func added(_ core: CBService, isPublished: Bool) {
+        guard let index = entries.firstIndex(where: { $0.core === core }) else { return }
+        if isPublished {
+            entries[index].isConfirmed = true
+        } else if !entries[index].isConfirmed {
+            remove(core)
+        }
     }
 
     mutating func remove(_ core: CBService) {
