@@ -52,7 +52,7 @@ final class WorkflowTests: RealTimeTestCase {
     func testTheServersOwnObjectsAreTakenForTheDiscoveredOnes() async throws {
         let served = makeCharacteristic()
         let manager = try await advertise(served)
-        let (_, peripheral) = try await connect()
+        let (phone, peripheral) = try await connect()
         peripheral.readValue(for: served)
         peripheral.setNotifyValue(true, for: served)
         try await step()
@@ -62,6 +62,6 @@ final class WorkflowTests: RealTimeTestCase {
         peripheral.writeValue(Data([7]), for: served, type: .withoutResponse)
         try await step()
         XCTAssertEqual(served.value, Data([7]))
-        withExtendedLifetime(manager) {}
+        withExtendedLifetime((manager, phone)) {}
     }
 }

@@ -118,7 +118,7 @@ extension EmulatedCBPeripheral {
 
     /// Sends a request, and notes who waits for the answer.
     func request(_ key: RequestLedger.Key, _ completion: RequestLedger.Completion?, _ send: () -> Void) {
-        if core.state == .connected {
+        if isLinked {
             fields.withLock { $0.requests.append(key, completion) }
         } else if let completion {
             return completion(.failed(CBError(.notConnected)))

@@ -6,6 +6,9 @@ extension EmulatedCBPeripheral {
     /// Says another state than the link's, until the link begins or ends.
     func setState(_ state: CBPeripheralState) { fields.withLock { $0.state = state } }
 
+    /// Whether there is a link, whatever a test says of the state.
+    var isLinked: Bool { manager?.core != nil && core.state == .connected }
+
     func linkBegan() {
         let waiting = fields.withLock { fields in
             defer { fields.waitingForLink = [] }
