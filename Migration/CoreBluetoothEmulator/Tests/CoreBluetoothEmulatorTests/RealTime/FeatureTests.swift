@@ -107,7 +107,10 @@ final class FeatureTests: RealTimeTestCase {
         let served = makeCharacteristic()
         let manager = try await advertise(served)
         let options = [CBCentralManagerOptionRestoreIdentifierKey: "app"]
-        var first: EmulatedCBCentralManager? = try await connect(options: options).0
+        var (first, peripheral): (EmulatedCBCentralManager?, EmulatedCBPeripheral) = try await connect(options: options)
+        peripheral.setNotifyValue(true, for: served)
+        peripheral.discoverServices(nil)
+        try await step()
         XCTAssertEqual(central.centralRestored?.isEmpty, true)
         let identifier = try XCTUnwrap(first?.identifier)
         try await EmulatorBus.shared.saveCentralState(centralIdentifier: identifier, restoreIdentifier: "app")
@@ -121,7 +124,12 @@ final class FeatureTests: RealTimeTestCase {
         let restored = try XCTUnwrap(central.centralRestored?[key] as? [EmulatedCBPeripheral])
         XCTAssertEqual(restored.map(\.identifier), [manager.identifier])
         XCTAssertEqual(restored.first?.state, .connected)
-        XCTAssertEqual(restored.first?.services?.map(\.uuid), [Self.service])
+        let service = try XCTUnwrap(restored.first?.services?.first)
+        XCTAssertEqual(service.uuid, Self.service)
+        XCTAssertEqual(service.characteristics?.map(\.isNotifying), [true])
+        XCTAssertEqual(served.subscribedCentrals?.map(\.identifier), [identifier])
+        XCTAssertFalse(peripheral === restored.first)
+        peripheral = restored[0]
         restored.first?.delegate = central
         restored.first?.readValue(for: served)
         try await step()

@@ -6,13 +6,21 @@ extension EmulatedCBCentralManager {
     func didUpdateState() {
         if state != .poweredOn { for peripheral in peripherals { peripheral.linkEnded(nil) } }
         if fields.withLock({ $0.takeEmptyState() }) { delegate?.centralManager(self, willRestoreState: [:]) }
+        if state == .poweredOn {
+            for peripheral in fields.withLock({ $0.takeRestored() }) { peripheral.subscribeAgain() }
+        }
         delegate?.centralManagerDidUpdateState(self)
     }
 
     func willRestore(_ dictionary: [String: Any]) {
         var dictionary = dictionary
         if let restored = dictionary[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] {
-            dictionary[CBCentralManagerRestoredStatePeripheralsKey] = restored.map(peripheral)
+            let peripherals = restored.map(peripheral)
+            for peripheral in peripherals {
+                peripheral.setSubscriptions(saved?.subscriptions(of: peripheral.core) ?? [])
+            }
+            fields.withLock { $0.restored = peripherals }
+            dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals
         }
         saved?.releaseLinks(on: place.host, in: world)
         delegate?.centralManager(self, willRestoreState: dictionary)
@@ -81,5 +89,11 @@ extension EmulatedCBCentralManager.Fields {
     fileprivate mutating func takeEmptyState() -> Bool {
         defer { mustTellEmptyState = false }
         return mustTellEmptyState
+    }
+
+    /// - Returns: The restored peripherals whose subscriptions are still to be made.
+    fileprivate mutating func takeRestored() -> [EmulatedCBPeripheral] {
+        defer { restored = [] }
+        return restored
     }
 }

@@ -17,6 +17,8 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         var scan = Scan()
         /// Nil where the manager did not register.
         var connectionEvents: ConnectionEventRegistration?
+        /// The restored peripherals, until the adapter is on.
+        var restored: [EmulatedCBPeripheral] = []
         /// Whether `willRestoreState` is still to be called, with nothing.
         var mustTellEmptyState: Bool
     }

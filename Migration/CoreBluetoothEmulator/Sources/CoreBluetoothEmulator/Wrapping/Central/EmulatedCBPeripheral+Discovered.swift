@@ -53,16 +53,19 @@ extension EmulatedCBPeripheral {
         return equal.firstIndex { $0 === characteristic }.map { Path(uuid: characteristic.uuid, index: $0) }
     }
 
+    /// The service of the peripheral manager that a discovered one is.
+    func serverService(of found: CBService) -> EmulatedCBMutableService? {
+        let equal = (core.services ?? []).filter { $0.uuid == found.uuid }
+        let published = (server?.publishedServices ?? []).filter { $0.uuid == found.uuid && $0.isPrimary }
+        guard let index = equal.firstIndex(where: { $0 === found }), index < published.count else { return nil }
+        return published[index]
+    }
+
     /// The characteristic of the peripheral manager that a discovered one is.
     func serverCharacteristic(of found: CBCharacteristic) -> EmulatedCBMutableCharacteristic? {
-        guard let service = found.service else { return nil }
-        let services = (core.services ?? []).filter { $0.uuid == service.uuid }
-        let published = (server?.publishedServices ?? []).filter { $0.uuid == service.uuid && $0.isPrimary }
-        guard let position = services.firstIndex(where: { $0 === service }), position < published.count else {
-            return nil
-        }
+        guard let service = found.service, let published = serverService(of: service) else { return nil }
         let equal = (service.characteristics ?? []).filter { $0.uuid == found.uuid }
-        let served = published[position].mutableCharacteristics.filter { $0.uuid == found.uuid }
+        let served = published.mutableCharacteristics.filter { $0.uuid == found.uuid }
         guard let index = equal.firstIndex(where: { $0 === found }), index < served.count else { return nil }
         return served[index]
     }

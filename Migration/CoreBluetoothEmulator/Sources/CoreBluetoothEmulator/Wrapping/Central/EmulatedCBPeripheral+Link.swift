@@ -46,6 +46,26 @@ extension EmulatedCBPeripheral {
         fields.withLock { $0.waitingForEnd.append(completion) }
     }
 
+    /// Says that a restored central subscribes to these.
+    func setSubscriptions(_ subscribed: [CBCharacteristic]) {
+        for found in subscribed { characteristic(for: found).setNotifying(true) }
+    }
+
+    /// Subscribes, without a callback, to what a restored central subscribed to.
+    func subscribeAgain() {
+        for found in (core.services ?? []).flatMap({ $0.characteristics ?? [] })
+        where characteristic(for: found).isNotifying && !found.isNotifying {
+            request(.subscription(ObjectIdentifier(found)), { self.noteSubscription(to: found, $0) }) {
+                core.setNotifyValue(true, for: found)
+            }
+        }
+    }
+
+    private func noteSubscription(to found: CBCharacteristic, _ outcome: RequestLedger.Outcome) {
+        guard case .failed(let error) = outcome else { return }
+        logWarning("the subscription to \(found.uuid) is not restored: \(error)")
+    }
+
     /// Calls both delegates: writes without response are taken again.
     func tellReady() {
         let delegate = delegate

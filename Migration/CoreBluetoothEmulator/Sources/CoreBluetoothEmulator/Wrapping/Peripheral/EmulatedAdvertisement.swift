@@ -41,15 +41,9 @@ struct EmulatedAdvertisement {
         (given ?? [:]).keys.filter { !isAllowed($0) }.sorted()
     }
 
-    /// The data of a report over the air, with what was given in place of what the air carries.
-    ///
-    /// A packet has little room, and says always whether it is connectable.
-    func report(of air: [String: Any]) -> [String: Any] {
-        guard !followsApple else { return air }
-        var report = air.merging(data) { $1 }
-        if data[CBAdvertisementDataIsConnectable] == nil { report[CBAdvertisementDataIsConnectable] = nil }
-        return report
-    }
+    /// What a central gets for a report over the air: all that was given, since packets have little room; where Apple's
+    /// rule counts, what came.
+    func report(of air: [String: Any]) -> [String: Any] { followsApple ? air : data }
 
     /// What the radio's packets carry beside name and services.
     var packet: AdvertisingData {

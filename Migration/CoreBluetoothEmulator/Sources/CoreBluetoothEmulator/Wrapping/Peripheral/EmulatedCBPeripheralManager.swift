@@ -12,7 +12,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         weak var delegate: (any EmulatedCBPeripheralManagerDelegate)?
         /// Nil once the world has ended.
         var core: CBPeripheralManager?
-        var published = PublishedServices()
+        var published: PublishedServices
         /// By the identifier on this host.
         var centrals: [UUID: EmulatedCBCentral] = [:]
         var advertisement: EmulatedAdvertisement?
@@ -57,7 +57,9 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         identifier = place.identifier
         signal = world.makeFraction()
         let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
-        fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
+        let isSameHost = saved?.identifier == place.identifier
+        let published = PublishedServices(nextNumber: isSameHost ? saved?.nextServiceNumber ?? 0 : 0)
+        fields = Guarded(Fields(delegate: delegate, published: published, mustTellEmptyState: isEmpty))
         super.init()
         bridge.manager = self
         world.register(self, as: identifier)

@@ -7,11 +7,15 @@ struct PublishedServices {
         let service: EmulatedCBMutableService
         let core: CBMutableService
         let characteristics: [(object: EmulatedCBMutableCharacteristic, core: CBMutableCharacteristic)]
-        /// Whether it is published, and not only asked for.
-        var isConfirmed: Bool
+        /// The how-manyeth service of its host it is, from 0; nil while it is only asked for.
+        var number: Int?
     }
 
     private var entries: [Entry] = []
+    /// The number of the host's next service; no number is used again.
+    private(set) var nextNumber: Int
+
+    init(nextNumber: Int) { self.nextNumber = nextNumber }
 
     /// In the order of their publishing.
     var services: [EmulatedCBMutableService] { entries.map(\.service) }
@@ -19,6 +23,9 @@ struct PublishedServices {
     var cores: [CBMutableService] { entries.map(\.core) }
 
     func core(of service: EmulatedCBService) -> CBMutableService? { entries.first { $0.service === service }?.core }
+
+    /// The how-manyeth service of its host a service is, from 0.
+    func number(of service: EmulatedCBMutableService) -> Int? { entries.first { $0.service === service }?.number }
 
     func service(of core: CBService) -> EmulatedCBMutableService? { entries.first { $0.core === core }?.service }
 
@@ -44,15 +51,21 @@ struct PublishedServices {
         }
         entries.append(
             Entry(
-                service: service, core: core, characteristics: pairs.map { ($0.0, $0.1) }, isConfirmed: isConfirmed))
+                service: service, core: core, characteristics: pairs.map { ($0.0, $0.1) },
+                number: isConfirmed ? takeNumber() : nil))
+    }
+
+    private mutating func takeNumber() -> Int {
+        defer { nextNumber += 1 }
+        return nextNumber
     }
 
     /// The answer to an addition: a service that was not published before either is or is forgotten.
     mutating func added(_ core: CBService, isPublished: Bool) {
         guard let index = entries.firstIndex(where: { $0.core === core }) else { return }
         if isPublished {
-            entries[index].isConfirmed = true
-        } else if !entries[index].isConfirmed {
+            entries[index].number = takeNumber()
+        } else if entries[index].number == nil {
             remove(core)
         }
     }
