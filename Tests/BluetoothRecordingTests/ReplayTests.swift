@@ -177,6 +177,27 @@ import Testing
         #expect(outcome == "ATT 128")
     }
 
+    @Test func aSubscriptionIsRefusedToTheOneOfTwoEqualCharacteristicsThatRefusedIt() async throws {
+        let twins = [CharacteristicDescription("FFF6", [.notify]), CharacteristicDescription("FFF6", [.notify])]
+        let device = PeripheralDescription(
+            name: "Lamp", advertising: [.init(.init(localName: "Lamp"))],
+            services: [ServiceDescription("FFF0", characteristics: twins)])
+        let empty = DeviceRecording(device: device, source: .init(backend: "bluez", isRedacted: true))
+        let line = Data((#"{"t":1,"subscribe":"FFF0/FFF6#1","error":128}"# + "\n").utf8)
+        let recording = try DeviceRecording(jsonLines: try empty.jsonLines() + line)
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        _ = try emulator.add(try recording.replayed())
+        let outcomes = try await emulator.run {
+            let peripheral = try await Lamp.first(Central(backend: .emulator(emulator)))
+            return [
+                await Lamp.outcome { _ = try await peripheral.subscribe(to: ["FFF0/FFF6"]) },
+                await Lamp.outcome { _ = try await peripheral.subscribe(to: ["FFF0/FFF6#2"]) },
+            ]
+        }
+        #expect(outcomes.last == "ATT 128")
+        #expect(outcomes.first != "ATT 128")
+    }
+
     @Test func aSeriesDoesNotKeepTheWorldFromBeingIdle() async throws {
         let lines = """
             {"t":1,"subscribe":"FFF0/FFF4"}

@@ -123,7 +123,7 @@ enum ContractDevices {
             DescriptorDescription(uuid(.ownDescriptor), value: Data([0x0D]), permissions: [.readable, .writeable]),
         ]
         return ServiceDescription(
-            uuid(.main), includes: [uuid(.included)],
+            uuid(.main), includes: [ServicePath(uuid(.included))],
             characteristics: [
                 value(.stored, [.read, .write], Array("hello".utf8)),
                 value(.commands, [.read, .writeWithoutResponse], [0]),

@@ -24,7 +24,7 @@ enum ContractPeer {
                 uuid("0002"), isPrimary: false, characteristics: [.init(uuid("0201"), .read, value: Data([7]))]),
             ServiceDescription("180F", characteristics: [.init("2A19", [.read, .notify], value: Data([0x64]))]),
             ServiceDescription(
-                uuid("0001"), includes: [uuid("0002")],
+                uuid("0001"), includes: [ServicePath(uuid("0002"))],
                 characteristics: [
                     .init(uuid("0101"), [.read, .write], value: Data("hello".utf8)),
                     .init(uuid("0102"), [.read, .writeWithoutResponse], value: Data([0])),
