@@ -1,0 +1,193 @@
+import BluetoothEmulator
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+@testable import CoreBluetoothEmulator
+
+@MainActor
+@Suite(.emulator(.instant)) struct VirtualFeatureTests {
+    private func configuration(
+        _ change: (inout CoreBluetoothEmulator.EmulatorConfiguration) -> Void
+    ) -> CoreBluetoothEmulator.EmulatorConfiguration {
+        var configuration = CoreBluetoothEmulator.EmulatorConfiguration.instant
+        change(&configuration)
+        return configuration
+    }
+
+    @Test func `where Apple's rule counts, links of other apps are told, and nil ends that`() async throws {
+        let world = VirtualWorld(
+            configuration {
+                $0.fireConnectionEvents = true
+                $0.followsApple = true
+            })
+        let manager = try await world.advertise()
+        let peripheral = try await world.connect()
+        let device = try #require(manager.place.host.peripheral)
+        world.phone?.cancelPeripheralConnection(peripheral)
+        try await world.radio.runUntilIdle()
+        world.phone?.registerForConnectionEvents(options: [.peripheralUUIDs: [manager.identifier]])
+        world.phone?.place.host.connectOtherApp(to: device, withoutAdvertising: true)
+        try await world.radio.runUntilIdle()
+        #expect(world.app.connectionEvents == [.peerConnected])
+        world.phone?.registerForConnectionEvents(options: nil)
+        world.phone?.place.host.disconnectOtherApp(from: device)
+        try await world.radio.runUntilIdle()
+        #expect(world.app.connectionEvents == [.peerConnected])
+    }
+
+    @Test func `where Apple's rule counts, advertisements have name and services only`() async throws {
+        let world = VirtualWorld(configuration { $0.followsApple = true })
+        let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
+        let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
+        try await world.radio.runUntilIdle()
+        manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "A", CBAdvertisementDataManufacturerDataKey: Data([1, 2]), "own": 1,
+        ])
+        phone.scanForPeripherals(withServices: nil)
+        await world.radio.expect(.didDiscover)
+        let data = try #require(world.app.discovered.first?.data)
+        #expect(data[CBAdvertisementDataLocalNameKey] as? String == "A")
+        #expect(data[CBAdvertisementDataManufacturerDataKey] == nil)
+        #expect(data["own"] == nil)
+    }
+
+    @Test func `where Apple's rule counts, nothing is restored without a saved state`() async throws {
+        let world = VirtualWorld(
+            configuration {
+                $0.stateRestorationEnabled = true
+                $0.followsApple = true
+            })
+        try await world.advertise(options: [CBPeripheralManagerOptionRestoreIdentifierKey: "server"])
+        try await world.connect(options: [CBCentralManagerOptionRestoreIdentifierKey: "app"])
+        #expect(world.app.centralRestored == nil)
+        #expect(world.server.peripheralRestored == nil)
+    }
+
+    @Test func `where Apple's rule counts, a write without response to a full queue is dropped`() async throws {
+        let world = VirtualWorld(
+            configuration {
+                $0.simulateBackpressure = true
+                $0.maxWriteWithoutResponseQueue = 1
+                $0.backpressureProcessingDelay = 1
+                $0.followsApple = true
+            })
+        world.server.onWrite = { $0.respond(to: $1[0], withResult: .success) }
+        world.server.onRead = { $0.respond(to: $1, withResult: .success) }
+        try await world.advertise()
+        let peripheral = try await world.connect()
+        peripheral.readValue(for: world.served)
+        try await world.radio.runUntilIdle()
+        #expect(world.app.updates == [Data()])
+        for byte in 1...2 { peripheral.writeValue(Data([UInt8(byte)]), for: world.served, type: .withoutResponse) }
+        try await world.radio.runUntilIdle()
+        #expect(world.server.writes.map { $0[0].value } == [Data([1])])
+    }
+
+    @Test func `a scan goes on with the manager that restores it`() async throws {
+        let world = VirtualWorld(configuration { $0.stateRestorationEnabled = true })
+        let options = [CBCentralManagerOptionRestoreIdentifierKey: "app"]
+        var first: EmulatedCBCentralManager? = EmulatedCBCentralManager(
+            delegate: world.app, queue: nil, options: options)
+        try await world.radio.runUntilIdle()
+        first?.scanForPeripherals(withServices: [VirtualWorld.service])
+        let identifier = try #require(first?.identifier)
+        try await EmulatorBus.shared.saveCentralState(centralIdentifier: identifier, restoreIdentifier: "app")
+        let saved = try await EmulatorBus.shared.restoreState(
+            identifier: "app", as: EmulatorBus.RestoredCentralState.self)
+        #expect(saved?.scanServices == [VirtualWorld.service.data])
+        first = nil
+        let second = EmulatedCBCentralManager(delegate: world.app, queue: nil, options: options)
+        try await world.radio.runUntilIdle()
+        let services = world.app.centralRestored?[CBCentralManagerRestoredStateScanServicesKey]
+        #expect(services as? [CBUUID] == [VirtualWorld.service])
+        #expect(second.isScanning)
+        try await world.advertise()
+        await world.radio.expect(.didDiscover)
+        #expect(second.identifier == identifier)
+        #expect(first == nil)
+    }
+
+    @Test func `two living managers of one saved state are two peripherals`() async throws {
+        let world = VirtualWorld(configuration { $0.stateRestorationEnabled = true })
+        let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "server"]
+        let first = try await world.advertise(options: options)
+        try await EmulatorBus.shared.savePeripheralState(
+            peripheralIdentifier: first.identifier, restoreIdentifier: "server")
+        let second = EmulatedCBPeripheralManager(delegate: world.server, queue: nil, options: options)
+        try await world.radio.runUntilIdle()
+        #expect(second.identifier != first.identifier)
+        #expect(second.publishedServices.map(\.uuid) == [VirtualWorld.service])
+        let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
+        try await world.radio.runUntilIdle()
+        phone.scanForPeripherals(withServices: nil)
+        try await world.radio.advance(by: .seconds(1))
+        #expect(Set(world.app.discovered.map(\.peripheral.identifier)) == [first.identifier, second.identifier])
+    }
+
+    @Test func `pairing takes its time`() async throws {
+        let world = VirtualWorld(
+            configuration {
+                $0.requirePairing = true
+                $0.simulatePairing = true
+                $0.pairingDelay = 2
+            })
+        let protected = EmulatedCBMutableDescriptor(
+            type: CBUUID(string: "ABCD"), value: Data([1]), permissions: [.readEncryptionRequired])
+        world.served.descriptors = [protected]
+        try await world.advertise()
+        let peripheral = try await world.connect()
+        let start = world.radio.now
+        peripheral.readValue(for: protected)
+        try await world.radio.runUntilIdle()
+        #expect(world.app.count("descriptorValue") == 1)
+        #expect(world.radio.now - start == .seconds(2))
+        #expect(
+            await EmulatorBus.shared.isPaired(
+                centralIdentifier: try #require(world.phone).identifier, peripheralIdentifier: peripheral.identifier))
+    }
+
+    @Test func `a reset keeps the test's radio, and managers begin anew`() async throws {
+        let world = VirtualWorld()
+        try await world.advertise()
+        let peripheral = try await world.connect()
+        await EmulatorBus.shared.reset()
+        try await world.radio.runUntilIdle()
+        #expect(EmulatorBus.shared.emulator === world.radio)
+        #expect(world.manager?.state == .unknown)
+        #expect(world.phone?.state == .unknown)
+        #expect(peripheral.state == .disconnected)
+        #expect(await EmulatorBus.shared.getAllPeripherals() == [])
+        let later = VirtualWorld()
+        let manager = try await later.advertise()
+        #expect(try await later.connect().identifier == manager.identifier)
+    }
+
+    @Test(arguments: [1, 2]) func `each test has a world of its own`(number: Int) async throws {
+        let world = VirtualWorld()
+        let manager = try await world.advertise()
+        let peripheral = try await world.connect()
+        #expect(await EmulatorBus.shared.getAllPeripherals() == [manager.identifier])
+        #expect(await EmulatorBus.shared.getAllCentrals() == [peripheral.centralManagerIdentifier])
+    }
+
+    @Test func `the same seed gives the same trace`() async throws {
+        func run() async throws -> [String] {
+            let radio = BluetoothEmulator.Emulator(time: .virtual, seed: 9)
+            return try await CBManager.withBackend(.emulator(radio)) {
+                let world = VirtualWorld(.unreliable)
+                let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
+                try await radio.runUntilIdle()
+                manager.startAdvertising([CBAdvertisementDataLocalNameKey: "A"])
+                let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
+                try await radio.runUntilIdle()
+                phone.scanForPeripherals(withServices: nil)
+                try await radio.advance(by: .seconds(30))
+                return radio.trace.map { "\($0)" } + ["\(manager.identifier) \(world.app.discovered.map(\.rssi))"]
+            }
+        }
+        let (first, second) = (try await run(), try await run())
+        #expect(first == second)
+        #expect(first.count > 5)
+    }
+}
