@@ -62,7 +62,7 @@ extension EmulatorBus {
     /// Reads a descriptor of a connected peripheral.
     ///
     /// - Throws: `CBError.notConnected`, or the error of the read.
-    public func readValue(
+    public nonisolated func readValue(
         peripheralIdentifier: UUID, for descriptor: EmulatedCBDescriptor, centralIdentifier: UUID
     ) async throws -> Any {
         let peripheral = try connected(centralIdentifier, peripheralIdentifier)
@@ -132,7 +132,7 @@ extension EmulatorBus {
         return (manager, proxy)
     }
 
-    private func connected(_ central: UUID, _ peripheral: UUID) throws -> EmulatedCBPeripheral {
+    private nonisolated func connected(_ central: UUID, _ peripheral: UUID) throws -> EmulatedCBPeripheral {
         guard let proxy = world.central(central)?.knownPeripheral(peripheral), proxy.state == .connected else {
             throw CBError(.notConnected)
         }
@@ -141,7 +141,7 @@ extension EmulatorBus {
 
     /// Sends a request and waits for its answer.
     @discardableResult
-    private func answer(
+    private nonisolated func answer(
         _ send: (@escaping RequestLedger.Completion) -> Void
     ) async throws -> RequestLedger.Outcome {
         try await withCheckedThrowingContinuation { continuation in

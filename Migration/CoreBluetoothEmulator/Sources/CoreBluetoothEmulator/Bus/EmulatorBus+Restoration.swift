@@ -76,6 +76,9 @@ extension EmulatorBus {
 
     /// Saves a value of the test's own under an identifier, in place of what was there.
     ///
+    /// A ``RestoredCentralState`` or a ``RestoredPeripheralState`` under a restore identifier is restored by the next
+    /// manager of it: links to living peripheral managers and the scan, or the advertisement.
+    ///
     /// - Throws: `EncodingError`.
     public func saveStateForRestoration<T: Codable>(identifier: String, state: T) throws {
         let document = try JSONEncoder().encode(state)
@@ -88,18 +91,5 @@ extension EmulatorBus {
     public func restoreState<T: Codable>(identifier: String, as type: T.Type) throws -> T? {
         guard let document = world.state.withLock({ $0.restoration.documents[identifier] }) else { return nil }
         return try JSONDecoder().decode(type, from: document)
-    }
-}
-
-extension CodableValue {
-    /// The bytes of ``EmulatorBus/RestoredPeripheralState/advertisementData``.
-    fileprivate var savedBytes: Data {
-        get throws {
-            switch self {
-            case .string(let text): Data(text.utf8)
-            case .data(let bytes): bytes
-            default: try JSONEncoder().encode(self)
-            }
-        }
     }
 }

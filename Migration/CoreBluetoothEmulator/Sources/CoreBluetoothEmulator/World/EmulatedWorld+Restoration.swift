@@ -18,12 +18,24 @@ extension EmulatedWorld {
         state.withLock { $0.restoration.peripherals[restoreIdentifier] = saved }
     }
 
-    func takeSavedCentral(_ restoreIdentifier: String) -> SavedCentral? {
-        state.withLock { $0.restoration.centrals.removeValue(forKey: restoreIdentifier) }
+    /// What is restored under an identifier, once.
+    func takeSavedCentral(_ restoreIdentifier: String, in emulator: Radio) -> SavedCentral? {
+        let saved = state.withLock { state -> SavedCentral? in
+            guard let saved = state.restoration.centrals.removeValue(forKey: restoreIdentifier) else { return nil }
+            state.restoration.documents[restoreIdentifier] = nil
+            return saved
+        }
+        return saved ?? documentedCentral(restoreIdentifier, in: emulator)
     }
 
+    /// What is restored under an identifier, once.
     func takeSavedPeripheral(_ restoreIdentifier: String) -> SavedPeripheral? {
-        state.withLock { $0.restoration.peripherals.removeValue(forKey: restoreIdentifier) }
+        let saved = state.withLock { state -> SavedPeripheral? in
+            guard let saved = state.restoration.peripherals.removeValue(forKey: restoreIdentifier) else { return nil }
+            state.restoration.documents[restoreIdentifier] = nil
+            return saved
+        }
+        return saved ?? documentedPeripheral(restoreIdentifier)
     }
 
     // MARK: Places
@@ -40,8 +52,14 @@ extension EmulatedWorld {
     /// The place of a new peripheral manager: that of the saved one if that is gone; two that live are two devices.
     func place(for saved: SavedPeripheral?, _ restoreIdentifier: String?, in emulator: Radio) -> Place {
         guard let saved, let restoreIdentifier else { return makePlace("peripheral", in: emulator) }
-        let host = peripheral(saved.identifier) == nil ? emulator.host(named: saved.hostName) : nil
-        let place = host.map { Place(identifier: saved.identifier, host: $0) } ?? makePlace("peripheral", in: emulator)
+        let place: Place
+        if peripheral(saved.identifier) != nil {
+            place = makePlace("peripheral", in: emulator)
+        } else if let host = saved.hostName.flatMap(emulator.host) {
+            place = Place(identifier: saved.identifier, host: host)
+        } else {
+            place = Place(identifier: saved.identifier, host: makePlace("peripheral", in: emulator).host)
+        }
         place.host.setRestoredState(saved.state, for: restoreIdentifier)
         return place
     }

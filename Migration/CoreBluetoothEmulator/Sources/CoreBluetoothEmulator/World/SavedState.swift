@@ -37,6 +37,18 @@ struct SavedCentral {
         state = RestoredCentralState(peers: peers, scan: scan)
     }
 
+    /// What a test wrote: links that are up on a host.
+    init(identifier: UUID, _ host: EmulatedHost, _ peers: [PeerID], scan: ScanParameters?) {
+        self.identifier = identifier
+        hostName = host.name
+        notifying = [:]
+        let wanted = peers.enumerated().map { index, peer in
+            RestoredCentralState.Peer(
+                summary: PeerSummary(id: peer), operation: OperationID(rawValue: UInt64(index + 1)))
+        }
+        state = RestoredCentralState(peers: wanted, scan: scan)
+    }
+
     /// The restored characteristics to which the manager subscribed.
     func subscriptions(of peripheral: CBPeripheral) -> [CBCharacteristic] {
         zip(peripheral.services ?? [], notifying[peripheral.identifier] ?? []).flatMap { service, notifying in
@@ -62,12 +74,23 @@ struct SavedCentral {
 /// The state of a peripheral manager.
 struct SavedPeripheral {
     let identifier: UUID
-    let hostName: String
+    /// Nil where there was no manager.
+    let hostName: String?
     /// Copies, so that later changes count for nothing.
     let services: [EmulatedCBMutableService]
     let nextServiceNumber: Int
     let advertisement: EmulatedAdvertisement?
     let state: RestoredPeripheralState
+
+    /// What a test wrote: an advertisement, of a manager on a host that is yet to be made.
+    init(identifier: UUID, _ advertisement: EmulatedAdvertisement?) {
+        self.identifier = identifier
+        hostName = nil
+        services = []
+        nextServiceNumber = 0
+        self.advertisement = advertisement
+        state = RestoredPeripheralState(advertisement: advertisement?.radioAdvertisement)
+    }
 
     init(_ peripheral: EmulatedCBPeripheralManager) {
         identifier = peripheral.identifier

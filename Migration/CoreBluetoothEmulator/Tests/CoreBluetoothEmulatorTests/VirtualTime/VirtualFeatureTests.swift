@@ -108,6 +108,40 @@ import Testing
         #expect(first == nil)
     }
 
+    @Test func `states that a test wrote are restored`() async throws {
+        let world = VirtualWorld(configuration { $0.stateRestorationEnabled = true })
+        let manager = try await world.advertise()
+        let bus = EmulatorBus.shared
+        let (central, peripheral) = (UUID(), UUID())
+        try await bus.saveStateForRestoration(
+            identifier: "app",
+            state: EmulatorBus.RestoredCentralState(
+                centralIdentifier: central, connectedPeripheralIdentifiers: [manager.identifier, UUID()],
+                scanServices: [VirtualWorld.service.data]))
+        try await bus.saveStateForRestoration(
+            identifier: "server",
+            state: EmulatorBus.RestoredPeripheralState(
+                peripheralIdentifier: peripheral, isAdvertising: true,
+                advertisementData: [
+                    CBAdvertisementDataLocalNameKey: Data("Old".utf8), "other": Data([0xFF]),
+                ]))
+        let phone = EmulatedCBCentralManager(
+            delegate: world.app, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "app"])
+        let second = EmulatedCBPeripheralManager(
+            delegate: world.server, queue: nil, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "server"])
+        try await world.radio.runUntilIdle()
+        let key = CBCentralManagerRestoredStatePeripheralsKey
+        let restored = try #require(world.app.centralRestored?[key] as? [EmulatedCBPeripheral])
+        #expect(restored.map(\.identifier) == [manager.identifier])
+        #expect(restored.first?.state == .connected)
+        #expect(phone.identifier == central && phone.isScanning)
+        #expect(second.identifier == peripheral && second.isAdvertising)
+        let data = world.server.peripheralRestored?[CBPeripheralManagerRestoredStateAdvertisementDataKey]
+        #expect((data as? [String: Any])?[CBAdvertisementDataLocalNameKey] as? String == "Old")
+        #expect((data as? [String: Any])?["other"] as? Data == Data([0xFF]))
+        #expect(try await bus.restoreState(identifier: "app", as: EmulatorBus.RestoredCentralState.self) == nil)
+    }
+
     @Test func `two living managers of one saved state are two peripherals`() async throws {
         let world = VirtualWorld(configuration { $0.stateRestorationEnabled = true })
         let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "server"]

@@ -53,7 +53,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         let restoreIdentifier = options[CBCentralManagerOptionRestoreIdentifierKey] as? String
         self.world = world
         self.queue = queue ?? .main
-        saved = restoreIdentifier.flatMap(world.takeSavedCentral)
+        saved = restoreIdentifier.flatMap { world.takeSavedCentral($0, in: emulator) }
         place = world.place(for: saved, restoreIdentifier, in: emulator)
         let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
         fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))

@@ -15,6 +15,8 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         weak var manager: EmulatedCBCentralManager?
         /// What a test said; nil where nothing was said.
         var name: String??
+        /// The name that the delegate knows.
+        var toldName: String?
         var state: CBPeripheralState?
         var takesWritesWithoutResponse = true
         /// The objects of the present link.
@@ -49,6 +51,16 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         super.init()
         bridge.peripheral = self
         core.delegate = bridge
+        _ = noteName()
+    }
+
+    /// - Returns: Whether the name is another one than the delegate knows: the radio's may be shorter.
+    func noteName() -> Bool {
+        let present = name
+        return fields.withLock { fields in
+            defer { fields.toldName = present }
+            return fields.toldName != present
+        }
     }
 
     var manager: EmulatedCBCentralManager? { fields.withLock { $0.manager } }

@@ -5,7 +5,7 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
     weak var peripheral: EmulatedCBPeripheral?
 
     func peripheralDidUpdateName(_ core: CBPeripheral) {
-        guard let peripheral else { return }
+        guard let peripheral, peripheral.noteName() else { return }
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
     }
 
