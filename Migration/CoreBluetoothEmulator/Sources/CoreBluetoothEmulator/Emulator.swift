@@ -14,6 +14,6 @@ public enum Emulator {
     /// Ends all managers and forgets everything, settings included; see ``EmulatorBus/reset()``.
     public static func reset() { EmulatedWorld.reset() }
 
-    /// Always true: the classes of this module have no other radio.
+    /// Always true: the classes of this module have no other emulator.
     public static var isEmulated: Bool { true }
 }

@@ -9,79 +9,79 @@ final class Client: NSObject {
     var channel: EmulatedCBL2CAPChannel?
     var psm: CBL2CAPPSM = 0
 
-    func note(_ name: String) { log.append(name) }
+    func record(_ name: String) { log.append(name) }
 }
 
 extension Client: @preconcurrency EmulatedCBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: EmulatedCBCentralManager) {
-        note("state")
+        record("state")
         if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "1234")]) }
     }
 
-    func centralManager(_ central: EmulatedCBCentralManager, willRestoreState dict: [String: Any]) { note("restore") }
+    func centralManager(_ central: EmulatedCBCentralManager, willRestoreState dict: [String: Any]) { record("restore") }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didDiscover peripheral: EmulatedCBPeripheral,
         advertisementData: [String: Any], rssi RSSI: NSNumber
     ) {
-        note("discover")
+        record("discover")
         self.peripheral = peripheral
         peripheral.delegate = self
         central.connect(peripheral)
     }
 
     func centralManager(_ central: EmulatedCBCentralManager, didConnect peripheral: EmulatedCBPeripheral) {
-        note("connect")
+        record("connect")
         peripheral.discoverServices(nil)
     }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didFailToConnect peripheral: EmulatedCBPeripheral, error: (any Error)?
-    ) { note("fail") }
+    ) { record("fail") }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didDisconnectPeripheral peripheral: EmulatedCBPeripheral,
         error: (any Error)?
-    ) { note("disconnect") }
+    ) { record("disconnect") }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: EmulatedCBPeripheral
-    ) { note("event") }
+    ) { record("event") }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didUpdateANCSAuthorizationFor peripheral: EmulatedCBPeripheral
-    ) { note("ancs") }
+    ) { record("ancs") }
 
-    func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) { note("ready") }
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) { record("ready") }
 }
 
 extension Client: @preconcurrency EmulatedCBPeripheralDelegate {
-    func peripheralDidUpdateName(_ peripheral: EmulatedCBPeripheral) { note("name") }
+    func peripheralDidUpdateName(_ peripheral: EmulatedCBPeripheral) { record("name") }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didModifyServices invalidatedServices: [EmulatedCBService]) {
-        note("modify")
+        record("modify")
     }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        note("rssi")
+        record("rssi")
     }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didDiscoverServices error: (any Error)?) {
-        note("services")
+        record("services")
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverIncludedServicesFor service: EmulatedCBService,
         error: (any Error)?
-    ) { note("included") }
+    ) { record("included") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverCharacteristicsFor service: EmulatedCBService,
         error: (any Error)?
     ) {
-        note("characteristics")
+        record("characteristics")
         for characteristic in service.characteristics ?? [] {
             peripheral.setNotifyValue(true, for: characteristic)
             peripheral.readValue(for: characteristic)
@@ -91,35 +91,35 @@ extension Client: @preconcurrency EmulatedCBPeripheralDelegate {
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateValueFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
-    ) { note("value \(characteristic.value.map { $0.map(String.init).joined() } ?? "-")") }
+    ) { record("value \(characteristic.value.map { $0.map(String.init).joined() } ?? "-")") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didWriteValueFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
-    ) { note("write") }
+    ) { record("write") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateNotificationStateFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
-    ) { note("subscribed \(characteristic.isNotifying)") }
+    ) { record("subscribed \(characteristic.isNotifying)") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverDescriptorsFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
-    ) { note("descriptors") }
+    ) { record("descriptors") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateValueFor descriptor: EmulatedCBDescriptor, error: (any Error)?
-    ) { note("descriptor") }
+    ) { record("descriptor") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didWriteValueFor descriptor: EmulatedCBDescriptor, error: (any Error)?
-    ) { note("descriptor written") }
+    ) { record("descriptor written") }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didOpen channel: EmulatedCBL2CAPChannel?, error: (any Error)?
     ) {
-        note("channel")
+        record("channel")
         self.channel = channel
     }
 }

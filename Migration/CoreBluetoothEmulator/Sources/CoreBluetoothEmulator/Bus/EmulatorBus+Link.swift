@@ -81,7 +81,8 @@ extension EmulatorBus {
     public func requiresPairing(characteristic: EmulatedCBCharacteristic) -> Bool {
         let world = world
         guard world.configuration.requirePairing else { return false }
-        let served = (characteristic as? EmulatedCBMutableCharacteristic)
+        let served =
+            (characteristic as? EmulatedCBMutableCharacteristic)
             ?? characteristic.core.flatMap { found in
                 characteristic.service?.peripheral?.serverCharacteristic(of: found)
             }

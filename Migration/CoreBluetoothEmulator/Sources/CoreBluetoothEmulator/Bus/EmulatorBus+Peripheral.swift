@@ -10,7 +10,9 @@ extension EmulatorBus {
     }
 
     /// Ends the advertising of a peripheral manager.
-    public func stopAdvertising(peripheralIdentifier: UUID) { world.peripheral(peripheralIdentifier)?.stopAdvertising() }
+    public func stopAdvertising(peripheralIdentifier: UUID) {
+        world.peripheral(peripheralIdentifier)?.stopAdvertising()
+    }
 
     /// Sends a notification.
     ///
@@ -40,8 +42,9 @@ extension EmulatorBus {
     /// The services of a peripheral manager, its own objects, after the time of a discovery.
     ///
     /// - Throws: `CBError.unknownDevice` for a manager that is not there; `CancellationError` when the task is cancelled.
-    public func discoverServices(peripheralIdentifier: UUID, serviceUUIDs: [CBUUID]?) async throws -> [EmulatedCBService]
-    {
+    public func discoverServices(
+        peripheralIdentifier: UUID, serviceUUIDs: [CBUUID]?
+    ) async throws -> [EmulatedCBService] {
         let peripheral = try await peripheral(peripheralIdentifier) { $0.serviceDiscoveryDelay }
         return peripheral.publishedServices.filter { $0.isPrimary && serviceUUIDs.allow($0.uuid) }
     }

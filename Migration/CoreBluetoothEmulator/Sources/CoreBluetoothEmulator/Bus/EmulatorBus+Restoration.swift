@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// State restoration, while ``EmulatorConfiguration/stateRestorationEnabled``.
 extension EmulatorBus {
-    /// What is saved of a central manager.
+    /// What is preserved of a central manager.
     public struct RestoredCentralState: Codable, Sendable {
         /// The identifier of the manager.
         public var centralIdentifier: UUID
@@ -11,7 +11,7 @@ extension EmulatorBus {
         /// The services that it scanned for; nil if it did not scan, or for all.
         public var scanServices: [Data]?
 
-        /// What is saved of a central manager.
+        /// What is preserved of a central manager.
         public init(centralIdentifier: UUID, connectedPeripheralIdentifiers: [UUID], scanServices: [Data]? = nil) {
             self.centralIdentifier = centralIdentifier
             self.connectedPeripheralIdentifiers = connectedPeripheralIdentifiers
@@ -19,7 +19,7 @@ extension EmulatorBus {
         }
     }
 
-    /// What is saved of a peripheral manager.
+    /// What is preserved of a peripheral manager.
     public struct RestoredPeripheralState: Codable, Sendable {
         /// The identifier of the manager.
         public var peripheralIdentifier: UUID
@@ -28,7 +28,7 @@ extension EmulatorBus {
         /// What it advertised: text in UTF-8, bytes as they are, other values as the JSON of a ``CodableValue``.
         public var advertisementData: [String: Data]
 
-        /// What is saved of a peripheral manager.
+        /// What is preserved of a peripheral manager.
         public init(peripheralIdentifier: UUID, isAdvertising: Bool, advertisementData: [String: Data]) {
             self.peripheralIdentifier = peripheralIdentifier
             self.isAdvertising = isAdvertising
@@ -70,7 +70,7 @@ extension EmulatorBus {
             identifier: restoreIdentifier,
             state: RestoredPeripheralState(
                 peripheralIdentifier: peripheralIdentifier, isAdvertising: peripheral.isAdvertising,
-                advertisementData: try data.toCodable().mapValues { try $0.savedBytes }))
+                advertisementData: try data.toCodable().mapValues { try $0.preservedBytes }))
         world.save(peripheral, for: restoreIdentifier)
     }
 
@@ -82,10 +82,10 @@ extension EmulatorBus {
     /// - Throws: `EncodingError`.
     public func saveStateForRestoration<T: Codable>(identifier: String, state: T) throws {
         let document = try JSONEncoder().encode(state)
-        world.state.withLock { $0.restoration.documents[identifier] = document }
+        world.state.withLock { $0.restoration.save(document, as: identifier) }
     }
 
-    /// The value that was saved under an identifier; nil if there is none.
+    /// The value that was preserved under an identifier; nil if there is none.
     ///
     /// - Throws: `DecodingError` if it is of another type.
     public func restoreState<T: Codable>(identifier: String, as type: T.Type) throws -> T? {

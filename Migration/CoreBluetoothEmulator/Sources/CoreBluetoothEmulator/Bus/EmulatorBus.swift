@@ -28,9 +28,9 @@ public actor EmulatorBus {
     public func getConfiguration() -> EmulatorConfiguration { world.configuration }
 
     /// Ends all managers without a callback (their state is `.unknown` from then on), and forgets everything: settings,
-    /// links, pairings, saved states, registrations.
+    /// links, pairings, preserved states, registrations.
     ///
-    /// The process gets a new radio with the next use. An emulator that the task selected stays, with its other devices and
+    /// The process gets a new emulator with the next use. An emulator that the task selected stays, with its other devices and
     /// the pairings of ended managers, which no later manager has.
     public func reset() { EmulatedWorld.reset() }
 
@@ -43,9 +43,9 @@ public actor EmulatorBus {
         }
     }
 
-    // MARK: The radio
+    // MARK: The emulator
 
-    /// The radio of the current world: for faults, other devices, the trace and the time.
+    /// The emulator of the current world: for faults, other devices, the trace and the time.
     ///
     /// An extension of this package; any thread.
     public nonisolated var emulator: BluetoothEmulator.Emulator { EmulatedWorld.currentWithEmulator.emulator }

@@ -2,7 +2,7 @@ extension EmulatorConfiguration {
     /// Plausible delays and no failures.
     public static var `default`: EmulatorConfiguration { EmulatorConfiguration() }
 
-    /// No delays, for tests; advertising packets come every 20 ms, which is the radio's shortest interval.
+    /// No delays, for tests; advertising packets come every 20 ms, which is the emulator's shortest interval.
     public static var instant: EmulatorConfiguration {
         EmulatorConfiguration(
             stateUpdateDelay: 0, scanDiscoveryInterval: 0.01, connectionDelay: 0, disconnectionDelay: 0,
@@ -15,8 +15,9 @@ extension EmulatorConfiguration {
     public static var slow: EmulatorConfiguration {
         EmulatorConfiguration(
             stateUpdateDelay: 0.5, scanDiscoveryInterval: 2, connectionDelay: 1, disconnectionDelay: 0.5,
-            serviceDiscoveryDelay: 0.5, characteristicDiscoveryDelay: 0.5, descriptorDiscoveryDelay: 0.5, readDelay: 0.2,
-            writeDelay: 0.2, notificationDelay: 0.2, rssiRange: -90...(-70), rssiVariation: 10, defaultMTU: 23,
+            serviceDiscoveryDelay: 0.5, characteristicDiscoveryDelay: 0.5, descriptorDiscoveryDelay: 0.5,
+            readDelay: 0.2, writeDelay: 0.2, notificationDelay: 0.2, rssiRange: -90...(-70), rssiVariation: 10,
+            defaultMTU: 23,
             maximumMTU: 185, maxWriteWithoutResponseQueue: 5, maxNotificationQueue: 5, simulateBackpressure: true,
             backpressureProcessingDelay: 0.3, pairingDelay: 1)
     }

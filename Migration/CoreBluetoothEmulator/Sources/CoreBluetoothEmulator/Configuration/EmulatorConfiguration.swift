@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-/// How the emulated radio and the emulated apps behave.
+/// How the emulated emulator and the emulated apps behave.
 ///
 /// ``EmulatorBus/configure(_:)`` puts it in force for what happens from then on. Times are in seconds of the world's time,
 /// lengths in bytes, signal strengths in dBm, chances 0…1. What lies outside of a field's range counts as the nearest value
@@ -10,7 +10,8 @@ public struct EmulatorConfiguration: Sendable {
 
     /// The time from the making of a manager to its first state.
     public var stateUpdateDelay: TimeInterval
-    /// The time between two advertising packets of a peripheral manager, 0.02…10.24; the radio adds up to 0.01 each time.
+    /// The time between two advertising packets of a peripheral manager, 0.02…10.24; the link layer
+    /// adds up to 0.01 each time.
     public var scanDiscoveryInterval: TimeInterval
     /// The time from the packet that answers a connect to the open link.
     public var connectionDelay: TimeInterval
@@ -141,7 +142,8 @@ extension EmulatorConfiguration {
         self.descriptorDiscoveryDelay = descriptorDiscoveryDelay
         (self.readDelay, self.writeDelay, self.notificationDelay) = (readDelay, writeDelay, notificationDelay)
         (self.rssiRange, self.rssiVariation) = (rssiRange, rssiVariation)
-        (self.simulateConnectionFailure, self.connectionFailureRate) = (simulateConnectionFailure, connectionFailureRate)
+        self.simulateConnectionFailure = simulateConnectionFailure
+        self.connectionFailureRate = connectionFailureRate
         (self.simulateReadWriteErrors, self.readWriteErrorRate) = (simulateReadWriteErrors, readWriteErrorRate)
         (self.defaultMTU, self.maximumMTU) = (defaultMTU, maximumMTU)
         self.maxWriteWithoutResponseQueue = maxWriteWithoutResponseQueue

@@ -67,7 +67,7 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
         try await hub.send(data, from: client.processID, to: processID)
     }
 
-    /// The bytes that come, with their senders; for one reader. What comes before is kept.
+    /// The bytes that come, with their senders, for one reader; what comes before the reader is kept.
     public nonisolated func receive() -> AsyncStream<(UUID, Data)> { client.stream }
 
     /// The identifier of this end.
@@ -81,7 +81,8 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
     ) {
         let hub = Hub()
         return (
-            InMemoryEmulatorTransport(hub: hub, role: .peripheral), InMemoryEmulatorTransport(hub: hub, role: .central), hub
+            InMemoryEmulatorTransport(hub: hub, role: .peripheral), InMemoryEmulatorTransport(hub: hub, role: .central),
+            hub
         )
     }
 }

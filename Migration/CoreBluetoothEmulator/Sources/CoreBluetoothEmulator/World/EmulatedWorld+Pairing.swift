@@ -24,15 +24,16 @@ extension EmulatedWorld {
     }
 
     private func ends(of pair: LinkTables.Pair) -> (EmulatedHost, EmulatedDevice)? {
-        guard let central = central(pair.central), let device = peripheral(pair.peripheral)?.place.host.peripheral else {
-            return nil
-        }
+        guard let central = central(pair.central),
+            let device = peripheral(pair.peripheral)?.place.host.peripheral
+        else { return nil }
         return (central.place.host, device)
     }
 
     /// The time that an access to a descriptor needs for pairing first.
-    func pairingTime(_ access: DescriptorAccess, _ permissions: CBAttributePermissions, _ pair: LinkTables.Pair) -> Duration
-    {
+    func pairingTime(
+        _ access: DescriptorAccess, _ permissions: CBAttributePermissions, _ pair: LinkTables.Pair
+    ) -> Duration {
         needsPairing(access, permissions, pair) ? configuration.pairing.delay : .zero
     }
 

@@ -70,7 +70,7 @@ extension EmulatedWorld {
         centrals.last { $0.place.host.identifier(onHost: host)?.uuid == peer }
     }
 
-    /// The device of the radio that a host knows under an identifier.
+    /// The device that a host knows under an identifier.
     func device(knownAs peer: UUID, onHost host: String) -> EmulatedDevice? {
         if let peripheral = peripheral(knownAs: peer, onHost: host) { return peripheral.place.host.peripheral }
         return emulator?.devices.first { $0.identifier(onHost: host)?.uuid == peer }

@@ -6,14 +6,14 @@ extension EmulatedWorld {
     private struct Selection {
         /// The worlds of emulators that tasks select; the emulator is gone where it is no more in use.
         var attached: [ObjectIdentifier: EmulatedWorld] = [:]
-        /// The world of the process, which keeps its radio alive.
-        var own: (world: EmulatedWorld, emulator: Radio)?
+        /// The world of the process, which keeps its emulator alive.
+        var own: (world: EmulatedWorld, emulator: EmulatorBackend)?
 
         /// The world of the process, made with the first use.
-        mutating func ownWorld() -> (world: EmulatedWorld, emulator: Radio) {
+        mutating func ownWorld() -> (world: EmulatedWorld, emulator: EmulatorBackend) {
             if let own { return own }
             let environment = WorldEnvironment(ProcessInfo.processInfo.environment)
-            let emulator = Radio(time: environment.time, seed: environment.seed)
+            let emulator = EmulatorBackend(time: environment.time, seed: environment.seed)
             let new = (EmulatedWorld(emulator), emulator)
             own = new
             return new
@@ -26,9 +26,9 @@ extension EmulatedWorld {
     /// `CBManager.withBackend`), or else that of the process.
     static var current: EmulatedWorld { currentWithEmulator.world }
 
-    /// The same, with its radio.
-    static var currentWithEmulator: (world: EmulatedWorld, emulator: Radio) {
-        let selected = Radio.selected
+    /// The same, with its emulator.
+    static var currentWithEmulator: (world: EmulatedWorld, emulator: EmulatorBackend) {
+        let selected = EmulatorBackend.selected
         return selection.withLock { selection in
             guard let selected else { return selection.ownWorld() }
             selection.attached = selection.attached.filter { $0.value.emulator != nil }
@@ -39,7 +39,7 @@ extension EmulatedWorld {
         }
     }
 
-    /// Ends the current world; the process gets a new radio with the next use, an emulator that a task selects stays.
+    /// Ends the current world; the process gets a new emulator with the next use, an emulator that a task selects stays.
     static func reset() {
         let world = current
         selection.withLock { selection in

@@ -2,9 +2,9 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// One world of emulated managers: the radio, its settings, and what the bus keeps about managers.
+/// One world of emulated managers: the emulator, its settings, and what the bus keeps about managers.
 ///
-/// Each manager has a host of its own on the radio, so that two centrals of one process are two phones.
+/// Each manager has a host of its own in the emulator, so that two centrals of one process are two phones.
 // Invariant: `state` is reached under its lock; `emulator` is set once.
 final class EmulatedWorld: @unchecked Sendable {
     struct State {
@@ -36,14 +36,14 @@ final class EmulatedWorld: @unchecked Sendable {
         let host: EmulatedHost
     }
 
-    /// The radio; managers and the selection keep it alive.
-    private(set) weak var emulator: Radio?
+    /// The emulator; managers and the selection keep it alive.
+    private(set) weak var emulator: EmulatorBackend?
     let state: Guarded<State>
 
-    init(_ emulator: Radio) {
+    init(_ emulator: EmulatorBackend) {
         self.emulator = emulator
         state = Guarded(State(generator: SeededGenerator(seed: emulator.seed)))
-        emulator.configure(EmulatorConfiguration.default.radio)
+        emulator.configure(EmulatorConfiguration.default.backend)
     }
 
     // MARK: Settings
@@ -56,7 +56,7 @@ final class EmulatedWorld: @unchecked Sendable {
             state.configuration = configuration
             return state.peripherals.compactMap(\.manager)
         }
-        emulator?.configure(configuration.radio)
+        emulator?.configure(configuration.backend)
         for peripheral in peripherals { peripheral.apply(configuration) }
     }
 
@@ -73,7 +73,7 @@ final class EmulatedWorld: @unchecked Sendable {
             }
             return (state.centrals.compactMap(\.manager), state.peripherals.compactMap(\.manager))
         }
-        emulator?.configure(EmulatorConfiguration.default.radio)
+        emulator?.configure(EmulatorConfiguration.default.backend)
         for central in centrals { central.end() }
         for peripheral in peripherals { peripheral.end() }
     }
@@ -84,7 +84,7 @@ final class EmulatedWorld: @unchecked Sendable {
     func makeIdentifier() -> UUID { state.withLock { UUID(from: &$0.generator) } }
 
     /// A place on a new host.
-    func makePlace(_ kind: String, in emulator: Radio) -> Place {
+    func makePlace(_ kind: String, in emulator: EmulatorBackend) -> Place {
         let identifier = makeIdentifier()
         while true {
             let number = state.withLock { state in

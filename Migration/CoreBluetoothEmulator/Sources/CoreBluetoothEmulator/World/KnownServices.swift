@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// What a central has discovered at a peripheral manager, in the radio's terms.
+/// What a central has discovered at a peripheral manager, in the emulator's terms.
 ///
 /// Of another device of the world, of which the module has no database, it is nothing.
 struct KnownServices {

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// What the bus keeps about pairs of managers, besides what the radio knows.
+/// What the bus keeps about pairs of managers, besides what the emulator knows.
 struct LinkTables {
     /// A central manager and a peripheral manager.
     struct Pair: Hashable {

@@ -59,8 +59,8 @@ extension ServiceDefinition.Characteristic {
 }
 
 extension EmulatedAdvertisement {
-    /// Name and services as the radio takes them.
-    var radioAdvertisement: Advertisement {
+    /// Name and services as the emulator takes them.
+    var backendAdvertisement: Advertisement {
         let services = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         return Advertisement(
             localName: localName, serviceUUIDs: services.isEmpty ? nil : services.map(\.backendUUID),

@@ -1,10 +1,10 @@
 public import CoreBluetooth
 
+// Invariant: all fields are constant, and the streams of CoreBluetooth are for one thread at a time.
 /// An L2CAP channel to a peer, as a pair of open streams.
 ///
 /// Releasing the channel, or closing both streams, closes it; one that the peer closes, and one whose link ends, shows as
 /// the end of its streams. Each stream is for one thread at a time.
-// Invariant: all fields are constant, and the streams of CoreBluetooth are for one thread at a time.
 public final class EmulatedCBL2CAPChannel: NSObject, @unchecked Sendable {
     /// The other side.
     public let peer: any EmulatedCBPeer

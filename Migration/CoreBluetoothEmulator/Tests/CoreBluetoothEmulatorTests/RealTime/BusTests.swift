@@ -124,16 +124,16 @@ final class BusTests: RealTimeTestCase {
     func testResetEndsManagersAndForgetsAll() async throws {
         let manager = try await advertise(makeCharacteristic())
         let (phone, peripheral) = try await connect()
-        let radio = bus.emulator
+        let emulator = bus.emulator
         try await bus.saveStateForRestoration(identifier: "x", state: [1])
         await bus.reset()
         XCTAssertEqual([phone.state, manager.state], [.unknown, .unknown])
         XCTAssertEqual(peripheral.state, .disconnected)
-        XCTAssertFalse(bus.emulator === radio)
+        XCTAssertFalse(bus.emulator === emulator)
         let centrals = await bus.getAllCentrals()
         XCTAssertEqual(centrals, [])
-        let saved = try await bus.restoreState(identifier: "x", as: [Int].self)
-        XCTAssertNil(saved)
+        let preserved = try await bus.restoreState(identifier: "x", as: [Int].self)
+        XCTAssertNil(preserved)
         let configuration = await bus.getConfiguration()
         XCTAssertEqual(configuration.stateUpdateDelay, 0.1)
         phone.scanForPeripherals(withServices: nil)

@@ -83,7 +83,8 @@ final class LinkTests: RealTimeTestCase {
         let (phone, peripheral) = try await connect()
         peripheral.setNotifyValue(true, for: served)
         try await step()
-        XCTAssertEqual((1...3).map { manager.updateValue(Data([$0]), for: served, onSubscribedCentrals: nil) }, [true, true, false])
+        let areSent = (1...3).map { manager.updateValue(Data([$0]), for: served, onSubscribedCentrals: nil) }
+        XCTAssertEqual(areSent, [true, true, false])
         try await step(250)
         XCTAssertEqual(central.updates, [Data([1]), Data([2])])
         XCTAssertEqual(server.count("updateReady"), 1)
@@ -130,7 +131,7 @@ final class LinkTests: RealTimeTestCase {
         withExtendedLifetime(manager) {}
     }
 
-    func testNobodyHearsOfLinksWhileTheEventsAreOff() async throws {
+    func testNoManagerHearsOfLinksWhileTheEventsAreOff() async throws {
         let manager = try await advertise(makeCharacteristic())
         let phone = EmulatedCBCentralManager(delegate: central, queue: nil)
         phone.registerForConnectionEvents()

@@ -26,17 +26,17 @@ final class Recorder: NSObject {
 
     func count(_ name: String) -> Int { log.filter { $0 == name }.count }
 
-    private func note(_ name: String, _ error: (any Error)? = nil) {
+    private func record(_ name: String, _ error: (any Error)? = nil) {
         log.append(name)
         if let error { errors[name] = error }
     }
 }
 
 extension Recorder: EmulatedCBCentralManagerDelegate {
-    func centralManagerDidUpdateState(_ central: EmulatedCBCentralManager) { note("centralState") }
+    func centralManagerDidUpdateState(_ central: EmulatedCBCentralManager) { record("centralState") }
 
     func centralManager(_ central: EmulatedCBCentralManager, willRestoreState dict: [String: Any]) {
-        note("centralRestore")
+        record("centralRestore")
         centralRestored = dict
     }
 
@@ -44,79 +44,79 @@ extension Recorder: EmulatedCBCentralManagerDelegate {
         _ central: EmulatedCBCentralManager, didDiscover peripheral: EmulatedCBPeripheral,
         advertisementData: [String: Any], rssi RSSI: NSNumber
     ) {
-        note("discover")
+        record("discover")
         discovered.append((peripheral, advertisementData, RSSI.intValue))
     }
 
     func centralManager(_ central: EmulatedCBCentralManager, didConnect peripheral: EmulatedCBPeripheral) {
-        note("connect")
+        record("connect")
     }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didFailToConnect peripheral: EmulatedCBPeripheral, error: (any Error)?
     ) {
-        note("failToConnect", error)
+        record("failToConnect", error)
     }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didDisconnectPeripheral peripheral: EmulatedCBPeripheral,
         error: (any Error)?
     ) {
-        note("disconnect", error)
+        record("disconnect", error)
     }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: EmulatedCBPeripheral
     ) {
-        note("connectionEvent")
+        record("connectionEvent")
         connectionEvents.append(event)
     }
 
     func centralManager(
         _ central: EmulatedCBCentralManager, didUpdateANCSAuthorizationFor peripheral: EmulatedCBPeripheral
     ) {
-        note("centralANCS")
+        record("centralANCS")
     }
 
-    func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) { note("writeReady") }
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) { record("writeReady") }
 }
 
 extension Recorder: EmulatedCBPeripheralDelegate {
-    func peripheralDidUpdateName(_ peripheral: EmulatedCBPeripheral) { note("name") }
+    func peripheralDidUpdateName(_ peripheral: EmulatedCBPeripheral) { record("name") }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didModifyServices invalidatedServices: [EmulatedCBService]) {
-        note("modifyServices")
+        record("modifyServices")
     }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        note("rssi", error)
+        record("rssi", error)
         rssi = RSSI.intValue
     }
 
     func peripheral(_ peripheral: EmulatedCBPeripheral, didDiscoverServices error: (any Error)?) {
-        note("services", error)
+        record("services", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverIncludedServicesFor service: EmulatedCBService,
         error: (any Error)?
     ) {
-        note("included", error)
+        record("included", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverCharacteristicsFor service: EmulatedCBService,
         error: (any Error)?
     ) {
-        note("characteristics", error)
+        record("characteristics", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateValueFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
     ) {
-        note("value", error)
+        record("value", error)
         updates.append(characteristic.value)
     }
 
@@ -124,59 +124,59 @@ extension Recorder: EmulatedCBPeripheralDelegate {
         _ peripheral: EmulatedCBPeripheral, didWriteValueFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
     ) {
-        note("write", error)
+        record("write", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateNotificationStateFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
     ) {
-        note("notifyState", error)
+        record("notifyState", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didDiscoverDescriptorsFor characteristic: EmulatedCBCharacteristic,
         error: (any Error)?
     ) {
-        note("descriptors", error)
+        record("descriptors", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didUpdateValueFor descriptor: EmulatedCBDescriptor, error: (any Error)?
     ) {
-        note("descriptorValue", error)
+        record("descriptorValue", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didWriteValueFor descriptor: EmulatedCBDescriptor, error: (any Error)?
     ) {
-        note("descriptorWrite", error)
+        record("descriptorWrite", error)
     }
 
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didOpen channel: EmulatedCBL2CAPChannel?, error: (any Error)?
     ) {
-        note("openChannel", error)
+        record("openChannel", error)
         clientChannel = channel
     }
 }
 
 extension Recorder: EmulatedCBPeripheralManagerDelegate {
-    func peripheralManagerDidUpdateState(_ peripheral: EmulatedCBPeripheralManager) { note("peripheralState") }
+    func peripheralManagerDidUpdateState(_ peripheral: EmulatedCBPeripheralManager) { record("peripheralState") }
 
     func peripheralManager(_ peripheral: EmulatedCBPeripheralManager, willRestoreState dict: [String: Any]) {
-        note("peripheralRestore")
+        record("peripheralRestore")
         peripheralRestored = dict
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: EmulatedCBPeripheralManager, error: (any Error)?) {
-        note("advertise", error)
+        record("advertise", error)
     }
 
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didAdd service: EmulatedCBService, error: (any Error)?
     ) {
-        note("add", error)
+        record("add", error)
         addedServices.append(service)
     }
 
@@ -184,7 +184,7 @@ extension Recorder: EmulatedCBPeripheralManagerDelegate {
         _ peripheral: EmulatedCBPeripheralManager, central: EmulatedCBCentral,
         didSubscribeTo characteristic: EmulatedCBCharacteristic
     ) {
-        note("subscribe")
+        record("subscribe")
         subscribed.append(central)
     }
 
@@ -192,11 +192,11 @@ extension Recorder: EmulatedCBPeripheralManagerDelegate {
         _ peripheral: EmulatedCBPeripheralManager, central: EmulatedCBCentral,
         didUnsubscribeFrom characteristic: EmulatedCBCharacteristic
     ) {
-        note("unsubscribe")
+        record("unsubscribe")
     }
 
     func peripheralManager(_ peripheral: EmulatedCBPeripheralManager, didReceiveRead request: EmulatedCBATTRequest) {
-        note("read")
+        record("read")
         reads.append(request)
         onRead?(peripheral, request)
     }
@@ -204,37 +204,37 @@ extension Recorder: EmulatedCBPeripheralManagerDelegate {
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didReceiveWrite requests: [EmulatedCBATTRequest]
     ) {
-        note("receiveWrite")
+        record("receiveWrite")
         writes.append(requests)
         onWrite?(peripheral, requests)
     }
 
-    func peripheralManagerIsReady(toUpdateSubscribers peripheral: EmulatedCBPeripheralManager) { note("updateReady") }
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: EmulatedCBPeripheralManager) { record("updateReady") }
 
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        note("publish", error)
+        record("publish", error)
         publishedPSM = PSM
     }
 
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
-        note("unpublish", error)
+        record("unpublish", error)
     }
 
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didOpen channel: EmulatedCBL2CAPChannel?, error: (any Error)?
     ) {
-        note("serverOpen", error)
+        record("serverOpen", error)
         serverChannel = channel
     }
 
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didUpdateANCSAuthorizationFor central: EmulatedCBCentral
     ) {
-        note("peripheralANCS")
+        record("peripheralANCS")
         ancs.append(central)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetoothEmulator
 
-/// The module of the radio has a type of this name too.
+/// The module of the emulator has a type of this name too.
 private typealias Settings = CoreBluetoothEmulator.EmulatorConfiguration
 
 @Suite struct ConfigurationTests {
@@ -37,23 +37,23 @@ private typealias Settings = CoreBluetoothEmulator.EmulatorConfiguration
         configuration.connectionDelay = 7
         configuration.disconnectionDelay = 8
         configuration.stateUpdateDelay = 9
-        #expect(configuration.radio.readDelay == .seconds(5))
-        #expect(configuration.radio.notificationDelay == .seconds(6))
-        #expect(configuration.radio.connectionDelay == .seconds(7))
-        #expect(configuration.radio.disconnectionDelay == .seconds(8))
-        #expect(configuration.radio.stateDelay == .seconds(9))
+        #expect(configuration.backend.readDelay == .seconds(5))
+        #expect(configuration.backend.notificationDelay == .seconds(6))
+        #expect(configuration.backend.connectionDelay == .seconds(7))
+        #expect(configuration.backend.disconnectionDelay == .seconds(8))
+        #expect(configuration.backend.stateDelay == .seconds(9))
     }
 
     @Test func `chances count only where they are simulated`() {
         var configuration = Settings.default
         configuration.connectionFailureRate = 0.5
         configuration.readWriteErrorRate = 7
-        #expect(configuration.radio.connectionFailureRate == 0)
-        #expect(configuration.radio.operationErrorRate == 0)
+        #expect(configuration.backend.connectionFailureRate == 0)
+        #expect(configuration.backend.operationErrorRate == 0)
         configuration.simulateConnectionFailure = true
         configuration.simulateReadWriteErrors = true
-        #expect(configuration.radio.connectionFailureRate == 0.5)
-        #expect(configuration.radio.operationErrorRate == 1)
+        #expect(configuration.backend.connectionFailureRate == 0.5)
+        #expect(configuration.backend.operationErrorRate == 1)
     }
 
     @Test func `values outside of their ranges are the nearest within`() {
@@ -65,13 +65,13 @@ private typealias Settings = CoreBluetoothEmulator.EmulatorConfiguration
         configuration.maximumMTU = 5_000
         configuration.scanDiscoveryInterval = 0
         configuration.rssiVariation = -4
-        #expect(configuration.radio.readDelay == .zero)
-        #expect(configuration.radio.connectionDelay == .zero)
-        #expect(configuration.radio.disconnectionDelay == .seconds(1e9))
+        #expect(configuration.backend.readDelay == .zero)
+        #expect(configuration.backend.connectionDelay == .zero)
+        #expect(configuration.backend.disconnectionDelay == .seconds(1e9))
         #expect(configuration.initialMTU == 23)
         #expect(configuration.agreedMTU(9_999) == 517)
         #expect(configuration.advertisingInterval == .milliseconds(20))
-        #expect(configuration.radio.rssiDeviation == 0)
+        #expect(configuration.backend.rssiDeviation == 0)
         configuration.scanDiscoveryInterval = 60
         #expect(configuration.advertisingInterval == .milliseconds(10_240))
     }

@@ -65,8 +65,11 @@ import Testing
             (.mtuNegotiated(centralID: central, peripheralID: peripheral, mtu: 185), central),
             (.notificationSent(peripheralID: peripheral, characteristicUUID: Data([1, 2]), value: Data()), peripheral),
             (.advertisingStarted(peripheralID: peripheral, advertisementData: ["a": .bool(true)]), peripheral),
-            (.readResponse(
-                centralID: central, peripheralID: peripheral, characteristicUUID: Data(), value: nil, error: "e"), central),
+            (
+                .readResponse(
+                    centralID: central, peripheralID: peripheral, characteristicUUID: Data(), value: nil, error: "e"),
+                central
+            ),
         ]
         for (event, target) in events {
             let decoded = try JSONDecoder().decode(EmulatorInternalEvent.self, from: JSONEncoder().encode(event))

@@ -25,14 +25,14 @@ import Testing
         let peripheral = try await world.connect()
         let device = try #require(manager.place.host.peripheral)
         world.phone?.cancelPeripheralConnection(peripheral)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         world.phone?.registerForConnectionEvents(options: [.peripheralUUIDs: [manager.identifier]])
         world.phone?.place.host.connectOtherApp(to: device, withoutAdvertising: true)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(world.app.connectionEvents == [.peerConnected])
         world.phone?.registerForConnectionEvents(options: nil)
         world.phone?.place.host.disconnectOtherApp(from: device)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(world.app.connectionEvents == [.peerConnected])
     }
 
@@ -40,19 +40,19 @@ import Testing
         let world = VirtualWorld(configuration { $0.followsApple = true })
         let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
         let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         manager.startAdvertising([
             CBAdvertisementDataLocalNameKey: "A", CBAdvertisementDataManufacturerDataKey: Data([1, 2]), "own": 1,
         ])
         phone.scanForPeripherals(withServices: nil)
-        await world.radio.expect(.didDiscover)
+        await world.emulator.expect(.didDiscover)
         let data = try #require(world.app.discovered.first?.data)
         #expect(data[CBAdvertisementDataLocalNameKey] as? String == "A")
         #expect(data[CBAdvertisementDataManufacturerDataKey] == nil)
         #expect(data["own"] == nil)
     }
 
-    @Test func `where Apple's rule counts, nothing is restored without a saved state`() async throws {
+    @Test func `where Apple's rule counts, nothing is restored without a preserved state`() async throws {
         let world = VirtualWorld(
             configuration {
                 $0.stateRestorationEnabled = true
@@ -77,10 +77,10 @@ import Testing
         try await world.advertise()
         let peripheral = try await world.connect()
         peripheral.readValue(for: world.served)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(world.app.updates == [Data()])
         for byte in 1...2 { peripheral.writeValue(Data([UInt8(byte)]), for: world.served, type: .withoutResponse) }
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(world.server.writes.map { $0[0].value } == [Data([1])])
     }
 
@@ -89,21 +89,21 @@ import Testing
         let options = [CBCentralManagerOptionRestoreIdentifierKey: "app"]
         var first: EmulatedCBCentralManager? = EmulatedCBCentralManager(
             delegate: world.app, queue: nil, options: options)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         first?.scanForPeripherals(withServices: [VirtualWorld.service])
         let identifier = try #require(first?.identifier)
         try await EmulatorBus.shared.saveCentralState(centralIdentifier: identifier, restoreIdentifier: "app")
-        let saved = try await EmulatorBus.shared.restoreState(
+        let preserved = try await EmulatorBus.shared.restoreState(
             identifier: "app", as: EmulatorBus.RestoredCentralState.self)
-        #expect(saved?.scanServices == [VirtualWorld.service.data])
+        #expect(preserved?.scanServices == [VirtualWorld.service.data])
         first = nil
         let second = EmulatedCBCentralManager(delegate: world.app, queue: nil, options: options)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         let services = world.app.centralRestored?[CBCentralManagerRestoredStateScanServicesKey]
         #expect(services as? [CBUUID] == [VirtualWorld.service])
         #expect(second.isScanning)
         try await world.advertise()
-        await world.radio.expect(.didDiscover)
+        await world.emulator.expect(.didDiscover)
         #expect(second.identifier == identifier)
         #expect(first == nil)
     }
@@ -129,7 +129,7 @@ import Testing
             delegate: world.app, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "app"])
         let second = EmulatedCBPeripheralManager(
             delegate: world.server, queue: nil, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "server"])
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         let key = CBCentralManagerRestoredStatePeripheralsKey
         let restored = try #require(world.app.centralRestored?[key] as? [EmulatedCBPeripheral])
         #expect(restored.map(\.identifier) == [manager.identifier])
@@ -139,23 +139,29 @@ import Testing
         let data = world.server.peripheralRestored?[CBPeripheralManagerRestoredStateAdvertisementDataKey]
         #expect((data as? [String: Any])?[CBAdvertisementDataLocalNameKey] as? String == "Old")
         #expect((data as? [String: Any])?["other"] as? Data == Data([0xFF]))
-        #expect(try await bus.restoreState(identifier: "app", as: EmulatorBus.RestoredCentralState.self) == nil)
+        let app = try await bus.restoreState(identifier: "app", as: EmulatorBus.RestoredCentralState.self)
+        #expect(app?.centralIdentifier == central)
+        let third = EmulatedCBCentralManager(
+            delegate: world.app, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "app"])
+        try await world.emulator.runUntilIdle()
+        #expect(world.app.centralRestored?.isEmpty == true)
+        #expect(third.identifier != central)
     }
 
-    @Test func `two living managers of one saved state are two peripherals`() async throws {
+    @Test func `two living managers of one preserved state are two peripherals`() async throws {
         let world = VirtualWorld(configuration { $0.stateRestorationEnabled = true })
         let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "server"]
         let first = try await world.advertise(options: options)
         try await EmulatorBus.shared.savePeripheralState(
             peripheralIdentifier: first.identifier, restoreIdentifier: "server")
         let second = EmulatedCBPeripheralManager(delegate: world.server, queue: nil, options: options)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(second.identifier != first.identifier)
         #expect(second.publishedServices.map(\.uuid) == [VirtualWorld.service])
         let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         phone.scanForPeripherals(withServices: nil)
-        try await world.radio.advance(by: .seconds(1))
+        try await world.emulator.advance(by: .seconds(1))
         #expect(Set(world.app.discovered.map(\.peripheral.identifier)) == [first.identifier, second.identifier])
     }
 
@@ -171,23 +177,23 @@ import Testing
         world.served.descriptors = [protected]
         try await world.advertise()
         let peripheral = try await world.connect()
-        let start = world.radio.now
+        let start = world.emulator.now
         peripheral.readValue(for: protected)
-        try await world.radio.runUntilIdle()
+        try await world.emulator.runUntilIdle()
         #expect(world.app.count("descriptorValue") == 1)
-        #expect(world.radio.now - start == .seconds(2))
+        #expect(world.emulator.now - start == .seconds(2))
         #expect(
             await EmulatorBus.shared.isPaired(
                 centralIdentifier: try #require(world.phone).identifier, peripheralIdentifier: peripheral.identifier))
     }
 
-    @Test func `a reset keeps the test's radio, and managers begin anew`() async throws {
+    @Test func `a reset keeps the test's emulator, and managers begin anew`() async throws {
         let world = VirtualWorld()
         try await world.advertise()
         let peripheral = try await world.connect()
         await EmulatorBus.shared.reset()
-        try await world.radio.runUntilIdle()
-        #expect(EmulatorBus.shared.emulator === world.radio)
+        try await world.emulator.runUntilIdle()
+        #expect(EmulatorBus.shared.emulator === world.emulator)
         #expect(world.manager?.state == .unknown)
         #expect(world.phone?.state == .unknown)
         #expect(peripheral.state == .disconnected)
@@ -207,17 +213,17 @@ import Testing
 
     @Test func `the same seed gives the same trace`() async throws {
         func run() async throws -> [String] {
-            let radio = BluetoothEmulator.Emulator(time: .virtual, seed: 9)
-            return try await CBManager.withBackend(.emulator(radio)) {
+            let emulator = BluetoothEmulator.Emulator(time: .virtual, seed: 9)
+            return try await CBManager.withBackend(.emulator(emulator)) {
                 let world = VirtualWorld(.unreliable)
                 let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
-                try await radio.runUntilIdle()
+                try await emulator.runUntilIdle()
                 manager.startAdvertising([CBAdvertisementDataLocalNameKey: "A"])
                 let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
-                try await radio.runUntilIdle()
+                try await emulator.runUntilIdle()
                 phone.scanForPeripherals(withServices: nil)
-                try await radio.advance(by: .seconds(30))
-                return radio.trace.map { "\($0)" } + ["\(manager.identifier) \(world.app.discovered.map(\.rssi))"]
+                try await emulator.advance(by: .seconds(30))
+                return emulator.trace.map { "\($0)" } + ["\(manager.identifier) \(world.app.discovered.map(\.rssi))"]
             }
         }
         let (first, second) = (try await run(), try await run())

@@ -10,7 +10,7 @@ import Testing
 final class VirtualWorld {
     static let service = CBUUID(string: "1234")
 
-    let radio = EmulatorBus.shared.emulator
+    let emulator = EmulatorBus.shared.emulator
     let app = Recorder()
     let server = Recorder()
     let served = EmulatedCBMutableCharacteristic(
@@ -28,14 +28,14 @@ final class VirtualWorld {
     func advertise(options: [String: Any]? = nil) async throws -> EmulatedCBPeripheralManager {
         let manager = EmulatedCBPeripheralManager(delegate: server, queue: nil, options: options)
         self.manager = manager
-        try await radio.runUntilIdle()
+        try await emulator.runUntilIdle()
         let service = EmulatedCBMutableService(type: Self.service, primary: true)
         service.characteristics = [served]
         manager.add(service)
         manager.startAdvertising([
             CBAdvertisementDataLocalNameKey: "Test", CBAdvertisementDataServiceUUIDsKey: [Self.service],
         ])
-        try await radio.runUntilIdle()
+        try await emulator.runUntilIdle()
         return manager
     }
 
@@ -44,14 +44,14 @@ final class VirtualWorld {
     func connect(options: [String: Any]? = nil) async throws -> EmulatedCBPeripheral {
         let phone = EmulatedCBCentralManager(delegate: app, queue: nil, options: options)
         self.phone = phone
-        try await radio.runUntilIdle()
+        try await emulator.runUntilIdle()
         phone.scanForPeripherals(withServices: [Self.service])
-        await radio.expect(.didDiscover)
+        await emulator.expect(.didDiscover)
         phone.stopScan()
         let peripheral = try #require(app.discovered.last?.peripheral)
         peripheral.delegate = app
         phone.connect(peripheral)
-        await radio.expect(.didConnect)
+        await emulator.expect(.didConnect)
         return peripheral
     }
 
@@ -61,9 +61,9 @@ final class VirtualWorld {
 
     /// The time that it takes until a callback comes.
     func time(until callback: DelegateCallback, _ body: () -> Void) async -> Duration {
-        let start = radio.now
+        let start = emulator.now
         body()
-        await radio.expect(callback)
-        return radio.now - start
+        await emulator.expect(callback)
+        return emulator.now - start
     }
 }

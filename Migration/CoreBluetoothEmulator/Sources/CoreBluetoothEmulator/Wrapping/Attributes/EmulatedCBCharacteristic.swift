@@ -1,9 +1,9 @@
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// A characteristic that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
     private struct Fields {
         weak var service: EmulatedCBService?
@@ -64,10 +64,10 @@ public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
     func setDescriptors(_ descriptors: [EmulatedCBDescriptor]?) { fields.withLock { $0.descriptors = descriptors } }
 }
 
+// Invariant: as of the superclass.
 /// A characteristic of a peripheral manager, which keeps its value: what centrals read, and the last that they wrote.
 ///
 /// Change its descriptors before its service is added. Use it from one thread, or from the manager's queue.
-// Invariant: as of the superclass.
 public class EmulatedCBMutableCharacteristic: EmulatedCBCharacteristic, @unchecked Sendable {
     /// What a manager made of it.
     struct Publication {

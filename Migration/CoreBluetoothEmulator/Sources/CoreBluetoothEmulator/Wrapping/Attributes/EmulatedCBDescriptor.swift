@@ -1,9 +1,9 @@
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// A descriptor that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
     private struct Fields {
         weak var characteristic: EmulatedCBCharacteristic?
@@ -55,9 +55,9 @@ public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
     func setValue(_ value: Any?) { fields.withLock { $0.value = value } }
 }
 
+// Invariant: as of the superclass.
 /// A descriptor of a peripheral manager, of any type, which keeps its value: what centrals read, and the last that they
 /// wrote.
-// Invariant: as of the superclass.
 public class EmulatedCBMutableDescriptor: EmulatedCBDescriptor, @unchecked Sendable {
     /// Who may read and write.
     let permissions: CBAttributePermissions

@@ -1,9 +1,9 @@
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// A service that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public class EmulatedCBService: NSObject, @unchecked Sendable {
     private struct Fields {
         weak var peripheral: EmulatedCBPeripheral?
@@ -59,7 +59,12 @@ public class EmulatedCBService: NSObject, @unchecked Sendable {
 /// Change it before it is added: the manager publishes it as it is then. Use it from one thread, or from the manager's
 /// queue.
 public class EmulatedCBMutableService: EmulatedCBService, @unchecked Sendable {
-    private let contents = Guarded((included: [EmulatedCBService]?.none, characteristics: [EmulatedCBCharacteristic]?.none))
+    private struct Contents {
+        var included: [EmulatedCBService]?
+        var characteristics: [EmulatedCBCharacteristic]?
+    }
+
+    private let contents = Guarded(Contents())
 
     /// Creates a service without content.
     ///

@@ -17,29 +17,29 @@ extension EmulatedCBCentralManager {
         if let restored = dictionary[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] {
             let peripherals = restored.map(peripheral)
             for peripheral in peripherals {
-                peripheral.setSubscriptions(saved?.subscriptions(of: peripheral.core) ?? [])
+                peripheral.setSubscriptions(preserved?.subscriptions(of: peripheral.core) ?? [])
             }
             fields.withLock { $0.restored = peripherals }
             dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals
         }
-        saved?.releaseLinks(on: place.host, in: world)
+        preserved?.releaseLinks(on: place.host, in: world)
         delegate?.centralManager(self, willRestoreState: dictionary)
     }
 
     func didDiscover(_ core: CBPeripheral, _ data: [String: Any], _ rssi: NSNumber) {
         let peripheral = peripheral(for: core)
         guard let advertised = peripheral.server?.advertisement else {
-            return tell(peripheral, data, rssi)
+            return deliver(peripheral, data, rssi)
         }
         let isNew = fields.withLock { fields in
             let old = fields.scan.reportedAdvertisements.updateValue(advertised.number, forKey: core.identifier)
             return fields.scan.parameters.allowDuplicates || old != advertised.number
         }
         guard isNew else { return }
-        tell(peripheral, advertised.report(of: data), peripheral.clamped(rssi))
+        deliver(peripheral, advertised.report(of: data), peripheral.clamped(rssi))
     }
 
-    private func tell(_ peripheral: EmulatedCBPeripheral, _ data: [String: Any], _ rssi: NSNumber) {
+    private func deliver(_ peripheral: EmulatedCBPeripheral, _ data: [String: Any], _ rssi: NSNumber) {
         delegate?.centralManager(self, didDiscover: peripheral, advertisementData: data, rssi: rssi)
     }
 
@@ -63,7 +63,7 @@ extension EmulatedCBCentralManager {
         tellConnectionEvent(.peerDisconnected, peripheral)
     }
 
-    /// An event of a link of this manager; where Apple's rule counts, the radio tells of all links instead.
+    /// An event of a link of this manager; where Apple's rule counts, the emulator tells of all links instead.
     private func tellConnectionEvent(_ event: CBConnectionEvent, _ peripheral: EmulatedCBPeripheral) {
         let configuration = world.configuration
         guard configuration.fireConnectionEvents, !configuration.followsApple,

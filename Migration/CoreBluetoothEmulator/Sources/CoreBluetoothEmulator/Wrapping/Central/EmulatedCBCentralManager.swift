@@ -2,11 +2,11 @@ import BluetoothBackend
 import BluetoothEmulator
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// Scans for, discovers and connects to peripheral managers of the emulated world, and its other devices.
 ///
 /// Each central manager is an app on a phone of its own. Callbacks run on the queue given at initialization, one at a time.
 /// Methods may be called from any thread; those that need the adapter are logged and ignored in any state but `.poweredOn`.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBCentralManagerDelegate)?
@@ -33,7 +33,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
     /// The state that is restored; nil if there is none.
-    let saved: SavedCentral?
+    let preserved: PreservedCentral?
     let fields: Guarded<Fields>
     private let bridge = CentralManagerBridge()
 
@@ -53,9 +53,9 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         let restoreIdentifier = options[CBCentralManagerOptionRestoreIdentifierKey] as? String
         self.world = world
         self.queue = queue ?? .main
-        saved = restoreIdentifier.flatMap { world.takeSavedCentral($0, in: emulator) }
-        place = world.place(for: saved, restoreIdentifier, in: emulator)
-        let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
+        preserved = restoreIdentifier.flatMap { world.takePreservedCentral($0, in: emulator) }
+        place = world.place(for: preserved, restoreIdentifier, in: emulator)
+        let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
         fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
         super.init()
         bridge.manager = self
@@ -175,7 +175,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         core?.registerForConnectionEvents(options: options)
     }
 
-    /// Whether the radio can do something that not all can.
+    /// Whether the emulated adapter can do something that not all can.
     public class func supports(_ features: Feature) -> Bool {
         let (_, emulator) = EmulatedWorld.currentWithEmulator
         return features.isSubset(of: emulator.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])

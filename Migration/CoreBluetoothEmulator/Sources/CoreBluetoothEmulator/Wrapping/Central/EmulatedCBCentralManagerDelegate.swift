@@ -7,7 +7,7 @@ public protocol EmulatedCBCentralManagerDelegate: AnyObject {
     /// `state` changed.
     func centralManagerDidUpdateState(_ central: EmulatedCBCentralManager)
 
-    /// The manager gets the state that was saved under its restore identifier; before the first state.
+    /// The manager gets the state that was preserved under its restore identifier; before the first state.
     func centralManager(_ central: EmulatedCBCentralManager, willRestoreState dict: [String: Any])
 
     /// A peripheral was heard.

@@ -113,7 +113,7 @@ extension EmulatedCBPeripheral {
             if let completion { return completion(.failed(error)) }
             return callLater { $0.delegate?.peripheral($0, didOpen: nil, error: error) }
         }
-        request(.channel, completion) { core.openL2CAPChannel(server?.radioPSM(of: psm) ?? psm) }
+        request(.channel, completion) { core.openL2CAPChannel(server?.backendPSM(of: psm) ?? psm) }
     }
 
     /// Sends a request, and notes who waits for the answer.

@@ -1,6 +1,7 @@
 import BluetoothEmulator
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// A peripheral as a central manager knows it: a peripheral manager, or another device of the emulated world.
 ///
 /// Made by a central manager, which keeps one object of each. Callbacks run on the manager's queue; methods may be called
@@ -8,7 +9,6 @@ public import CoreBluetooth
 ///
 /// Commands take the attributes that were discovered on this peripheral. Those of its peripheral manager are taken for
 /// them, and discovered first if they were not.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBPeripheralDelegate)?
@@ -54,7 +54,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         _ = noteName()
     }
 
-    /// - Returns: Whether the name is another one than the delegate knows: the radio's may be shorter.
+    /// - Returns: Whether the name is another one than the delegate knows: the emulator's may be shorter.
     func noteName() -> Bool {
         let present = name
         return fields.withLock { fields in

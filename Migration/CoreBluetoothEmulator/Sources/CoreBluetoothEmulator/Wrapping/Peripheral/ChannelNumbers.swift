@@ -1,36 +1,36 @@
 import CoreBluetooth
 
-/// The numbers of published L2CAP channels: those of the radio, and those that apps see.
+/// The numbers of published L2CAP channels: those of the emulator, and those that apps see.
 ///
-/// They differ where the configured range has not the radio's.
+/// They differ where the configured range does not contain the emulator's number.
 struct ChannelNumbers {
     /// Who waits for the answer; nil is the app's delegate.
     typealias Completion = (Result<CBL2CAPPSM, any Error>) -> Void
 
-    private var radioNumbers: [CBL2CAPPSM: CBL2CAPPSM] = [:]
+    private var backendNumbers: [CBL2CAPPSM: CBL2CAPPSM] = [:]
     /// Who waits for publications, in order.
     var publications: [Completion?] = []
     /// Who waits for withdrawals, in order.
     var withdrawals: [Completion?] = []
 
-    /// The radio's number of a published one.
-    func radioNumber(of number: CBL2CAPPSM) -> CBL2CAPPSM? { radioNumbers[number] }
+    /// The emulator's number for a published one.
+    func backendNumber(of number: CBL2CAPPSM) -> CBL2CAPPSM? { backendNumbers[number] }
 
-    /// The published number of the radio's.
-    func number(ofRadio radioNumber: CBL2CAPPSM) -> CBL2CAPPSM? {
-        radioNumbers.first { $0.value == radioNumber }?.key
+    /// The published number for one of the emulator's.
+    func number(ofBackend backendNumber: CBL2CAPPSM) -> CBL2CAPPSM? {
+        backendNumbers.first { $0.value == backendNumber }?.key
     }
 
-    /// Publishes a number of the radio's.
+    /// Publishes one of the emulator's numbers.
     ///
     /// - Returns: The same number if it is within the range and free, else the lowest free one; nil if none is free.
-    mutating func publish(radioNumber: CBL2CAPPSM, within range: ClosedRange<CBL2CAPPSM>) -> CBL2CAPPSM? {
-        let isFree = { [radioNumbers] number in radioNumbers[number] == nil }
-        let own = range.contains(radioNumber) && isFree(radioNumber) ? radioNumber : nil
+    mutating func publish(backendNumber: CBL2CAPPSM, within range: ClosedRange<CBL2CAPPSM>) -> CBL2CAPPSM? {
+        let isFree = { [backendNumbers] number in backendNumbers[number] == nil }
+        let own = range.contains(backendNumber) && isFree(backendNumber) ? backendNumber : nil
         guard let number = own ?? range.first(where: isFree) else { return nil }
-        radioNumbers[number] = radioNumber
+        backendNumbers[number] = backendNumber
         return number
     }
 
-    mutating func withdraw(_ number: CBL2CAPPSM) { radioNumbers[number] = nil }
+    mutating func withdraw(_ number: CBL2CAPPSM) { backendNumbers[number] = nil }
 }

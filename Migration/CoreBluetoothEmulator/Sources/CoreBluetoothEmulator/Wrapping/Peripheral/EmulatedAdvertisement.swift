@@ -45,7 +45,7 @@ struct EmulatedAdvertisement {
     /// rule counts, what came.
     func report(of air: [String: Any]) -> [String: Any] { followsApple ? air : data }
 
-    /// What the radio's packets carry beside name and services.
+    /// What the emulator's packets carry beside name and services.
     var packet: AdvertisingData {
         guard !followsApple else { return AdvertisingData() }
         let serviceData = data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]

@@ -1,7 +1,7 @@
 public import CoreBluetooth
 
-/// A read or a write of a central.
 // Invariant: `fields` are reached under their lock; all else is constant.
+/// A read or a write of a central.
 public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
     /// The central that asks.
     public let central: EmulatedCBCentral

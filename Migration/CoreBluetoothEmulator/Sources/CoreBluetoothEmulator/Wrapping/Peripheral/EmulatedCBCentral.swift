@@ -1,12 +1,12 @@
 import BluetoothBackend
 public import CoreBluetooth
 
-/// A central as a peripheral manager knows it.
 // Invariant: all fields are constant.
+/// A central as a peripheral manager knows it.
 public final class EmulatedCBCentral: NSObject, EmulatedCBPeer, @unchecked Sendable {
     /// The identifier of its central manager; that on this host, for a central of another kind.
     public let identifier: UUID
-    /// The central on the radio; nil for one that is not connected.
+    /// The central of CoreBluetooth; nil for one that is not connected.
     let core: CBCentral?
     private let world: EmulatedWorld
 

@@ -43,42 +43,42 @@ extension EmulatedCBPeripheralManager {
             return
         }
         fields.withLock { $0.channels.withdrawals.append(completion) }
-        core.unpublishL2CAPChannel(radioPSM(of: number) ?? number)
+        core.unpublishL2CAPChannel(backendPSM(of: number) ?? number)
     }
 
-    /// The radio's number of a published one.
-    func radioPSM(of number: CBL2CAPPSM) -> CBL2CAPPSM? {
-        fields.withLock { $0.channels.radioNumber(of: number) }
+    /// The emulator's number for a published one.
+    func backendPSM(of number: CBL2CAPPSM) -> CBL2CAPPSM? {
+        fields.withLock { $0.channels.backendNumber(of: number) }
     }
 
-    /// The published number of the radio's.
-    func publishedPSM(of radioNumber: CBL2CAPPSM) -> CBL2CAPPSM? {
-        fields.withLock { $0.channels.number(ofRadio: radioNumber) }
+    /// The published number for one of the emulator's.
+    func publishedPSM(of backendNumber: CBL2CAPPSM) -> CBL2CAPPSM? {
+        fields.withLock { $0.channels.number(ofBackend: backendNumber) }
     }
 
     // MARK: Callbacks
 
-    func didPublish(_ radioNumber: CBL2CAPPSM, _ error: (any Error)?) {
+    func didPublish(_ backendNumber: CBL2CAPPSM, _ error: (any Error)?) {
         let range = world.configuration.l2capPSMRange
         let (completion, number) = fields.withLock { fields in
             let completion = fields.channels.publications.isEmpty ? nil : fields.channels.publications.removeFirst()
-            let number = error == nil ? fields.channels.publish(radioNumber: radioNumber, within: range) : nil
+            let number = error == nil ? fields.channels.publish(backendNumber: backendNumber, within: range) : nil
             return (completion, number)
         }
         if error == nil, number == nil {
-            // Nobody asked for this answer.
+            // The answer to this is for no delegate.
             fields.withLock { $0.channels.withdrawals.append({ _ in }) }
-            core?.unpublishL2CAPChannel(radioNumber)
+            core?.unpublishL2CAPChannel(backendNumber)
         }
         let failure = number == nil ? error ?? CBError(.outOfSpace) : nil
         if let completion { return completion(failure.map { .failure($0) } ?? .success(number ?? 0)) }
         delegate?.peripheralManager(self, didPublishL2CAPChannel: number ?? 0, error: failure)
     }
 
-    func didUnpublish(_ radioNumber: CBL2CAPPSM, _ error: (any Error)?) {
+    func didUnpublish(_ backendNumber: CBL2CAPPSM, _ error: (any Error)?) {
         let (completion, number) = fields.withLock { fields in
             let completion = fields.channels.withdrawals.isEmpty ? nil : fields.channels.withdrawals.removeFirst()
-            let number = fields.channels.number(ofRadio: radioNumber) ?? radioNumber
+            let number = fields.channels.number(ofBackend: backendNumber) ?? backendNumber
             if error == nil { fields.channels.withdraw(number) }
             return (completion, number)
         }

@@ -14,12 +14,14 @@ extension EmulatedCBPeripheralManager {
     func willRestore(_ dictionary: [String: Any]) {
         var restored: [String: Any] = [:]
         let cores = dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
-        let services = saved?.services ?? []
+        let services = preserved?.services ?? []
         fields.withLock { fields in
-            for (service, core) in zip(services, cores) { fields.published.append(service, core, of: self, isConfirmed: true) }
+            for (service, core) in zip(services, cores) {
+                fields.published.append(service, core, of: self, isConfirmed: true)
+            }
         }
         if !services.isEmpty { restored[CBPeripheralManagerRestoredStateServicesKey] = services }
-        if let advertisement = saved?.advertisement {
+        if let advertisement = preserved?.advertisement {
             setAdvertisement(advertisement)
             restored[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.data
         }

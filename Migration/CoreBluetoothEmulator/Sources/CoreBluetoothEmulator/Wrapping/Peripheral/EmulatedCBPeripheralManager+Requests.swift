@@ -11,7 +11,9 @@ extension EmulatedCBPeripheralManager {
     ///   - request: The request of the callback; of several, any.
     ///   - result: `.success`, or the error that the central gets.
     public func respond(to request: EmulatedCBATTRequest, withResult result: CBATTError.Code) {
-        guard request.markAnswered(result) else { return logMisuse("a request is answered twice, or after its callback") }
+        guard request.markAnswered(result) else {
+            return logMisuse("a request is answered twice, or after its callback")
+        }
         guard let core else { return }
         if request.core.value == nil, result == .success {
             return answerRead(request, core)
@@ -100,7 +102,8 @@ extension EmulatedCBPeripheralManager {
     ///   `peripheralManagerIsReady(toUpdateSubscribers:)`.
     @discardableResult
     public func updateValue(
-        _ value: Data, for characteristic: EmulatedCBMutableCharacteristic, onSubscribedCentrals centrals: [EmulatedCBCentral]?
+        _ value: Data, for characteristic: EmulatedCBMutableCharacteristic,
+        onSubscribedCentrals centrals: [EmulatedCBCentral]?
     ) -> Bool {
         guard let core, let published = fields.withLock({ $0.published.core(of: characteristic) }) else {
             logMisuse("\(characteristic) is not published")

@@ -1,12 +1,12 @@
 import BluetoothEmulator
 public import CoreBluetooth
 
+// Invariant: `fields` are reached under their lock; all else is constant.
 /// A peripheral of the emulated world: services that centrals use, advertising, L2CAP channels.
 ///
 /// Each peripheral manager is a device of its own. Callbacks run on the queue given at initialization, one at a time.
 /// Methods may be called from any thread, and are logged and ignored in any state but `.poweredOn`. Releasing the manager
 /// ends its links.
-// Invariant: `fields` are reached under their lock; all else is constant.
 public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBPeripheralManagerDelegate)?
@@ -30,7 +30,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
     /// The state that is restored; nil if there is none.
-    let saved: SavedPeripheral?
+    let preserved: PreservedPeripheral?
     /// Where in the configured range its mean signal strength is, 0…1.
     private let signal: Double
     let fields: Guarded<Fields>
@@ -52,13 +52,13 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         let restoreIdentifier = options[CBPeripheralManagerOptionRestoreIdentifierKey] as? String
         self.world = world
         self.queue = queue ?? .main
-        saved = restoreIdentifier.flatMap(world.takeSavedPeripheral)
-        place = world.place(for: saved, restoreIdentifier, in: emulator)
+        preserved = restoreIdentifier.flatMap(world.takePreservedPeripheral)
+        place = world.place(for: preserved, restoreIdentifier, in: emulator)
         identifier = place.identifier
         signal = world.makeFraction()
-        let isEmpty = restoreIdentifier != nil && saved == nil && !world.configuration.followsApple
-        let isSameHost = saved?.identifier == place.identifier
-        let published = PublishedServices(nextNumber: isSameHost ? saved?.nextServiceNumber ?? 0 : 0)
+        let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
+        let isSameHost = preserved?.identifier == place.identifier
+        let published = PublishedServices(nextNumber: isSameHost ? preserved?.nextServiceNumber ?? 0 : 0)
         fields = Guarded(Fields(delegate: delegate, published: published, mustTellEmptyState: isEmpty))
         super.init()
         bridge.manager = self
@@ -89,7 +89,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     /// Whether the manager advertises.
     public var isAdvertising: Bool { core?.isAdvertising ?? false }
 
-    /// Always `.authorized`: nobody is asked.
+    /// Always `.authorized`: no user is asked.
     @available(*, deprecated, message: "Use CBManager.authorization instead")
     public class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 
@@ -153,7 +153,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     /// Stops advertising; nothing happens where it does not.
     public func stopAdvertising() { core?.stopAdvertising() }
 
-    /// Puts an advertisement on the radio, for the sets that follow.
+    /// Gives the emulator what later advertisements carry.
     func setAdvertisement(_ new: EmulatedAdvertisement) {
         fields.withLock { fields in
             fields.advertisement = new

@@ -7,7 +7,7 @@ public protocol EmulatedCBPeripheralManagerDelegate: AnyObject {
     /// `state` changed.
     func peripheralManagerDidUpdateState(_ peripheral: EmulatedCBPeripheralManager)
 
-    /// The manager gets the state that was saved under its restore identifier; before the first state.
+    /// The manager gets the state that was preserved under its restore identifier; before the first state.
     func peripheralManager(_ peripheral: EmulatedCBPeripheralManager, willRestoreState dict: [String: Any])
 
     /// The answer to `startAdvertising(_:)`.

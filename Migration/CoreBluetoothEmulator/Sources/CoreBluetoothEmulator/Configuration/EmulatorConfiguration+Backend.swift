@@ -1,30 +1,30 @@
 import BluetoothEmulator
 import Foundation
 
-/// What the fields of a configuration mean to the radio.
+/// The emulator's settings that follow from a configuration.
 extension EmulatorConfiguration {
-    /// The settings of the radio.
+    /// The settings of the emulator.
     ///
     /// A round trip takes no time of its own: the delays of the configuration are all there are. Those of discovery and of
-    /// writes differ by kind, and so are in ``faults``. Backpressure is simulated by ``EmulatedWorld``, so that the radio's
-    /// own queues are long, except where Apple's rule counts.
-    var radio: RadioConfiguration {
-        var radio = RadioConfiguration()
-        radio.stateDelay = .time(stateUpdateDelay)
-        radio.connectionDelay = .time(connectionDelay)
-        radio.disconnectionDelay = .time(disconnectionDelay)
-        radio.readDelay = .time(readDelay)
-        radio.notificationDelay = .time(notificationDelay)
-        radio.pairingDelay = pairing.delay
-        radio.connectionInterval = .zero
-        radio.maximumMTU = Self.mtuRange.upperBound
-        radio.rssiDeviation = max(0, rssiVariation)
-        radio.connectionFailureRate = simulateConnectionFailure ? connectionFailureRate.chance : 0
-        radio.operationErrorRate = simulateReadWriteErrors ? readWriteErrorRate.chance : 0
-        radio.transmitBuffer = followsApple ? max(1, maxWriteWithoutResponseQueue) : Self.longQueue
-        radio.notifyBuffer = followsApple ? max(1, maxNotificationQueue) : Self.longQueue
-        radio.announcesSentBursts = followsApple
-        return radio
+    /// writes differ by kind, and so are in ``faults``. Backpressure is simulated by ``EmulatedWorld``, so that the
+    /// emulator's own queues are long, except where Apple's rule counts.
+    var backend: BackendConfiguration {
+        var backend = BackendConfiguration()
+        backend.stateDelay = .time(stateUpdateDelay)
+        backend.connectionDelay = .time(connectionDelay)
+        backend.disconnectionDelay = .time(disconnectionDelay)
+        backend.readDelay = .time(readDelay)
+        backend.notificationDelay = .time(notificationDelay)
+        backend.pairingDelay = pairing.delay
+        backend.connectionInterval = .zero
+        backend.maximumMTU = Self.mtuRange.upperBound
+        backend.rssiDeviation = max(0, rssiVariation)
+        backend.connectionFailureRate = simulateConnectionFailure ? connectionFailureRate.chance : 0
+        backend.operationErrorRate = simulateReadWriteErrors ? readWriteErrorRate.chance : 0
+        backend.transmitBuffer = followsApple ? max(1, maxWriteWithoutResponseQueue) : Self.longQueue
+        backend.notifyBuffer = followsApple ? max(1, maxNotificationQueue) : Self.longQueue
+        backend.announcesSentBursts = followsApple
+        return backend
     }
 
     /// The faults of what a peripheral manager is on the air.

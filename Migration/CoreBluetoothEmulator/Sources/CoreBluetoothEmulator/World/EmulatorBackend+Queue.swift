@@ -2,7 +2,7 @@ import BluetoothEmulator
 import Dispatch
 import Foundation
 
-extension Radio {
+extension EmulatorBackend {
     /// Calls `body` on a queue after a time of this world; virtual time waits for its end.
     func call(on queue: DispatchQueue, after delay: TimeInterval = 0, _ body: @escaping () -> Void) {
         let (clock, call) = (clock, UncheckedCall(body: body))

@@ -3,16 +3,28 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// What was saved for later managers, by restore identifier.
+/// What was preserved for later managers, by restore identifier.
 struct RestorationTables {
-    var centrals: [String: SavedCentral] = [:]
-    var peripherals: [String: SavedPeripheral] = [:]
-    /// What clients saved themselves, as JSON.
-    var documents: [String: Data] = [:]
+    var centrals: [String: PreservedCentral] = [:]
+    var peripherals: [String: PreservedPeripheral] = [:]
+    /// What tests and managers preserved, as JSON.
+    private(set) var documents: [String: Data] = [:]
+    /// The documents that no manager has restored.
+    private var restorable: Set<String> = []
+
+    mutating func save(_ document: Data, as identifier: String) {
+        documents[identifier] = document
+        restorable.insert(identifier)
+    }
+
+    /// The document to restore, once; it stays readable.
+    mutating func takeDocument(_ identifier: String) -> Data? {
+        restorable.remove(identifier) == nil ? nil : documents[identifier]
+    }
 }
 
 /// The state of a central manager.
-struct SavedCentral {
+struct PreservedCentral {
     let identifier: UUID
     let hostName: String
     let state: RestoredCentralState
@@ -72,7 +84,7 @@ struct SavedCentral {
 }
 
 /// The state of a peripheral manager.
-struct SavedPeripheral {
+struct PreservedPeripheral {
     let identifier: UUID
     /// Nil where there was no manager.
     let hostName: String?
@@ -89,7 +101,7 @@ struct SavedPeripheral {
         services = []
         nextServiceNumber = 0
         self.advertisement = advertisement
-        state = RestoredPeripheralState(advertisement: advertisement?.radioAdvertisement)
+        state = RestoredPeripheralState(advertisement: advertisement?.backendAdvertisement)
     }
 
     init(_ peripheral: EmulatedCBPeripheralManager) {
@@ -108,6 +120,6 @@ struct SavedPeripheral {
         let advertisement = peripheral.isAdvertising ? peripheral.advertisement : nil
         self.advertisement = advertisement
         state = RestoredPeripheralState(
-            services: ServiceDefinition.definitions(of: cores), advertisement: advertisement?.radioAdvertisement)
+            services: ServiceDefinition.definitions(of: cores), advertisement: advertisement?.backendAdvertisement)
     }
 }
