@@ -26,7 +26,10 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "CoreBluetoothEmulatorTests",
-            dependencies: ["CoreBluetoothEmulator", product("CoreBluetooth"), product("CoreBluetoothTesting")],
+            dependencies: [
+                "CoreBluetoothEmulator", product("CoreBluetooth"), product("CoreBluetoothTesting"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "CoreBluetoothEmulatorSwift6ClientTests",

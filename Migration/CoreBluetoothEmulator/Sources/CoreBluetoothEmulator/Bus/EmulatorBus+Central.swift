@@ -17,10 +17,11 @@ extension EmulatorBus {
 
     /// Connects, and returns when the link is up; never times out.
     ///
-    /// - Throws: `CBError.unknownDevice` for managers that are not there; the error of a connect that fails or is
-    ///   cancelled.
+    /// - Throws: `CBError.unknownDevice` for managers that are not there; `CBError.operationNotSupported` while the adapter
+    ///   is off; the error of a connect that fails or is cancelled.
     public func connect(centralIdentifier: UUID, peripheralIdentifier: UUID) async throws {
         let (central, peripheral) = try await ends(centralIdentifier, peripheralIdentifier)
+        guard central.state == .poweredOn else { throw CBError(.operationNotSupported) }
         guard peripheral.state != .connected else { return }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             peripheral.whenConnected { continuation.resume(with: $0) }

@@ -155,10 +155,9 @@ extension EmulatorConfiguration {
         self.honorAllowDuplicatesOption = honorAllowDuplicatesOption
         self.honorSolicitedServiceUUIDs = honorSolicitedServiceUUIDs
         self.backgroundModeEnabled = backgroundModeEnabled
-        (self.stateRestorationEnabled, self.l2capSupported) = (stateRestorationEnabled, l2capSupported)
-        self.fireConnectionEvents = fireConnectionEvents
+        (self.stateRestorationEnabled, self.fireConnectionEvents) = (stateRestorationEnabled, fireConnectionEvents)
         self.fireANCSAuthorizationUpdates = fireANCSAuthorizationUpdates
-        self.l2capPSMRange = l2capPSMRange
+        (self.l2capSupported, self.l2capPSMRange) = (l2capSupported, l2capPSMRange)
         self.autoGenerateAdvertisementFields = autoGenerateAdvertisementFields
     }
 }

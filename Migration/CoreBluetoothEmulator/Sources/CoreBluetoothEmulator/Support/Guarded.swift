@@ -8,7 +8,10 @@ final class Guarded<Value>: @unchecked Sendable {
 
     init(_ value: Value) { self.value = value }
 
-    /// Reads or changes the value; `body` calls no app code and takes no other lock.
+    /// Reads or changes the value.
+    ///
+    /// `body` calls no app code and releases no manager, as those take locks when they end. Within the lock of a manager,
+    /// those of its attributes may be taken, and no others.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

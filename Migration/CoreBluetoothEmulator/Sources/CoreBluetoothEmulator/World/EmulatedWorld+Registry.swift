@@ -3,59 +3,67 @@ import BluetoothEmulator
 import Foundation
 
 /// The managers of a world, by identifier.
+///
+/// No manager is released under the lock: whether one is alive is looked up in a copy.
 extension EmulatedWorld {
     func register(_ central: EmulatedCBCentralManager, as identifier: UUID) {
+        unregister(from: \.centrals) { $0.manager == nil || $0.manager === central }
         state.withLock { state in
-            state.centrals.removeAll { $0.manager == nil || $0.manager === central }
-            state.centrals.append(Registered(identifier: identifier, manager: central))
+            let serial = state.nextSerial()
+            state.centrals.append(Registered(serial: serial, identifier: identifier, manager: central))
         }
     }
 
     func register(_ peripheral: EmulatedCBPeripheralManager, as identifier: UUID) {
+        unregister(from: \.peripherals) { $0.manager == nil || $0.manager === peripheral }
         state.withLock { state in
-            state.peripherals.removeAll { $0.manager == nil || $0.manager === peripheral }
-            state.peripherals.append(Registered(identifier: identifier, manager: peripheral))
+            let serial = state.nextSerial()
+            state.peripherals.append(Registered(serial: serial, identifier: identifier, manager: peripheral))
         }
     }
 
     /// - Returns: The managers that had the identifier.
     func unregisterCentrals(_ identifier: UUID) -> [EmulatedCBCentralManager] {
-        state.withLock { state in
-            let gone = state.centrals.filter { $0.identifier == identifier }.compactMap(\.manager)
-            state.centrals.removeAll { $0.identifier == identifier || $0.manager == nil }
-            return gone
-        }
+        unregister(from: \.centrals) { $0.identifier == identifier }
     }
 
     /// - Returns: The managers that had the identifier.
     func unregisterPeripherals(_ identifier: UUID) -> [EmulatedCBPeripheralManager] {
-        state.withLock { state in
-            let gone = state.peripherals.filter { $0.identifier == identifier }.compactMap(\.manager)
-            state.peripherals.removeAll { $0.identifier == identifier || $0.manager == nil }
-            return gone
-        }
+        unregister(from: \.peripherals) { $0.identifier == identifier }
     }
+
+    @discardableResult
+    private func unregister<Manager>(
+        from list: WritableKeyPath<State, [Registered<Manager>]>, where isMeant: (Registered<Manager>) -> Bool
+    ) -> [Manager] {
+        let gone = state.withLock { $0[keyPath: list] }.filter(isMeant)
+        let serials = Set(gone.map(\.serial))
+        state.withLock { $0[keyPath: list].removeAll { serials.contains($0.serial) } }
+        return gone.compactMap(\.manager)
+    }
+
+    private var registeredCentrals: [Registered<EmulatedCBCentralManager>] { state.withLock { $0.centrals } }
+
+    private var registeredPeripherals: [Registered<EmulatedCBPeripheralManager>] { state.withLock { $0.peripherals } }
 
     /// The living central managers, in the order of their making.
-    var centrals: [EmulatedCBCentralManager] { state.withLock { $0.centrals.compactMap(\.manager) } }
+    var centrals: [EmulatedCBCentralManager] { registeredCentrals.compactMap(\.manager) }
 
     /// The living peripheral managers, in the order of their making.
-    var peripherals: [EmulatedCBPeripheralManager] { state.withLock { $0.peripherals.compactMap(\.manager) } }
+    var peripherals: [EmulatedCBPeripheralManager] { registeredPeripherals.compactMap(\.manager) }
 
-    var centralIdentifiers: [UUID] { state.withLock { $0.centrals.filter { $0.manager != nil }.map(\.identifier) } }
+    var centralIdentifiers: [UUID] { registeredCentrals.filter { $0.manager != nil }.map(\.identifier) }
 
-    var peripheralIdentifiers: [UUID] {
-        state.withLock { $0.peripherals.filter { $0.manager != nil }.map(\.identifier) }
-    }
+    var peripheralIdentifiers: [UUID] { registeredPeripherals.filter { $0.manager != nil }.map(\.identifier) }
 
     /// The living manager of an identifier; of several, the last.
     func central(_ identifier: UUID) -> EmulatedCBCentralManager? {
-        state.withLock { $0.centrals.last { $0.identifier == identifier && $0.manager != nil }?.manager }
+        registeredCentrals.filter { $0.identifier == identifier }.compactMap(\.manager).last
     }
 
     /// The living manager of an identifier; of several, the last.
     func peripheral(_ identifier: UUID) -> EmulatedCBPeripheralManager? {
-        state.withLock { $0.peripherals.last { $0.identifier == identifier && $0.manager != nil }?.manager }
+        registeredPeripherals.filter { $0.identifier == identifier }.compactMap(\.manager).last
     }
 
     // MARK: Hosts

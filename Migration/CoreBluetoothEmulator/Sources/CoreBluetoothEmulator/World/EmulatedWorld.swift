@@ -17,10 +17,18 @@ final class EmulatedWorld: @unchecked Sendable {
         var generator: SeededGenerator
         var hostCount = 0
         var advertisementCount = 0
+        private(set) var registrations = 0
+
+        /// The number of the next registration.
+        mutating func nextSerial() -> Int {
+            registrations += 1
+            return registrations
+        }
     }
 
     /// A manager under an identifier, for as long as it lives.
     struct Registered<Manager: AnyObject> {
+        let serial: Int
         let identifier: UUID
         weak var manager: Manager?
     }
@@ -52,26 +60,21 @@ final class EmulatedWorld: @unchecked Sendable {
 
     /// Puts settings in force for what happens from now on.
     func configure(_ configuration: EmulatorConfiguration) {
-        let peripherals = state.withLock { state in
-            state.configuration = configuration
-            return state.peripherals.compactMap(\.manager)
-        }
+        state.withLock { $0.configuration = configuration }
         emulator?.configure(configuration.backend)
         for peripheral in peripherals { peripheral.apply(configuration) }
     }
 
     /// Ends all managers without a callback, and forgets everything.
     func end() {
-        let (centrals, peripherals) = state.withLock { state in
-            defer {
-                state.centrals = []
-                state.peripherals = []
-                state.channels = [:]
-                state.links = LinkTables()
-                state.restoration = RestorationTables()
-                state.configuration = .default
-            }
-            return (state.centrals.compactMap(\.manager), state.peripherals.compactMap(\.manager))
+        let (centrals, peripherals) = (centrals, peripherals)
+        state.withLock { state in
+            state.centrals = []
+            state.peripherals = []
+            state.channels = [:]
+            state.links = LinkTables()
+            state.restoration = RestorationTables()
+            state.configuration = .default
         }
         emulator?.configure(EmulatorConfiguration.default.backend)
         for central in centrals { central.end() }

@@ -13,16 +13,22 @@ public final class EmulatedCBL2CAPChannel: NSObject, @unchecked Sendable {
     /// The identifier by which the bus closes it.
     let identifier: UUID
     private let core: CBL2CAPChannel
+    private let world: EmulatedWorld
 
     init(_ core: CBL2CAPChannel, to peer: any EmulatedCBPeer, psm: CBL2CAPPSM, in world: EmulatedWorld) {
         self.core = core
         self.peer = peer
         self.psm = psm
+        self.world = world
         identifier = world.makeIdentifier()
         super.init()
         core.inputStream.open()
         core.outputStream.open()
         world.state.withLock { $0.channels[identifier] = EmulatedWorld.WeakChannel(channel: self) }
+    }
+
+    deinit {
+        world.state.withLock { $0.channels[identifier] = nil }
     }
 
     /// The bytes that the other side sends; open.

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothEmulator
 
-/// A delegate of all three kinds that keeps what it hears, as tests of E's users have it.
+/// A delegate of all three kinds that keeps what it hears.
 final class Recorder: NSObject {
     /// The names of the callbacks, in order.
     var log: [String] = []

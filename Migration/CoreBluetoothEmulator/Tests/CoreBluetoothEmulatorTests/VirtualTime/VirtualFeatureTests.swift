@@ -165,6 +165,40 @@ import Testing
         #expect(Set(world.app.discovered.map(\.peripheral.identifier)) == [first.identifier, second.identifier])
     }
 
+    @Test func `a new name is told while the peripheral is heard`() async throws {
+        let world = VirtualWorld()
+        let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
+        let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)
+        try await world.emulator.runUntilIdle()
+        manager.startAdvertising([CBAdvertisementDataLocalNameKey: "old"])
+        phone.scanForPeripherals(withServices: nil)
+        await world.emulator.expect(.didDiscover)
+        let peripheral = try #require(world.app.discovered.first?.peripheral)
+        peripheral.delegate = world.app
+        manager.stopAdvertising()
+        manager.startAdvertising([CBAdvertisementDataLocalNameKey: "new"])
+        try await world.emulator.advance(by: .seconds(1))
+        #expect(world.app.count("name") == 1)
+        #expect(peripheral.name == "new")
+        #expect(world.app.discovered.map { $0.data[CBAdvertisementDataLocalNameKey] as? String } == ["old", "new"])
+    }
+
+    @Test func `a connection latency is asked for`() async throws {
+        let world = VirtualWorld()
+        let manager = try await world.advertise()
+        let peripheral = try await world.connect()
+        peripheral.setNotifyValue(true, for: world.served)
+        try await world.emulator.runUntilIdle()
+        manager.setDesiredConnectionLatency(.low, for: try #require(world.server.subscribed.first))
+        try await world.emulator.runUntilIdle()
+        #expect(world.emulator.trace.contains { "\($0)".contains("setConnectionLatency") })
+    }
+
+    @available(*, deprecated, message: "Uses the deprecated function.")
+    @Test func `no user is asked for authorization`() {
+        #expect(EmulatedCBPeripheralManager.authorizationStatus() == .authorized)
+    }
+
     @Test func `pairing takes its time`() async throws {
         let world = VirtualWorld(
             configuration {

@@ -67,6 +67,10 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         }
     }
 
+    deinit {
+        for peripheral in peripherals { peripheral.linkEnded(nil) }
+    }
+
     /// The identifier by which the bus names the manager.
     var identifier: UUID { place.identifier }
 

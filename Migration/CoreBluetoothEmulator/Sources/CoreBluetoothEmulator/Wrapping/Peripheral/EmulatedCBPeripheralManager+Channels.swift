@@ -56,6 +56,15 @@ extension EmulatedCBPeripheralManager {
         fields.withLock { $0.channels.number(ofBackend: backendNumber) }
     }
 
+    /// The adapter is off: commands that wait for an answer get none, and no channel is published any more.
+    func failChannelCommands() {
+        let waiting = fields.withLock { fields in
+            defer { fields.channels = ChannelNumbers() }
+            return fields.channels.publications + fields.channels.withdrawals
+        }
+        for completion in waiting { completion?(.failure(CBError(.operationCancelled))) }
+    }
+
     // MARK: Callbacks
 
     func didPublish(_ backendNumber: CBL2CAPPSM, _ error: (any Error)?) {

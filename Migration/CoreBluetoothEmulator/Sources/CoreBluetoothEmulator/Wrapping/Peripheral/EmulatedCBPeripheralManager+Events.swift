@@ -7,6 +7,7 @@ extension EmulatedCBPeripheralManager {
         if [.unknown, .resetting, .unsupported, .unauthorized].contains(state) {
             fields.withLock { $0.published.removeAll() }
         }
+        if state != .poweredOn { failChannelCommands() }
         if fields.withLock({ $0.takeEmptyState() }) { delegate?.peripheralManager(self, willRestoreState: [:]) }
         delegate?.peripheralManagerDidUpdateState(self)
     }

@@ -73,6 +73,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
 
     deinit {
         place.host.peripheral?.disconnect()
+        failChannelCommands()
     }
 
     var core: CBPeripheralManager? { fields.withLock { $0.core } }
@@ -209,5 +210,6 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
             return fields.core
         }
         withExtendedLifetime(core) {}
+        failChannelCommands()
     }
 }
