@@ -35,12 +35,9 @@ enum CapturedLog {
             set { metadata[key] = newValue }
         }
 
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-            function: String, line: UInt
-        ) {
+        func log(event: LogEvent) {
             guard label == "CoreBluetoothEmulator" else { return }
-            lines.withLock { $0.append("\(level): \(message)") }
+            lines.withLock { $0.append("\(event.level): \(event.message)") }
         }
     }
 }
