@@ -4,6 +4,9 @@ import XCTest
 @testable import CoreBluetoothEmulator
 
 /// Tests as users of the library of this name write them: real time, the main queue, short sleeps.
+///
+/// On the main actor, where the delegates are called.
+@MainActor
 class RealTimeTestCase: XCTestCase {
     let central = Recorder()
     let server = Recorder()
