@@ -20,32 +20,32 @@ import Testing
         let heard = Lock<[String]>([])
         let procedures = Lock<[PeripheralProcedure]>([])
 
-        private func note(_ text: String) { heard.withLock { $0.append(text) } }
+        private func add(_ text: String) { heard.withLock { $0.append(text) } }
 
         func respond(to request: ConnectionRequest) async -> ConnectionResponse {
-            note("\(request.central.host) connects")
+            add("\(request.central.host) connects")
             return answers.withLock { $0.connection }
         }
 
         func respond(to procedure: PeripheralProcedure) async -> ProcedureResponse {
-            note("\(procedure.kind)")
+            add("\(procedure.kind)")
             procedures.withLock { $0.append(procedure) }
             return answers.withLock { $0.procedures[procedure.kind] } ?? .granted
         }
 
         func respond(to request: PeripheralRequest) async -> PeripheralResponse {
-            note(request.writtenValue == nil ? "read" : "write")
+            add(request.writtenValue == nil ? "read" : "write")
             return answers.withLock { $0.request }
         }
 
         func handle(_ event: DeviceEvent) async {
             switch event {
-            case .connected: note("connected")
-            case .disconnected: note("disconnected")
-            case .subscribed: note("subscribed")
-            case .unsubscribed: note("unsubscribed")
-            case .parameterChanged(let parameter, let value): note("\(parameter.rawValue) \(value)")
-            default: note("other")
+            case .connected: add("connected")
+            case .disconnected: add("disconnected")
+            case .subscribed: add("subscribed")
+            case .unsubscribed: add("unsubscribed")
+            case .parameterChanged(let parameter, let value): add("\(parameter.rawValue) \(value)")
+            default: add("other")
             }
         }
     }

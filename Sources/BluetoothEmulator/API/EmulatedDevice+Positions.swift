@@ -1,6 +1,5 @@
 public import BluetoothBackend
 public import BluetoothSupport
-public import BluetoothValues
 
 // The controls of attributes by their place, for devices whose UUIDs do not tell them apart.
 extension EmulatedDevice {

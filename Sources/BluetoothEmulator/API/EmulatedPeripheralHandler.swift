@@ -1,6 +1,6 @@
-public import BluetoothBackend
-public import BluetoothSupport
-public import BluetoothValues
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
 
 /// The behaviour of an emulated device: answers requests and reacts to events.
 ///

@@ -45,7 +45,9 @@ extension Emulator {
         switch calls.add(call) {
         case .waiting: return
         case .dropped:
-            return perform { $0.world.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped") }
+            return perform {
+                $0.world.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped")
+            }
         case .first: break
         }
         let hold = hold()

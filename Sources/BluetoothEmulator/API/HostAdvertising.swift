@@ -54,7 +54,11 @@ public struct HostAdvertising: Hashable, Sendable {
             let name = content.localName
             content.localName = nil
             mustExtend = data != AdvertisingData() && content.encodedLength > AdvertisingDescription.legacyRoom
-            if mustExtend { content.localName = name } else { scanResponse = name.map { AdvertisingData(localName: $0) } }
+            if mustExtend {
+                content.localName = name
+            } else {
+                scanResponse = name.map { AdvertisingData(localName: $0) }
+            }
         }
         return AdvertisingDescription(
             content, scanResponse: scanResponse, interval: interval,

@@ -18,8 +18,6 @@ struct Host: Sendable {
     /// By number of the channel.
     var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
-    /// What the advertisements of its managers carry besides their own content.
-    var advertising = HostAdvertising()
     var pairing = HostPairing()
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet is answered.
@@ -51,6 +49,8 @@ struct HostAdapter: Sendable {
     var shownState: AdapterState?
     /// The largest ATT MTU of its links; nil: that of the settings.
     var maximumMTU: Int?
+    /// What the advertisements of peripheral managers carry besides their own content.
+    var advertising = HostAdvertising()
     /// Whether ``state`` is `.poweredOn`, precomputed as each packet needs it.
     private(set) var isOn = false
     /// Grows when power is lost, so that what was under way is void.

@@ -76,7 +76,7 @@ extension World {
         switch control {
         case .disconnect(let error):
             for link in devices[ref]?.links ?? [] {
-                links[link]?.server.closingError = error
+                links[link]?.server.requests.closingError = error
                 queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
             }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)

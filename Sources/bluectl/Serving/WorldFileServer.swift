@@ -75,7 +75,8 @@ final class WorldFileServer {
         return ServedService(
             uuids[index], isPrimary: service.isPrimary,
             // In a valid file, each names an earlier service.
-            includes: service.includes.map { ServiceID(CBUUID($0.uuid), instance: $0.index + 1) }, characteristics: characteristics)
+            includes: service.includes.map { ServiceID(CBUUID($0.uuid), instance: $0.index + 1) },
+            characteristics: characteristics)
     }
 
     /// Which one of those with the same UUID it is, from 1.

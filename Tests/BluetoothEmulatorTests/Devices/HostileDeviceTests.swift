@@ -37,7 +37,9 @@ import Testing
         let link = try await fixture.connect(device)
         let start = fixture.emulator.now
         let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
-        guard told.count == 1, case .disconnected(link, .timeout, _, _, _) = told[0] else { throw Unexpected("\(told)") }
+        guard told.count == 1, case .disconnected(link, .timeout, _, _, _) = told[0] else {
+            throw Unexpected("\(told)")
+        }
         #expect(fixture.emulator.now - start == .seconds(30))
     }
 

@@ -45,20 +45,25 @@ struct LinkServer: Sendable {
         var collected = Data()
     }
 
+    /// What the device asks of the link layer.
+    struct DeviceRequests: Sendable {
+        /// The connection parameters, until they are in force.
+        var parameters: ConnectionParameters?
+        /// The error that the central's apps get when the device closes the link.
+        var closingError: OpaqueError?
+    }
+
     /// The central, as the managers of a host that serves know it.
     var central: PeerID?
     /// The central's address, as the device knows it.
     var centralAddress: DeviceAddress?
-    /// The connection parameters that the device asked for, until they are in force.
-    var requestedParameters: ConnectionParameters?
+    var requests = DeviceRequests()
 
     /// The request that an asynchronous handler or a manager has.
     var pendingRequest: PendingRequest?
     /// A long read whose next part is under way to the server.
     var continuing: PendingRequest?
     var transactionTimeout: WorldQueue.Token?
-    /// The error that the central's apps get when the device closes the link.
-    var closingError: OpaqueError?
 
     /// The client characteristic configuration of this central.
     var subscriptions: [AttributeID: Subscription] = [:]

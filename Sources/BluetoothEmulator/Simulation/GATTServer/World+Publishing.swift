@@ -214,7 +214,7 @@ extension World {
         }
         guard let host = devices[server]?.host else { return }
         devices[server]?.advertiser.replace(
-            slot, with: Advertiser.AdvertisingSet(advertisement, of: ref, hosts[host].advertising))
+            slot, with: Advertiser.AdvertisingSet(advertisement, of: ref, hosts[host].adapter.advertising))
         managers[ref]?.publication.advertisement = advertisement
         if let name = advertisement.localName {
             setDeviceName(name, ofAnonymous: host)
@@ -226,7 +226,7 @@ extension World {
 
     /// What a host's managers advertise has other content from now on.
     mutating func setAdvertising(_ advertising: HostAdvertising, of host: Int) {
-        hosts[host].advertising = advertising
+        hosts[host].adapter.advertising = advertising
         guard let server = hosts[host].server else { return }
         for index in devices[server]?.advertiser.sets.indices ?? 0..<0 {
             guard let manager = devices[server]?.advertiser.sets[index].manager,

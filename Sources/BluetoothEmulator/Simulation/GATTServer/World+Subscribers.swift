@@ -131,16 +131,16 @@ extension World {
     /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
     mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        links[ref]?.server.requestedParameters = parameters
+        links[ref]?.server.requests.parameters = parameters
         queue.schedule(.changeParameters(ref), at: link.timing.connectionEvent(from: now) + 6 * link.timing.interval)
     }
 
     mutating func changeParameters(of ref: Ref<Link>) {
-        guard !isMissed(.changeParameters(ref), on: ref), let parameters = links[ref]?.server.requestedParameters else {
+        guard !isMissed(.changeParameters(ref), on: ref), let parameters = links[ref]?.server.requests.parameters else {
             return
         }
         let present = now
-        links[ref]?.server.requestedParameters = nil
+        links[ref]?.server.requests.parameters = nil
         links[ref]?.timing.change(to: parameters, at: present)
         share(ref)
         reportParameters(of: ref)

@@ -227,8 +227,9 @@ extension World {
             managers[manager]?.close(id)
             let told = hosts[host].adapter.features.contains(.disconnectReason) || reason == .local ? reason : .unknown
             emit(
-                .disconnected(link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect,
-                    error: reason == .remote ? link.server.closingError : nil),
+                .disconnected(
+                    link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect,
+                    error: reason == .remote ? link.server.requests.closingError : nil),
                 to: manager)
         }
         tellConnectionEvent(peer, isConnected: false, on: host)
