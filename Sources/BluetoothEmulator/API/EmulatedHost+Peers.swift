@@ -1,4 +1,4 @@
-package import BluetoothBackend
+public import BluetoothBackend
 import BluetoothSupport
 
 /// A central that is connected to the peripheral role of a host.
@@ -53,6 +53,21 @@ extension EmulatedHost {
     package func isEncrypted(with peer: PeerID) -> Bool {
         emulator.core.withLock { core in
             core.world.link(with: peer, in: [index]).map { $0.1.refusal == nil } ?? false
+        }
+    }
+}
+
+extension EmulatedHost {
+    /// The identifier under which the apps of another host know this one, as a central and as a peripheral; nil if there is
+    /// no host of that name.
+    ///
+    /// Without keys it belongs to the present address; see ``rotateAddress()``.
+    public func identifier(onHost name: String) -> PeerID? {
+        emulator.core.withLock { core in
+            let identity = core.world.hosts[index].identity
+            guard let other = core.world.host(name) else { return nil }
+            return core.world.hosts[other].pairing.bonds[identity.address]?.peer
+                ?? core.world.hosts[other].identity.peerID(of: identity.airAddress)
         }
     }
 }

@@ -1,0 +1,230 @@
+import BluetoothBackend
+import BluetoothEmulator
+public import CoreBluetooth
+
+// Invariant: `fields` are reached under their lock; all else is constant.
+/// Scans for, discovers and connects to peripheral managers of the emulated world, and its other devices.
+///
+/// Each central manager is an app on a phone of its own. Callbacks run on the queue given at initialization, one at a time.
+/// Methods may be called from any thread; those that need the adapter are logged and ignored in any state but `.poweredOn`.
+public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
+    struct Fields {
+        weak var delegate: (any EmulatedCBCentralManagerDelegate)?
+        /// Nil once the world has ended.
+        var core: CBCentralManager?
+        /// By the identifier on this host; kept as long as the manager, so that each has one object.
+        var peripherals: [UUID: EmulatedCBPeripheral] = [:]
+        var scan = Scan()
+        /// Nil where the manager did not register.
+        var connectionEvents: ConnectionEventRegistration?
+        /// The restored peripherals, until the adapter is on.
+        var restored: [EmulatedCBPeripheral] = []
+        /// Whether `willRestoreState` is still to be called, with nothing.
+        var mustTellEmptyState: Bool
+    }
+
+    /// What the present scan has reported.
+    struct Scan {
+        var parameters = ScanParameters()
+        var reportedAdvertisements: [UUID: Int] = [:]
+    }
+
+    let world: EmulatedWorld
+    let place: EmulatedWorld.Place
+    let queue: DispatchQueue
+    /// The state that is restored; nil if there is none.
+    let preserved: PreservedCentral?
+    let fields: Guarded<Fields>
+    private let bridge = CentralManagerBridge()
+
+    /// A manager in the current world.
+    ///
+    /// - Parameters:
+    ///   - delegate: Who is called; not retained.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` counts while
+    ///     ``EmulatorConfiguration/stateRestorationEnabled``.
+    public init(
+        delegate: (any EmulatedCBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+    ) {
+        let (world, emulator) = EmulatedWorld.currentWithEmulator
+        var options = options ?? [:]
+        if !world.configuration.stateRestorationEnabled { options[CBCentralManagerOptionRestoreIdentifierKey] = nil }
+        let restoreIdentifier = options[CBCentralManagerOptionRestoreIdentifierKey] as? String
+        self.world = world
+        self.queue = queue ?? .main
+        preserved = restoreIdentifier.flatMap { world.takePreservedCentral($0, in: emulator) }
+        place = world.place(for: preserved, restoreIdentifier, in: emulator)
+        let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
+        fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
+        super.init()
+        bridge.manager = self
+        world.register(self, as: place.identifier)
+        // Under the lock, so that a callback on another thread finds the core.
+        fields.withLock {
+            $0.core = CBCentralManager(
+                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
+        }
+    }
+
+    deinit {
+        for peripheral in peripherals { peripheral.linkEnded(nil) }
+    }
+
+    /// The identifier by which the bus names the manager.
+    var identifier: UUID { place.identifier }
+
+    var core: CBCentralManager? { fields.withLock { $0.core } }
+
+    /// The delegate; weak, and looked up at each callback.
+    public var delegate: (any EmulatedCBCentralManagerDelegate)? {
+        get { fields.withLock { $0.delegate } }
+        set { fields.withLock { $0.delegate = newValue } }
+    }
+
+    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is told so.
+    public var state: CBManagerState { core?.state ?? .unknown }
+
+    /// Whether the manager scans.
+    public var isScanning: Bool { core?.isScanning ?? false }
+
+    // MARK: Scanning
+
+    /// Scans, in place of a scan that is running.
+    ///
+    /// - Parameters:
+    ///   - serviceUUIDs: Only peripherals that advertise one of these; nil or empty for all.
+    ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey` and
+    ///     `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`, as far as the configuration honors them. Peripherals that
+    ///     solicit one of the latter are found too.
+    public func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        let configuration = world.configuration
+        var options = options ?? [:]
+        if !configuration.honorAllowDuplicatesOption { options[CBCentralManagerScanOptionAllowDuplicatesKey] = nil }
+        if !configuration.honorSolicitedServiceUUIDs {
+            options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = nil
+        }
+        if configuration.backgroundModeEnabled, serviceUUIDs?.isEmpty != false {
+            logWarning("a scan without services finds nothing while an app is in the background")
+        }
+        let solicited = options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID] ?? []
+        let parameters = ScanParameters(
+            services: serviceUUIDs?.map(\.backendUUID), solicitedServices: solicited.map(\.backendUUID),
+            allowDuplicates: (options[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false)
+        fields.withLock { $0.scan = Scan(parameters: parameters) }
+        core?.scanForPeripherals(withServices: serviceUUIDs, options: options)
+    }
+
+    /// Ends the scan; nothing happens where there is none.
+    public func stopScan() { core?.stopScan() }
+
+    // MARK: Connecting
+
+    /// Connects, as soon as the peripheral advertises; never times out.
+    ///
+    /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection(_:)`.
+    ///
+    /// - Parameters:
+    ///   - peripheral: One of this manager's; others are logged and ignored.
+    ///   - options: `CBConnectPeripheralOption…` keys, as `CBCentralManager` takes them.
+    public func connect(_ peripheral: EmulatedCBPeripheral, options: [String: Any]? = nil) {
+        guard isOwn(peripheral) else { return }
+        core?.connect(peripheral.core, options: options)
+    }
+
+    /// Ends a connection, or an attempt at one: `didDisconnectPeripheral` without an error.
+    public func cancelPeripheralConnection(_ peripheral: EmulatedCBPeripheral) {
+        guard isOwn(peripheral) else { return }
+        core?.cancelPeripheralConnection(peripheral.core)
+    }
+
+    private func isOwn(_ peripheral: EmulatedCBPeripheral) -> Bool {
+        if peripheral.manager === self { return true }
+        logMisuse("\(peripheral) belongs to another central manager")
+        return false
+    }
+
+    // MARK: Known peripherals
+
+    /// The peripherals that this host knows, in the order of the identifiers; unknown ones are left out.
+    public func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [EmulatedCBPeripheral] {
+        core?.retrievePeripherals(withIdentifiers: identifiers.map(hostIdentifier)).map(peripheral) ?? []
+    }
+
+    /// The peripherals that are connected to this host and offer one of the services.
+    public func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [EmulatedCBPeripheral] {
+        core?.retrieveConnectedPeripherals(withServices: serviceUUIDs).map(peripheral) ?? []
+    }
+
+    /// The identifier under which this host knows a peripheral manager.
+    private func hostIdentifier(of identifier: UUID) -> UUID {
+        if let known = knownPeripheral(identifier) { return known.core.identifier }
+        return world.peripheral(identifier)?.place.host.identifier(onHost: place.host.name)?.uuid ?? identifier
+    }
+
+    // MARK: Events
+
+    /// Registers for events of this manager's links, while ``EmulatorConfiguration/fireConnectionEvents``.
+    ///
+    /// - Parameter options: `.serviceUUIDs` with `[CBUUID]`, `.peripheralUUIDs` with `[UUID]`; nil registers for all links,
+    ///   or ends the registration where Apple's rule counts.
+    public func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        guard world.configuration.followsApple else {
+            return fields.withLock { $0.connectionEvents = ConnectionEventRegistration(options) }
+        }
+        var options = options
+        if let identifiers = options?[.peripheralUUIDs] as? [UUID] {
+            options?[.peripheralUUIDs] = identifiers.map(hostIdentifier)
+        }
+        core?.registerForConnectionEvents(options: options)
+    }
+
+    /// Whether the emulated adapter can do something that not all can.
+    public class func supports(_ features: Feature) -> Bool {
+        let (_, emulator) = EmulatedWorld.currentWithEmulator
+        return features.isSubset(of: emulator.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])
+    }
+
+    /// Features of an adapter.
+    public struct Feature: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// Creates a set from bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Scans and connects while extended advertising is used.
+        public static let extendedScanAndConnect = Feature(rawValue: 1)
+    }
+}
+
+extension EmulatedCBCentralManager {
+    /// The one object of a peripheral.
+    func peripheral(for core: CBPeripheral) -> EmulatedCBPeripheral {
+        if let known = fields.withLock({ $0.peripherals[core.identifier] }) { return known }
+        let new = EmulatedCBPeripheral(core, of: self)
+        return fields.withLock { fields in
+            let object = fields.peripherals[core.identifier] ?? new
+            fields.peripherals[core.identifier] = object
+            return object
+        }
+    }
+
+    /// The peripheral of an identifier, if this manager has met it.
+    func knownPeripheral(_ identifier: UUID) -> EmulatedCBPeripheral? {
+        peripherals.first { $0.identifier == identifier }
+    }
+
+    var peripherals: [EmulatedCBPeripheral] { fields.withLock { Array($0.peripherals.values) } }
+
+    /// The world has ended: the manager does nothing any more, and its state is unknown.
+    func end() {
+        // Released outside the lock.
+        let core = fields.withLock { fields in
+            defer { fields.core = nil }
+            return fields.core
+        }
+        withExtendedLifetime(core) {}
+        for peripheral in peripherals { peripheral.linkEnded(nil) }
+    }
+}

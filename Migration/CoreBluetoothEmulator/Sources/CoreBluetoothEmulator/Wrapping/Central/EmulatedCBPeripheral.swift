@@ -1,0 +1,136 @@
+import BluetoothEmulator
+public import CoreBluetooth
+
+// Invariant: `fields` are reached under their lock; all else is constant.
+/// A peripheral as a central manager knows it: a peripheral manager, or another device of the emulated world.
+///
+/// Made by a central manager, which keeps one object of each. Callbacks run on the manager's queue; methods may be called
+/// from any thread, and are logged and ignored while the peripheral is not connected.
+///
+/// Commands take the attributes that were discovered on this peripheral. Those of its peripheral manager are taken for
+/// them, and discovered first if they were not.
+public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Sendable {
+    struct Fields {
+        weak var delegate: (any EmulatedCBPeripheralDelegate)?
+        weak var manager: EmulatedCBCentralManager?
+        /// What a test said; nil where nothing was said.
+        var name: String??
+        /// The name that the delegate knows.
+        var toldName: String?
+        var state: CBPeripheralState?
+        var takesWritesWithoutResponse = true
+        /// The objects of the present link.
+        var services: [ObjectIdentifier: EmulatedCBService] = [:]
+        var characteristics: [ObjectIdentifier: EmulatedCBCharacteristic] = [:]
+        var requests = RequestLedger()
+        /// Who waits for the link, on the bus.
+        var waitingForLink: [(Result<Void, any Error>) -> Void] = []
+        /// Who waits for its end.
+        var waitingForEnd: [() -> Void] = []
+    }
+
+    /// The identifier of its peripheral manager; that on this host, for another device.
+    public let identifier: UUID
+    /// The identifier of its peripheral manager; nil for another device.
+    let peripheralManagerIdentifier: UUID?
+    /// The identifier of its central manager.
+    let centralManagerIdentifier: UUID
+    let world: EmulatedWorld
+    let core: CBPeripheral
+    let fields: Guarded<Fields>
+    private let bridge = PeripheralBridge()
+
+    init(_ core: CBPeripheral, of manager: EmulatedCBCentralManager) {
+        self.core = core
+        world = manager.world
+        centralManagerIdentifier = manager.identifier
+        let server = world.peripheral(knownAs: core.identifier, onHost: manager.place.host.name)
+        peripheralManagerIdentifier = server?.identifier
+        identifier = server?.identifier ?? core.identifier
+        fields = Guarded(Fields(manager: manager))
+        super.init()
+        bridge.peripheral = self
+        core.delegate = bridge
+        _ = noteName()
+    }
+
+    /// - Returns: Whether the name is another one than the delegate knows: the emulator's may be shorter.
+    func noteName() -> Bool {
+        let present = name
+        return fields.withLock { fields in
+            defer { fields.toldName = present }
+            return fields.toldName != present
+        }
+    }
+
+    var manager: EmulatedCBCentralManager? { fields.withLock { $0.manager } }
+
+    /// Its peripheral manager, if it is one and alive.
+    var server: EmulatedCBPeripheralManager? { peripheralManagerIdentifier.flatMap(world.peripheral) }
+
+    /// The delegate; weak, and looked up at each callback.
+    public var delegate: (any EmulatedCBPeripheralDelegate)? {
+        get { fields.withLock { $0.delegate } }
+        set { fields.withLock { $0.delegate = newValue } }
+    }
+
+    /// The name that it advertised last; nil for a peripheral manager that advertised none.
+    ///
+    /// A value that is set here counts for this object alone.
+    public var name: String? {
+        get {
+            if let name = fields.withLock({ $0.name }) { return name }
+            if let server { return server.advertisedName }
+            return core.name
+        }
+        set { fields.withLock { $0.name = .some(newValue) } }
+    }
+
+    /// Whether this manager is connected to it.
+    public var state: CBPeripheralState {
+        let (state, manager) = fields.withLock { ($0.state, $0.manager) }
+        guard manager?.core != nil else { return .disconnected }
+        return state ?? core.state
+    }
+
+    /// The services that were discovered on this connection; nil before any discovery.
+    public var services: [EmulatedCBService]? { core.services?.map(service) }
+
+    /// Whether a write without response would be taken now.
+    ///
+    /// When it becomes true again, `peripheralIsReady(toSendWriteWithoutResponse:)` is called. While false is set here, it
+    /// stays false.
+    public var canSendWriteWithoutResponse: Bool {
+        get {
+            fields.withLock { $0.takesWritesWithoutResponse } && core.canSendWriteWithoutResponse
+                && world.hasRoom(.writes(link))
+        }
+        set { fields.withLock { $0.takesWritesWithoutResponse = newValue } }
+    }
+
+    /// The ATT MTU of the link in bytes; that of a new link while there is none.
+    public var mtu: Int {
+        guard state == .connected else { return world.configuration.initialMTU }
+        return (core.value(forKey: "mtuLength") as? NSNumber)?.intValue ?? world.configuration.initialMTU
+    }
+
+    /// The most bytes that one write takes: the MTU less 3; 512 with response where Apple's rule counts.
+    public func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
+        world.configuration.followsApple ? core.maximumWriteValueLength(for: type) : mtu - 3
+    }
+
+    /// The identifier, the name and the state.
+    public override var description: String {
+        "<\(Self.self): identifier = \(identifier), name = \(name ?? "nil"), state = \(state)>"
+    }
+
+    /// The key of its link with this central.
+    var link: LinkTables.Pair { LinkTables.Pair(central: centralManagerIdentifier, peripheral: identifier) }
+
+    /// A signal strength within the configured range; that of another device as it is.
+    func clamped(_ rssi: NSNumber) -> NSNumber {
+        guard peripheralManagerIdentifier != nil else { return rssi }
+        let range = world.configuration.rssiRange
+        return NSNumber(value: min(range.upperBound, max(range.lowerBound, rssi.intValue)))
+    }
+}

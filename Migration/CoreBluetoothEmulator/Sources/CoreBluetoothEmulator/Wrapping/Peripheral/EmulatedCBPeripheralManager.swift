@@ -1,0 +1,215 @@
+import BluetoothEmulator
+public import CoreBluetooth
+
+// Invariant: `fields` are reached under their lock; all else is constant.
+/// A peripheral of the emulated world: services that centrals use, advertising, L2CAP channels.
+///
+/// Each peripheral manager is a device of its own. Callbacks run on the queue given at initialization, one at a time.
+/// Methods may be called from any thread, and are logged and ignored in any state but `.poweredOn`. Releasing the manager
+/// ends its links.
+public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
+    struct Fields {
+        weak var delegate: (any EmulatedCBPeripheralManagerDelegate)?
+        /// Nil once the world has ended.
+        var core: CBPeripheralManager?
+        var published: PublishedServices
+        /// By the identifier on this host.
+        var centrals: [UUID: EmulatedCBCentral] = [:]
+        var advertisement: EmulatedAdvertisement?
+        /// The local name of the last advertisement.
+        var advertisedName: String?
+        var channels = ChannelNumbers()
+        var loggedKeys: Set<String> = []
+        /// Whether `willRestoreState` is still to be called, with nothing.
+        var mustTellEmptyState: Bool
+    }
+
+    /// The identifier by which centrals know it.
+    public let identifier: UUID
+    let world: EmulatedWorld
+    let place: EmulatedWorld.Place
+    let queue: DispatchQueue
+    /// The state that is restored; nil if there is none.
+    let preserved: PreservedPeripheral?
+    /// Where in the configured range its mean signal strength is, 0…1.
+    private let signal: Double
+    let fields: Guarded<Fields>
+    private let bridge = PeripheralManagerBridge()
+
+    /// A manager in the current world.
+    ///
+    /// - Parameters:
+    ///   - delegate: Who is called; not retained.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` counts while
+    ///     ``EmulatorConfiguration/stateRestorationEnabled``.
+    public init(
+        delegate: (any EmulatedCBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+    ) {
+        let (world, emulator) = EmulatedWorld.currentWithEmulator
+        var options = options ?? [:]
+        if !world.configuration.stateRestorationEnabled { options[CBPeripheralManagerOptionRestoreIdentifierKey] = nil }
+        let restoreIdentifier = options[CBPeripheralManagerOptionRestoreIdentifierKey] as? String
+        self.world = world
+        self.queue = queue ?? .main
+        preserved = restoreIdentifier.flatMap(world.takePreservedPeripheral)
+        place = world.place(for: preserved, restoreIdentifier, in: emulator)
+        identifier = place.identifier
+        signal = world.makeFraction()
+        let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
+        let isSameHost = preserved?.identifier == place.identifier
+        let published = PublishedServices(nextNumber: isSameHost ? preserved?.nextServiceNumber ?? 0 : 0)
+        fields = Guarded(Fields(delegate: delegate, published: published, mustTellEmptyState: isEmpty))
+        super.init()
+        bridge.manager = self
+        world.register(self, as: identifier)
+        // Under the lock, so that a callback on another thread finds the core.
+        fields.withLock {
+            $0.core = CBPeripheralManager(
+                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
+        }
+        apply(world.configuration)
+    }
+
+    deinit {
+        place.host.peripheral?.disconnect()
+        failChannelCommands()
+    }
+
+    var core: CBPeripheralManager? { fields.withLock { $0.core } }
+
+    /// The delegate; weak, and looked up at each callback.
+    public var delegate: (any EmulatedCBPeripheralManagerDelegate)? {
+        get { fields.withLock { $0.delegate } }
+        set { fields.withLock { $0.delegate = newValue } }
+    }
+
+    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is told so.
+    public var state: CBManagerState { core?.state ?? .unknown }
+
+    /// Whether the manager advertises.
+    public var isAdvertising: Bool { core?.isAdvertising ?? false }
+
+    /// Always `.authorized`: no user is asked.
+    @available(*, deprecated, message: "Use CBManager.authorization instead")
+    public class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+
+    // MARK: Services
+
+    /// Publishes a service as it is now: `peripheralManager(_:didAdd:error:)`.
+    ///
+    /// The errors are those of `CBPeripheralManager.add(_:)`; descriptors of any type are allowed.
+    public func add(_ service: EmulatedCBMutableService) {
+        let isProtected = world.configuration.requirePairing
+        let added = fields.withLock { fields -> CBMutableService in
+            if let known = fields.published.core(of: service) { return known }
+            // One that is not published leads to CoreBluetooth's error.
+            let included = (service.includedServices ?? []).map {
+                fields.published.core(of: $0) ?? CBMutableService(type: $0.uuid, primary: $0.isPrimary)
+            }
+            let core = service.makeCore(included: included, isProtected: isProtected)
+            fields.published.append(service, core, of: self)
+            return core
+        }
+        core?.add(added)
+    }
+
+    /// Withdraws a service; nothing happens where it is not published.
+    public func remove(_ service: EmulatedCBMutableService) {
+        guard let removed = fields.withLock({ $0.published.core(of: service) }) else { return }
+        core?.remove(removed)
+        fields.withLock { $0.published.remove(removed) }
+    }
+
+    /// Withdraws all services.
+    public func removeAllServices() {
+        core?.removeAllServices()
+        fields.withLock { $0.published.removeAll() }
+    }
+
+    /// The services in the order of their publishing.
+    var publishedServices: [EmulatedCBMutableService] { fields.withLock { $0.published.services } }
+
+    /// Whether it publishes one of these services.
+    func offers(_ services: [CBUUID]) -> Bool { publishedServices.contains { services.contains($0.uuid) } }
+
+    // MARK: Advertising
+
+    /// Advertises until `stopAdvertising()`: `peripheralManagerDidStartAdvertising(_:error:)`.
+    ///
+    /// - Parameter advertisementData: What centrals get, with any keys. iOS advertises name and services only, and a log
+    ///   line names the others; where Apple's rule counts they are left out.
+    public func startAdvertising(_ advertisementData: [String: Any]?) {
+        guard let core else { return logMisuse("\(self) is of a world that has ended") }
+        if core.state == .poweredOn, !core.isAdvertising {
+            let new = EmulatedAdvertisement(
+                advertisementData, number: world.nextAdvertisement(), world.configuration,
+                txPower: { world.makeNumber(in: EmulatedAdvertisement.txPowers) })
+            logKeys(EmulatedAdvertisement.disallowedKeys(of: advertisementData))
+            setAdvertisement(new)
+        }
+        core.startAdvertising(advertisementData?.filter { EmulatedAdvertisement.isAllowed($0.key) })
+    }
+
+    /// Stops advertising; nothing happens where it does not.
+    public func stopAdvertising() { core?.stopAdvertising() }
+
+    /// Gives the emulator what later advertisements carry.
+    func setAdvertisement(_ new: EmulatedAdvertisement) {
+        fields.withLock { fields in
+            fields.advertisement = new
+            fields.advertisedName = new.localName ?? fields.advertisedName
+        }
+        if let name = new.localName { place.host.peripheral?.rename(name) }
+        world.advertise(new, on: place.host)
+    }
+
+    /// What it advertises, or did last.
+    var advertisement: EmulatedAdvertisement? { fields.withLock { $0.advertisement } }
+
+    var advertisedName: String? { fields.withLock { $0.advertisedName } }
+
+    /// Logs each key once.
+    private func logKeys(_ keys: [String]) {
+        for key in keys where fields.withLock({ $0.loggedKeys.insert(key).inserted }) {
+            logWarning("iOS does not advertise \(key)")
+        }
+    }
+
+    // MARK: The world
+
+    /// Puts the settings in force that are the device's own.
+    func apply(_ configuration: EmulatorConfiguration) {
+        place.host.setMaximumMTU(configuration.initialMTU)
+        if let advertisement { world.advertise(advertisement, on: place.host) }
+        guard let device = place.host.peripheral else { return }
+        device.setRSSI(meanRSSI(configuration))
+        device.clearFaults()
+        for fault in configuration.faults { device.inject(fault) }
+    }
+
+    private func meanRSSI(_ configuration: EmulatorConfiguration) -> Int {
+        let range = configuration.rssiRange
+        return range.lowerBound + Int((Double(range.count - 1) * signal).rounded())
+    }
+
+    /// A signal strength as centrals measure it, in dBm.
+    func measureRSSI() -> Int {
+        let configuration = world.configuration
+        let (range, variation) = (configuration.rssiRange, max(0, configuration.rssiVariation))
+        let measured = meanRSSI(configuration) + world.makeNumber(in: -variation...variation)
+        return min(range.upperBound, max(range.lowerBound, measured))
+    }
+
+    /// The world has ended: the manager does nothing any more, and its state is unknown.
+    func end() {
+        place.host.peripheral?.disconnect()
+        // Released outside the lock.
+        let core = fields.withLock { fields in
+            defer { fields.core = nil }
+            return fields.core
+        }
+        withExtendedLifetime(core) {}
+        failChannelCommands()
+    }
+}
