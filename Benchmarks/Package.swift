@@ -17,6 +17,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: root, path: ".."),
+        .package(path: "../Migration/CoreBluetoothMock"),
+        .package(path: "../Migration/CoreBluetoothEmulator"),
         // Without its interposers: they count allocations and reference counting, which nothing here asks for.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
@@ -43,6 +45,16 @@ let package = Package(
                 .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/AsyncBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
+        // The same work through the migration modules, with the emulator's own client to compare with.
+        .executableTarget(
+            name: "MigrationBenchmarks",
+            dependencies: [
+                benchmark, .product(name: "CoreBluetooth", package: root),
+                .product(name: "BluetoothEmulator", package: root), .product(name: "BluetoothBackend", package: root),
+                .product(name: "CoreBluetoothMock", package: "CoreBluetoothMock"),
+                .product(name: "CoreBluetoothEmulator", package: "CoreBluetoothEmulator"),
+            ],
+            path: "Benchmarks/MigrationBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
         // Apart from the others, as counting the heap takes a single arena.
         .executableTarget(
             name: "EmulatorMemoryBenchmarks",

@@ -12,7 +12,7 @@ let package = Package(
         .library(name: "CoreBluetoothEmulator", targets: ["CoreBluetoothEmulator"])
     ],
     dependencies: [
-        .package(name: "swift-corebluetooth", path: "../..", traits: ["BlueZ", "Emulator"]),
+        .package(name: "swift-corebluetooth", path: "../.."),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [

@@ -41,6 +41,15 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
         done.wait()
     }
 
+    /// A client of a device whose handler answers from outside of the world.
+    init(handler: some AsynchronousPeripheralHandler) throws {
+        let emulator = Emulator(configuration: .quiet)
+        device = try emulator.add(EmulatedPeripheral(Self.description, handler: handler))
+        super.init()
+        manager = CBCentralManager(backend: .emulator(emulator), delegate: self, queue: queue)
+        done.wait()
+    }
+
     // MARK: Work
 
     func read(count: Int, outstanding: Int) {

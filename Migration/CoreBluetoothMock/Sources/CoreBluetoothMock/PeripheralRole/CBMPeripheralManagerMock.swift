@@ -25,7 +25,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         queue = .main
         fields = Protected(Fields(restored: []))
         super.init(delegate: nil, queue: nil) {
-            CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: nil)
+            CBPeripheralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: nil)
         }
         world.join(self)
     }
@@ -41,7 +41,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         self.queue = queue ?? .main
         fields = Protected(Fields(restored: []))
         super.init(delegate: delegate, queue: queue) {
-            CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue)
+            CBPeripheralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: queue)
         }
         world.join(self)
     }
@@ -58,7 +58,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         self.queue = queue ?? .main
         fields = Protected(Fields(restored: world.preparePeripheralRestoration(options)))
         super.init(delegate: delegate, queue: queue) {
-            CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue, options: options)
+            CBPeripheralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: queue, options: options)
         }
         world.join(self)
     }

@@ -32,7 +32,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         queue = .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
         super.init(delegate: nil, queue: nil) {
-            CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: nil)
+            CBCentralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: nil)
         }
         world.join(self)
     }
@@ -48,7 +48,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         self.queue = queue ?? .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
         super.init(delegate: delegate, queue: queue) {
-            CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue)
+            CBCentralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: queue)
         }
         world.join(self)
     }
@@ -66,7 +66,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
         world.prepareRestoration(options)
         super.init(delegate: delegate, queue: queue) {
-            CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue, options: options)
+            CBCentralManager(backend: .emulator(host: emulator.host), delegate: $0, queue: queue, options: options)
         }
         world.join(self)
     }

@@ -1,0 +1,1 @@
+../EmulatorBenchmarks/Rate.swift
