@@ -1,0 +1,84 @@
+import CoreBluetooth
+
+/// A service of a peripheral.
+open class CBMService: CBMAttribute,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
+    struct Fields {
+        weak var peripheral: (any CBMPeripheral)?
+        var includedServices: [CBMService]?
+        var characteristics: [CBMCharacteristic]?
+    }
+
+    let fields = Protected(Fields())
+
+    /// Whether it is a primary service.
+    public let isPrimary: Bool
+
+    init(uuid: CBMUUID, isPrimary: Bool, identifier: UUID = UUID()) {
+        self.isPrimary = isPrimary
+        super.init(uuid: uuid, identifier: identifier)
+    }
+
+    /// The peripheral, if it is alive; nil for a service of a server.
+    open var peripheral: (any CBMPeripheral)? { fields.withLock { $0.peripheral } }
+
+    /// The included services found so far; nil before any discovery.
+    open internal(set) var includedServices: [CBMService]? {
+        get { fields.withLock { $0.includedServices } }
+        set { fields.withLock { $0.includedServices = newValue } }
+    }
+
+    /// The characteristics found so far; nil before any discovery.
+    open internal(set) var characteristics: [CBMCharacteristic]? {
+        get { fields.withLock { $0.characteristics } }
+        set { fields.withLock { $0.characteristics = newValue } }
+    }
+}
+
+/// A service of a peripheral's spec: the server's object.
+///
+/// Usually a constant; one object may be in several specs. Two objects are never equal.
+open class CBMServiceMock: CBMService,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
+    /// Describes a service.
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - isPrimary: Whether it is a primary service.
+    ///   - includedServices: The services that it includes.
+    ///   - characteristics: Its characteristics, in the order of discovery.
+    public convenience init(
+        type uuid: CBMUUID, primary isPrimary: Bool, includedServices: CBMServiceMock...,
+        characteristics: CBMCharacteristicMock...
+    ) {
+        self.init(
+            type: uuid, primary: isPrimary, includedServices: includedServices, characteristics: characteristics)
+    }
+
+    /// Describes a service.
+    ///
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - isPrimary: Whether it is a primary service.
+    ///   - includedServices: The services that it includes.
+    ///   - characteristics: Its characteristics, in the order of discovery.
+    public init(
+        type uuid: CBMUUID, primary isPrimary: Bool, includedServices: [CBMServiceMock]? = nil,
+        characteristics: [CBMCharacteristicMock]? = nil
+    ) {
+        super.init(uuid: uuid, isPrimary: isPrimary)
+        self.includedServices = includedServices
+        self.characteristics = characteristics
+        for characteristic in characteristics ?? [] { characteristic.attach(to: self) }
+    }
+
+    /// The characteristics of the server.
+    var mocks: [CBMCharacteristicMock] { (characteristics ?? []).compactMap { $0 as? CBMCharacteristicMock } }
+
+    /// The included services of the server.
+    var includedMocks: [CBMServiceMock] { (includedServices ?? []).compactMap { $0 as? CBMServiceMock } }
+}

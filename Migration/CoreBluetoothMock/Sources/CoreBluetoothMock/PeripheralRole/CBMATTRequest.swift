@@ -1,0 +1,40 @@
+import CoreBluetooth
+
+/// A read or write that a central asks for; answer it with `CBMPeripheralManager.respond(to:withResult:)`.
+///
+/// Thread rule: `value` is to be set on the thread that responds.
+open class CBMATTRequest: NSObject {
+    /// Where a request comes from, and its answer goes to.
+    enum Origin {
+        /// The radio.
+        case radio(CBATTRequest)
+        /// A spec central, with an offset that the radio's requests do not have.
+        case spec(_ answer: (CBMATTError.Code, Data?) -> Void)
+    }
+
+    /// The central that sent the request.
+    public let central: CBMCentral
+    /// The characteristic that it is for: the app's own object.
+    public let characteristic: CBMCharacteristic
+    /// The first byte that it is for, counted from 0.
+    public let offset: Int
+    /// The bytes to write; for a read, the bytes to answer, from ``offset`` on.
+    open var value: Data?
+
+    let origin: Origin
+
+    init(_ origin: Origin, of central: CBMCentral, at characteristic: CBMCharacteristic, offset: Int, value: Data?) {
+        self.origin = origin
+        self.central = central
+        self.characteristic = characteristic
+        self.offset = offset
+        self.value = value
+        super.init()
+    }
+}
+
+/// A request over the selected radio.
+public class CBMATTRequestNative: CBMATTRequest {}
+
+/// A request over a simulated radio.
+open class CBMATTRequestMock: CBMATTRequest {}

@@ -1,0 +1,29 @@
+import CoreBluetooth
+
+/// Makes peripheral managers; the radio is chosen as ``CBMCentralManagerFactory`` does.
+///
+/// Thread rule: all members may be used from any thread.
+public class CBMPeripheralManagerFactory {
+    /// A manager without a delegate, with callbacks on the main queue.
+    ///
+    /// - Parameter forceMock: Makes a mock, whatever else is said.
+    public static func instance(forceMock: Bool = false) -> CBMPeripheralManager {
+        instance(delegate: nil, queue: nil, options: nil, forceMock: forceMock)
+    }
+
+    /// A manager.
+    ///
+    /// - Parameters:
+    ///   - delegate: The delegate; not retained.
+    ///   - queue: The queue of all callbacks; nil is the main queue.
+    ///   - options: `CBMPeripheralManagerOption…` keys.
+    ///   - forceMock: Makes a mock, whatever else is said.
+    public static func instance(
+        delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
+        forceMock: Bool = false
+    ) -> CBMPeripheralManager {
+        RadioChoice.isMocked(forceMock: forceMock)
+            ? CBMPeripheralManagerMock(delegate: delegate, queue: queue, options: options)
+            : CBMPeripheralManagerNative(delegate: delegate, queue: queue, options: options)
+    }
+}

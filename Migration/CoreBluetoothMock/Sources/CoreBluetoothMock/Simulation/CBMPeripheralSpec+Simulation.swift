@@ -1,0 +1,126 @@
+import BluetoothEmulator
+import CoreBluetooth
+
+// What happens to a simulated peripheral. Of a spec that is not on the air, only the spec changes.
+extension CBMPeripheralSpec {
+    /// The devices that a call is for: that of the task's world, or else those of all worlds that have the spec.
+    private var simulatedDevices: [SpecDevice] {
+        let all = fields.withLock { $0.devices.compactMap(\.object) }
+        guard let selected = Emulator.selected else { return all }
+        let own = all.filter { $0.world?.emulator === selected }
+        return own.isEmpty ? all : own
+    }
+
+    /// Another app of the host connects to the peripheral at once; nothing happens where it is out of range, or accepts no
+    /// connections.
+    public func simulateConnection() {
+        let isLinked = fields.withLock { fields in
+            guard fields.connection != nil, fields.proximity.proximity != .outOfRange else { return false }
+            fields.isUsedByOtherApp = true
+            fields.wasConnected = true
+            fields.isKnown = true
+            return true
+        }
+        guard isLinked else { return }
+        for device in simulatedDevices {
+            device.remember()
+            device.linkOtherApp()
+        }
+    }
+
+    /// All links of all apps end, with the next connection event.
+    ///
+    /// - Parameter error: What the apps get; with `CBMError(.connectionTimeout)`, the peripheral falls silent, and they
+    ///   notice after the supervision timeout.
+    public func simulateDisconnection(withError error: any Error = CBMError(.peripheralDisconnected)) {
+        guard isConnected else { return }
+        fields.withLock { $0.dropLinks() }
+        simulatedDevices.forEach { $0.disconnect(with: error) }
+    }
+
+    /// The peripheral starts anew: its delegate's `reset()` is called, and its links are lost.
+    ///
+    /// Apps get `CBMError(.connectionTimeout)` after the supervision timeout.
+    public func simulateReset() {
+        let devices = simulatedDevices
+        fields.withLock { $0.dropLinks() }
+        let delegate = connectionDelegate
+        if let world = devices.first?.world {
+            world.hooks.run { world.perform { delegate?.reset() } }
+        } else {
+            delegate?.reset()
+        }
+        devices.forEach { $0.reset() }
+    }
+
+    /// The peripheral comes nearer or goes away; out of range, its links are lost after the supervision timeout.
+    public func simulateProximityChange(_ proximity: CBMProximity) {
+        fields.withLock { $0.proximity = proximity }
+        for device in simulatedDevices { device.device?.setProximity(proximity.proximity) }
+    }
+
+    /// The services become others; connected apps get `didModifyServices`, and `peripheralDidUpdateName` for a new name.
+    ///
+    /// - Parameters:
+    ///   - newName: The new GAP Device Name; nil leaves it.
+    ///   - newServices: All services; objects that were there stay, with what apps know of them.
+    public func simulateServiceChange(newName: String?, newServices: [CBMServiceMock]) {
+        let isChanged = fields.withLock { fields in
+            guard fields.connection != nil else { return false }
+            fields.connection?.services = newServices
+            if let newName { fields.name = newName }
+            return true
+        }
+        guard isChanged else { return }
+        simulatedDevices.forEach { $0.updateServices(newServices, name: newName) }
+    }
+
+    /// The value of a characteristic becomes another, of which subscribers are notified one connection interval later.
+    ///
+    /// What does not fit into a packet is cut off. Ignored with a log line for a characteristic that is not the peripheral's.
+    public func simulateValueUpdate(_ data: Data, for characteristic: CBMCharacteristicMock) {
+        guard (services ?? []).contains(characteristic) else {
+            return log.warning("the value of \(characteristic) is ignored: the peripheral does not have it")
+        }
+        characteristic.value = data
+        for device in simulatedDevices { device.notify(data, of: characteristic) }
+    }
+
+    /// The advertising sets become others, whose delays count from now on; nil ends advertising.
+    public func simulateAdvertisementChange(_ advertisement: [CBMAdvertisementConfig]?) {
+        fields.withLock { $0.advertisement = advertisement }
+        simulatedDevices.forEach { $0.advertise() }
+    }
+
+    /// The host knows the peripheral, as if it had seen it: it can be retrieved.
+    public func simulateCaching() {
+        fields.withLock { $0.isKnown = true }
+        simulatedDevices.forEach { $0.remember() }
+    }
+
+    /// The address becomes another: to apps it is a new peripheral, which the host does not know; its links are lost after the
+    /// supervision timeout.
+    ///
+    /// - Parameter newIdentifier: The identifier under which apps will know it.
+    public func simulateMacChange(_ newIdentifier: UUID = UUID()) {
+        fields.withLock { fields in
+            fields.identifier = newIdentifier
+            fields.isKnown = false
+            fields.wasConnected = false
+            fields.dropLinks()
+        }
+        for device in simulatedDevices {
+            device.readd()
+            device.world?.identify(device)
+        }
+    }
+}
+
+extension [CBMServiceMock] {
+    /// Whether one of the services, or one that they include, has a characteristic.
+    fileprivate func contains(_ characteristic: CBMCharacteristicMock) -> Bool {
+        contains { service in
+            service.mocks.contains { $0 === characteristic } || service.includedMocks.contains(characteristic)
+        }
+    }
+}

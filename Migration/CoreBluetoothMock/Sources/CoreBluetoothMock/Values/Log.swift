@@ -1,0 +1,4 @@
+import Logging
+
+/// The module's log.
+let log = Logger(label: "CoreBluetoothMock")

@@ -1,0 +1,234 @@
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetooth
+
+/// A simulated radio with its specs and managers: an emulator, and what the emulator does not know of.
+///
+/// The emulator is owned by its managers, by the task that selected it, or by ``MockWorlds``; not by the world.
+///
+/// Thread rule: all members may be used from any thread.
+final class MockWorld: @unchecked Sendable {
+    private struct Fields {
+        var devices: [SpecDevice] = []
+        /// Every identifier of a spec that a peer of the host has had.
+        var identifiers: [PeerID: UUID] = [:]
+        /// How many devices each identifier of a spec has had.
+        var additions: [UUID: Int] = [:]
+        var managers: [WeakReference<CBMCentralManagerMock>] = []
+        var managerCount: UInt64 = 0
+        var peripheralManagers: [WeakReference<CBMPeripheralManagerMock>] = []
+        /// The identifiers of spec centrals, by those under which the host of the managers knows them.
+        var centrals: [PeerID: UUID] = [:]
+        var previews: [CBMPeripheralPreview] = []
+        var authorization: CBMManagerAuthorization?
+        var deviation = CBMProximity.Deviation.default
+        var closures = SimulationClosures()
+    }
+
+    private(set) weak var emulator: Emulator?
+    let hooks = HookQueue()
+    // Invariant: what changes is under this lock; `emulator` is set once.
+    private let fields = Protected(Fields())
+
+    init(_ emulator: Emulator) { self.emulator = emulator }
+
+    /// Runs code of the app or of a test in which static calls find this world.
+    func perform<Result>(_ body: () -> Result) -> Result {
+        guard let emulator else { return body() }
+        return CBManager.withBackend(.emulator(emulator)) { body() }
+    }
+
+    /// Runs a hook later, after those that were called before; virtual time waits for it.
+    func enqueueHook(_ hook: @escaping () -> Void) {
+        let hold = emulator?.hold()
+        hooks.enqueue { [self] in
+            perform(hook)
+            hold?.release()
+        }
+    }
+
+    // MARK: The adapter
+
+    /// Shows all managers a state of the adapter.
+    func setState(_ state: CBMManagerState) {
+        guard let host = emulator?.host else { return }
+        switch state {
+        case .poweredOn:
+            host.setPower(true)
+            host.setState(nil)
+            devices.forEach { $0.linkOtherApp() }
+        case .poweredOff:
+            host.setPower(false)
+            host.setState(nil)
+        case .unknown, .resetting, .unsupported, .unauthorized:
+            host.setState(state.adapterState)
+        }
+        if state != .poweredOn {
+            for device in devices { device.spec.fields.withLock { $0.managers = [] } }
+        }
+    }
+
+    /// The permission that was simulated; nil if none was.
+    var authorization: CBMManagerAuthorization? { fields.withLock { $0.authorization } }
+
+    /// Simulates a permission.
+    func setAuthorization(_ authorization: CBMManagerAuthorization) {
+        fields.withLock { $0.authorization = authorization }
+        emulator?.host.setAuthorization(AuthorizationStatus(authorization))
+    }
+
+    /// By how many dBm signal strengths vary.
+    var deviation: CBMProximity.Deviation {
+        get { fields.withLock { $0.deviation } }
+        set { fields.withLock { $0.deviation = newValue } }
+    }
+
+    /// The closures of the world.
+    var closures: SimulationClosures { fields.withLock { $0.closures } }
+
+    /// Changes the closures of the world.
+    func changeClosures(_ body: (inout SimulationClosures) -> Void) { fields.withLock { body(&$0.closures) } }
+
+    // MARK: Specs
+
+    /// The devices of the specs, in their order.
+    var devices: [SpecDevice] { fields.withLock { $0.devices } }
+
+    /// Makes these the peripherals of the world; those that stay begin to advertise anew.
+    func setPeripherals(_ specs: [CBMPeripheralSpec]) {
+        guard let emulator else { return }
+        let known = devices
+        var wanted: [SpecDevice] = []
+        for spec in specs where !wanted.contains(where: { $0.spec === spec }) {
+            wanted.append(known.first { $0.spec === spec } ?? SpecDevice(spec, in: self))
+        }
+        fields.withLock { [wanted] in $0.devices = wanted }
+        for device in known where !wanted.contains(where: { $0 === device }) { dismiss(device) }
+        for device in wanted {
+            if known.contains(where: { $0 === device }) {
+                device.advertise()
+            } else {
+                device.spec.join(device)
+                device.add(to: emulator)
+            }
+            identify(device)
+        }
+    }
+
+    /// Counts one more device of an identifier.
+    ///
+    /// - Returns: How many there were before.
+    func countAddition(of identifier: UUID) -> Int {
+        fields.withLock { fields in
+            defer { fields.additions[identifier, default: 0] += 1 }
+            return fields.additions[identifier, default: 0]
+        }
+    }
+
+    /// Notes the identifier that apps see of a device.
+    func identify(_ device: SpecDevice) {
+        guard let peer = device.peer else { return }
+        fields.withLock { $0.identifiers[peer] = device.spec.identifier }
+    }
+
+    /// The identifier that apps see of a peer: that of its spec, or the emulator's.
+    func identifier(of peer: UUID) -> UUID { fields.withLock { $0.identifiers[PeerID(peer)] } ?? peer }
+
+    /// The identifier by which the emulator knows what apps know by another; nil for a spec that is not on the air.
+    func peer(of identifier: UUID) -> UUID? {
+        if let device = devices.first(where: { $0.spec.identifier == identifier }) { return device.peer?.uuid }
+        return fields.withLock { $0.identifiers.values.contains(identifier) } ? nil : identifier
+    }
+
+    /// The device of a peer; nil for one that is not of a spec.
+    func device(of peer: UUID) -> SpecDevice? { devices.first { $0.peer == PeerID(peer) } }
+
+    // MARK: Managers and previews
+
+    /// The variation of the signals that one more manager receives.
+    func makeDeviation(seed: UInt64) -> SignalDeviation {
+        let number = fields.withLock { fields in
+            fields.managerCount += 1
+            return fields.managerCount
+        }
+        return SignalDeviation(seed: seed, stream: number)
+    }
+
+    /// Notes a manager.
+    func join(_ manager: CBMCentralManagerMock) {
+        fields.withLock { fields in
+            fields.managers.removeAll { $0.object == nil }
+            fields.managers.append(WeakReference(manager))
+        }
+    }
+
+    /// Notes a peripheral manager.
+    func join(_ manager: CBMPeripheralManagerMock) {
+        fields.withLock { fields in
+            fields.peripheralManagers.removeAll { $0.object == nil }
+            fields.peripheralManagers.append(WeakReference(manager))
+        }
+    }
+
+    /// The peripheral managers, in the order in which they were made.
+    var peripheralManagers: [CBMPeripheralManagerMock] {
+        fields.withLock { $0.peripheralManagers.compactMap(\.object) }
+    }
+
+    /// The identifier that apps see of a central: that of its spec, or the emulator's.
+    func identifier(ofCentral peer: UUID) -> UUID { fields.withLock { $0.centrals[PeerID(peer)] } ?? peer }
+
+    /// Notes the identifier of a spec central.
+    func identify(central identifier: UUID, as peer: PeerID) { fields.withLock { $0.centrals[peer] = identifier } }
+
+    /// Whether the host's identifier of a spec central is known.
+    func knowsCentral(_ identifier: UUID) -> Bool { fields.withLock { $0.centrals.values.contains(identifier) } }
+
+    /// The previews, which managers retrieve in place of the world's peripherals.
+    var previews: [CBMPeripheralPreview] { fields.withLock { $0.previews } }
+
+    /// Adds a preview.
+    func add(_ preview: CBMPeripheralPreview) { fields.withLock { $0.previews.append(preview) } }
+
+    /// Ends the simulation: managers are without an adapter for good, and nothing is on the air.
+    func tearDown() {
+        fields.withLock { $0.managers.compactMap(\.object) }.forEach { $0.end() }
+        peripheralManagers.forEach { $0.end() }
+        devices.forEach { dismiss($0) }
+        // The previews end outside the lock.
+        let old = fields.withLock { fields in
+            defer {
+                fields.devices = []
+                fields.managers = []
+                fields.peripheralManagers = []
+                fields.previews = []
+                fields.authorization = nil
+                fields.deviation = .default
+            }
+            return fields
+        }
+        withExtendedLifetime(old) {}
+        emulator?.host.setAuthorization(.allowed)
+        setState(.poweredOff)
+    }
+
+    /// Takes a device off the air; the managers of this world are no more connected to its spec.
+    private func dismiss(_ device: SpecDevice) {
+        device.remove()
+        let managers = fields.withLock { Set($0.managers.compactMap(\.object).map { ObjectIdentifier($0) }) }
+        device.spec.fields.withLock { spec in
+            spec.devices.removeAll { $0.object == nil || $0.object === device }
+            spec.managers.subtract(managers)
+        }
+    }
+}
+
+extension CBMPeripheralSpec {
+    /// The spec is on the air in one more world.
+    func join(_ device: SpecDevice) {
+        fields.withLock { fields in
+            fields.devices.removeAll { $0.object == nil }
+            fields.devices.append(WeakReference(device))
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import BluetoothBackend
+import BluetoothEmulator
+import CoreBluetooth
+
+/// The emulated device of a spec in one world.
+///
+/// It does not keep the emulator alive, which owns it through the device's handler.
+///
+/// Thread rule: all members may be used from any thread.
+final class SpecDevice: @unchecked Sendable {
+    private struct Fields {
+        /// The identifier under which the emulated host knows the device.
+        var peer: PeerID?
+        var layout = ServerLayout()
+        var sets: [AdvertisedSet] = []
+        var timers: [any BackendTimer] = []
+        /// The number of times that advertising has begun.
+        var generation = 0
+        /// The changes of the services that there were.
+        var serviceChanges: [ServiceChange] = []
+        /// Why the link ends that a simulation is about to end.
+        var reason: (any Error)?
+    }
+
+    let spec: CBMPeripheralSpec
+    private(set) weak var world: MockWorld?
+    // Invariant: what changes is under this lock; `world` is set once.
+    private let fields = Protected(Fields())
+
+    init(_ spec: CBMPeripheralSpec, in world: MockWorld) {
+        self.spec = spec
+        self.world = world
+    }
+
+    /// The device; nil once it was removed, or the emulator is gone.
+    var device: EmulatedDevice? {
+        guard let peer, let emulator = world?.emulator else { return nil }
+        return emulator.devices.first { $0.identifier(onHost: emulator.host.name) == peer }
+    }
+
+    /// The identifier under which the emulated host knows the device.
+    var peer: PeerID? { fields.withLock { $0.peer } }
+
+    /// The server's objects.
+    var layout: ServerLayout { fields.withLock { $0.layout } }
+
+    // MARK: The air
+
+    /// Puts the device on the air as the spec is now.
+    func add(to emulator: Emulator) {
+        let state = spec.fields.withLock { $0 }
+        var layout = ServerLayout()
+        let services = layout.add(state.connection?.services ?? [])
+        fields.withLock { [layout] in $0.layout = layout }
+        do {
+            let peripheral = try EmulatedPeripheral(
+                PeripheralDescription(state, services: services, address: address(for: state.identifier)),
+                handler: SpecHandler(self))
+            let device = try emulator.add(peripheral)
+            fields.withLock { $0.peer = device.identifier(onHost: emulator.host.name) }
+        } catch {
+            return log.error("the peripheral \(state.identifier) is not simulated: \(error)")
+        }
+        if state.isKnown { remember() }
+        linkOtherApp()
+        advertise()
+    }
+
+    private func address(for identifier: UUID) -> DeviceAddress {
+        DeviceAddress(of: identifier, generation: world?.countAddition(of: identifier) ?? 0)
+    }
+
+    /// Takes the device off the air.
+    func remove() {
+        stopAdvertising()
+        device?.remove()
+        fields.withLock { $0.peer = nil }
+    }
+
+    /// Takes the device off the air, and puts it there under the identifier that the spec has now.
+    func readd() {
+        guard let emulator = world?.emulator else { return }
+        remove()
+        add(to: emulator)
+    }
+
+    /// Makes the device known to the host.
+    func remember() {
+        if let device { world?.emulator?.host.remember(device) }
+    }
+
+    /// Links the device with another app of the host, if the spec says so and the adapter is on.
+    func linkOtherApp() {
+        guard spec.fields.withLock({ $0.isUsedByOtherApp }), let device else { return }
+        world?.emulator?.host.connectOtherApp(to: device, withoutAdvertising: true)
+    }
+
+    // MARK: Advertising
+
+    /// Begins all advertising sets of the spec anew: their delays count from now on.
+    func advertise() {
+        guard let device else { return }
+        let state = spec.fields.withLock { $0 }
+        let acceptsConnections = state.connection?.delegate != nil
+        let sets = (state.advertisement ?? []).map { AdvertisedSet($0, acceptsConnections: acceptsConnections) }
+        if acceptsConnections, !state.isUsedByOtherApp, !sets.contains(where: \.description.isConnectable) {
+            log.notice(
+                """
+                the peripheral \(state.identifier) has no connectable advertising set, and cannot be connected: \
+                CBMAdvertisementDataIsConnectable is missing
+                """)
+        }
+        stopAdvertising()
+        fields.withLock { $0.sets = sets }
+        for (index, set) in sets.enumerated() {
+            do {
+                try device.setAdvertising(set.description, set: index)
+            } catch {
+                log.error("an advertising set of the peripheral \(state.identifier) is left out: \(error)")
+            }
+            if let delay = set.delay { enable(index, after: delay, every: set.period) }
+        }
+    }
+
+    private func stopAdvertising() {
+        let timers = fields.withLock { fields in
+            defer {
+                fields.timers = []
+                fields.sets = []
+                fields.generation += 1
+            }
+            return fields.timers
+        }
+        timers.forEach { $0.cancel() }
+        device?.setAdvertising(false)
+    }
+
+    private func enable(_ index: Int, after delay: Duration, every period: Duration?) {
+        guard let clock = world?.emulator?.clock else { return }
+        let generation = fields.withLock { $0.generation }
+        let timer = clock.schedule(after: delay) { [weak self] in
+            guard let self, self.fields.withLock({ $0.generation }) == generation else { return }
+            self.device?.setAdvertising(true, set: index)
+            if let period { self.enable(index, after: period, every: period) }
+        }
+        fields.withLock { $0.timers.append(timer) }
+    }
+
+    /// A report with what the radio's packets cannot hold.
+    func completed(_ report: [String: Any]) -> [String: Any] {
+        var report = report
+        for set in fields.withLock({ $0.sets }) { set.complete(&report) }
+        return report
+    }
+
+    // MARK: Values and services
+
+    /// Notifies the subscribers of a characteristic of a value, one connection interval later.
+    func notify(_ value: Data, of characteristic: CBMCharacteristicMock) {
+        guard let position = layout.position(of: characteristic) else { return }
+        device?.notify(at: position, value: value)
+    }
+
+    /// Makes the services of the spec those of the device, with Service Changed to the connected centrals.
+    func updateServices(_ services: [CBMServiceMock], name: String?) {
+        let (gone, added) = fields.withLock { fields in
+            let (gone, added) = (fields.layout.keepOnly(services), fields.layout.add(services))
+            let count = gone.count + added.count
+            if count > 0 { fields.serviceChanges.append(ServiceChange(removals: gone.count, count: count)) }
+            return (gone, added)
+        }
+        guard let device else { return }
+        for number in gone { device.removeService(number: number) }
+        for service in added {
+            do {
+                try device.addService(service)
+            } catch {
+                log.error("a service of the peripheral \(spec.identifier) is left out: \(error)")
+            }
+        }
+        if let name { device.rename(name, isAnnounced: true) }
+    }
+
+    /// How many changes of the services there were.
+    var serviceChangeCount: Int { fields.withLock { $0.serviceChanges.count } }
+
+    /// A change of the services by its number; nil for one that was not simulated with the spec.
+    func serviceChange(_ number: Int) -> ServiceChange? {
+        fields.withLock { $0.serviceChanges.indices.contains(number) ? $0.serviceChanges[number] : nil }
+    }
+
+    // MARK: Links
+
+    /// Ends all links with an error.
+    ///
+    /// With `connectionTimeout` the peripheral falls silent, and centrals notice after the supervision timeout.
+    func disconnect(with error: any Error) {
+        fields.withLock { $0.reason = error }
+        switch (error as? CBMError)?.code {
+        case .connectionTimeout?: device?.reset(staysOnAir: true)
+        case .peripheralDisconnected?: device?.disconnect()
+        default: device?.disconnect(with: OpaqueError(error))
+        }
+    }
+
+    /// Loses all links, as by a crash.
+    func reset() {
+        fields.withLock { $0.reason = CBMError(.connectionTimeout) }
+        device?.reset(staysOnAir: true)
+    }
+
+    /// Why the last link has ended: nil where the app ended it.
+    func takeReason() -> (any Error)? {
+        let reason = fields.withLock { fields in
+            defer { fields.reason = nil }
+            return fields.reason
+        }
+        return reason ?? (spec.proximity.proximity == .outOfRange ? CBMError(.connectionTimeout) : nil)
+    }
+}
+
+/// A change of the services, which the radio tells in parts: a service with each, the removals first.
+struct ServiceChange {
+    let removals: Int
+    let count: Int
+}
+
+extension PeripheralDescription {
+    /// The device of a spec, with its services and without its advertising.
+    init(_ state: SpecState, services: [ServiceDescription], address: DeviceAddress) {
+        let interval = Duration(seconds: state.connection?.interval ?? 0, clampedTo: .zero ... .seconds(4))
+        let timeout = Duration(
+            seconds: state.connection?.supervisionTimeout ?? 4, clampedTo: .milliseconds(100) ... .seconds(32))
+        self.init(
+            name: (state.name ?? "").prefix(utf8Bytes: 248), address: address,
+            services: services, proximity: state.proximity.proximity, maximumMTU: state.connection?.mtu ?? 23,
+            connectionInterval: interval, supervisionTimeout: max(timeout, interval * 2 + .milliseconds(1)))
+    }
+}
+
+extension String {
+    /// As many characters from the beginning as fit into so many bytes.
+    func prefix(utf8Bytes limit: Int) -> String {
+        var result = self
+        while result.utf8.count > limit { result.removeLast() }
+        return result
+    }
+}

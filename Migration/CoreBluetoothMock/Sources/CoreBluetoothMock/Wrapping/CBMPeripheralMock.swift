@@ -1,0 +1,103 @@
+import CoreBluetooth
+
+/// A peripheral of a simulated radio.
+///
+/// Two are equal if they are the same object; `hash` follows from the identifier.
+///
+/// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
+open class CBMPeripheralMock: CBMWrappedPeripheral {
+    /// What was heard of the change of the services that is under way.
+    private struct ChangeProgress {
+        var number: Int
+        var parts = 0
+        var gone: [CBMService] = []
+        /// Whether removals are still to come.
+        var isUnderWay = false
+        /// Whether the app is to hear of a new name after them.
+        var isNameHeld = false
+    }
+
+    private let world: MockWorld
+    private let progress: Protected<ChangeProgress>
+
+    init(_ peripheral: CBPeripheral, of manager: CBMCentralManagerMock, in world: MockWorld) {
+        self.world = world
+        let device = world.device(of: peripheral.identifier)
+        progress = Protected(ChangeProgress(number: device?.serviceChangeCount ?? 0))
+        super.init(peripheral, of: manager, identifier: world.identifier(of: peripheral.identifier))
+    }
+
+    private var device: SpecDevice? { world.device(of: wrapped.identifier) }
+
+    override func receive(_ callback: PeripheralCallback) {
+        for callback in prepare(callback) {
+            world.perform { super.receive(callback) }
+            if case .notificationStateUpdated(let characteristic, let error) = callback {
+                tellDelegateOfSpec(of: characteristic, error)
+            }
+        }
+    }
+
+    /// The callbacks that the app gets in place of one.
+    private func prepare(_ callback: PeripheralCallback) -> [PeripheralCallback] {
+        switch callback {
+        case .servicesModified(let gone): return completeChange(gone)
+        case .nameUpdated:
+            let isHeld = progress.withLock { progress in
+                progress.isNameHeld = progress.isUnderWay
+                return progress.isNameHeld
+            }
+            return isHeld ? [] : [callback]
+        case .rssiRead(let rssi, nil):
+            return [.rssiRead((manager as? CBMCentralManagerMock)?.varied(rssi) ?? rssi, nil)]
+        default: return [callback]
+        }
+    }
+
+    /// A link is up: changes of the services from now on are heard of.
+    func linked() {
+        let count = device?.serviceChangeCount ?? 0
+        progress.withLock { $0 = ChangeProgress(number: count) }
+    }
+
+    /// Joins the parts of a change of the services, so that the app hears of it once, with the last removal, and of a new name
+    /// after it.
+    private func completeChange(_ gone: [CBMService]) -> [PeripheralCallback] {
+        let device = device
+        return progress.withLock { progress in
+            guard let change = device?.serviceChange(progress.number) else { return [.servicesModified(gone)] }
+            progress.parts += 1
+            progress.gone += gone
+            progress.isUnderWay = progress.parts < max(1, change.removals)
+            let isLastRemoval = progress.parts == max(1, change.removals)
+            let (all, isNameHeld) = (progress.gone, progress.isNameHeld)
+            if isLastRemoval { progress.isNameHeld = false }
+            if progress.parts == change.count { progress = ChangeProgress(number: progress.number + 1) }
+            guard isLastRemoval else { return [] }
+            return isNameHeld ? [.servicesModified(all), .nameUpdated] : [.servicesModified(all)]
+        }
+    }
+
+    private func tellDelegateOfSpec(of characteristic: CBMCharacteristic, _ error: (any Error)?) {
+        guard let spec = device?.spec, let delegate = spec.connectionDelegate,
+            let server = (characteristic as? WrappedCharacteristic)?.server
+        else { return }
+        world.enqueueHook { delegate.peripheral(spec, didUpdateNotificationStateFor: server, error: error) }
+    }
+
+    override func server(of service: CBService, in parent: WrappedService?) -> CBMServiceMock? {
+        if let parent {
+            return parent.server?.includedMocks.counterpart(of: service, among: parent.wrapped.includedServices ?? [])
+        }
+        return device?.layout.primaries.counterpart(of: service, among: wrapped.services ?? [])
+    }
+
+    /// Follows from the identifier.
+    open override var hash: Int { identifier.hashValue }
+
+    /// Names identifier, mtu and state.
+    open override var debugDescription: String {
+        let mtu = wrapped.value(forKey: "mtuLength") as? Int ?? 23
+        return "<CBMPeripheralMock: identifier = \(identifier), mtu = \(mtu), state = \(state)>"
+    }
+}

@@ -1,0 +1,134 @@
+import CoreBluetooth
+
+/// A service of a wrapped peripheral.
+///
+/// A parent owns the wrappers of its children, as CoreBluetooth's objects own their children.
+final class WrappedService: CBMService,
+    // Invariant: as of the superclass; `children` is under a lock.
+    @unchecked Sendable
+{
+    let wrapped: CBService
+    /// The server's object, of a mock's service.
+    let server: CBMServiceMock?
+    private weak var owner: CBMWrappedPeripheral?
+    private let children = Protected<[ObjectIdentifier: WrappedCharacteristic]>([:])
+
+    init(_ service: CBService, of owner: CBMWrappedPeripheral, server: CBMServiceMock?) {
+        wrapped = service
+        self.owner = owner
+        self.server = server
+        super.init(uuid: service.uuid, isPrimary: service.isPrimary, identifier: server?.identifier ?? UUID())
+    }
+
+    override var peripheral: (any CBMPeripheral)? { owner }
+
+    override var includedServices: [CBMService]? {
+        get {
+            guard let owner else { return nil }
+            return wrapped.includedServices?.map { owner.wrap($0, in: self) }
+        }
+        set {}
+    }
+
+    override var characteristics: [CBMCharacteristic]? {
+        get { wrapped.characteristics?.map { wrap($0) } }
+        set {}
+    }
+
+    func wrap(_ characteristic: CBCharacteristic) -> WrappedCharacteristic {
+        let key = ObjectIdentifier(characteristic)
+        if let known = children.withLock({ $0[key] }) { return known }
+        let server = server?.mocks.counterpart(of: characteristic, among: wrapped.characteristics ?? [])
+        let new = WrappedCharacteristic(characteristic, of: self, server: server)
+        return children.withLock { children in
+            let kept = children[key] ?? new
+            children[key] = kept
+            return kept
+        }
+    }
+}
+
+/// A characteristic of a wrapped peripheral.
+final class WrappedCharacteristic: CBMCharacteristic,
+    // Invariant: as of the superclass; `children` is under a lock.
+    @unchecked Sendable
+{
+    let wrapped: CBCharacteristic
+    /// The server's object, of a mock's characteristic.
+    let server: CBMCharacteristicMock?
+    private let children = Protected<[ObjectIdentifier: WrappedDescriptor]>([:])
+
+    init(_ characteristic: CBCharacteristic, of service: WrappedService, server: CBMCharacteristicMock?) {
+        wrapped = characteristic
+        self.server = server
+        super.init(
+            uuid: characteristic.uuid, properties: characteristic.properties,
+            identifier: server?.identifier ?? UUID())
+        attach(to: service)
+    }
+
+    override var value: Data? {
+        get { wrapped.value }
+        set {}
+    }
+
+    override var isNotifying: Bool {
+        get { wrapped.isNotifying }
+        set {}
+    }
+
+    /// Of a mock, those that the spec lists, in its order: a 2902 that it does not list is not shown.
+    override var descriptors: [CBMDescriptor]? {
+        get {
+            let all = wrapped.descriptors?.map { wrap($0) }
+            guard let server else { return all }
+            return all.map { all in server.mocks.compactMap { mock in all.first { $0.server === mock } } }
+        }
+        set {}
+    }
+
+    func wrap(_ descriptor: CBDescriptor) -> WrappedDescriptor {
+        let key = ObjectIdentifier(descriptor)
+        if let known = children.withLock({ $0[key] }) { return known }
+        let server = server?.mocks.counterpart(of: descriptor, among: wrapped.descriptors ?? [])
+        let new = WrappedDescriptor(descriptor, of: self, server: server)
+        return children.withLock { children in
+            let kept = children[key] ?? new
+            children[key] = kept
+            return kept
+        }
+    }
+}
+
+/// A descriptor of a wrapped peripheral.
+final class WrappedDescriptor: CBMDescriptor,
+    // Invariant: as of the superclass.
+    @unchecked Sendable
+{
+    let wrapped: CBDescriptor
+    /// The server's object, of a mock's descriptor.
+    let server: CBMDescriptorMock?
+
+    init(_ descriptor: CBDescriptor, of characteristic: WrappedCharacteristic, server: CBMDescriptorMock?) {
+        wrapped = descriptor
+        self.server = server
+        super.init(descriptor: descriptor.uuid, identifier: server?.identifier ?? UUID())
+        attach(to: characteristic)
+    }
+
+    override var value: Any? {
+        get { wrapped.value }
+        set {}
+    }
+}
+
+extension Array where Element: CBMAttribute {
+    /// The server's object of a client's attribute.
+    ///
+    /// Attributes of equal UUIDs are discovered together, in the order in which the server has them.
+    func counterpart(of attribute: CBAttribute, among siblings: [CBAttribute]) -> Element? {
+        let equals = siblings.filter { $0.uuid == attribute.uuid }
+        guard let position = equals.firstIndex(where: { $0 === attribute }) else { return nil }
+        return filter { $0.uuid == attribute.uuid }.dropFirst(position).first
+    }
+}

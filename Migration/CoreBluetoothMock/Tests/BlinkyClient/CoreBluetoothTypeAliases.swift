@@ -1,0 +1,51 @@
+import CoreBluetoothMock
+
+// The one file that an app adds: CoreBluetooth's names are those of the mock, and every `import CoreBluetooth` is gone.
+
+typealias CBCentralManagerFactory = CBMCentralManagerFactory
+typealias CBUUID = CBMUUID
+typealias CBError = CBMError
+typealias CBATTError = CBMATTError
+typealias CBManagerState = CBMManagerState
+typealias CBPeripheralState = CBMPeripheralState
+typealias CBCentralManager = CBMCentralManager
+typealias CBCentralManagerDelegate = CBMCentralManagerDelegate
+typealias CBPeripheral = CBMPeripheral
+typealias CBPeripheralDelegate = CBMPeripheralDelegate
+typealias CBService = CBMService
+typealias CBCharacteristic = CBMCharacteristic
+typealias CBCharacteristicWriteType = CBMCharacteristicWriteType
+typealias CBCharacteristicProperties = CBMCharacteristicProperties
+typealias CBDescriptor = CBMDescriptor
+typealias CBConnectionEvent = CBMConnectionEvent
+typealias CBConnectionEventMatchingOption = CBMConnectionEventMatchingOption
+typealias CBL2CAPPSM = CBML2CAPPSM
+typealias CBL2CAPChannel = CBML2CAPChannel
+
+let CBCentralManagerScanOptionAllowDuplicatesKey = CBMCentralManagerScanOptionAllowDuplicatesKey
+let CBCentralManagerOptionShowPowerAlertKey = CBMCentralManagerOptionShowPowerAlertKey
+let CBCentralManagerOptionRestoreIdentifierKey = CBMCentralManagerOptionRestoreIdentifierKey
+let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = CBMCentralManagerScanOptionSolicitedServiceUUIDsKey
+let CBConnectPeripheralOptionStartDelayKey = CBMConnectPeripheralOptionStartDelayKey
+@available(iOS 13.0, *)
+let CBConnectPeripheralOptionRequiresANCS = CBMConnectPeripheralOptionRequiresANCS
+let CBCentralManagerRestoredStatePeripheralsKey = CBMCentralManagerRestoredStatePeripheralsKey
+let CBCentralManagerRestoredStateScanServicesKey = CBMCentralManagerRestoredStateScanServicesKey
+let CBCentralManagerRestoredStateScanOptionsKey = CBMCentralManagerRestoredStateScanOptionsKey
+let CBAdvertisementDataLocalNameKey = CBMAdvertisementDataLocalNameKey
+let CBAdvertisementDataServiceUUIDsKey = CBMAdvertisementDataServiceUUIDsKey
+let CBAdvertisementDataIsConnectable = CBMAdvertisementDataIsConnectable
+let CBAdvertisementDataTxPowerLevelKey = CBMAdvertisementDataTxPowerLevelKey
+let CBAdvertisementDataServiceDataKey = CBMAdvertisementDataServiceDataKey
+let CBAdvertisementDataManufacturerDataKey = CBMAdvertisementDataManufacturerDataKey
+let CBAdvertisementDataOverflowServiceUUIDsKey = CBMAdvertisementDataOverflowServiceUUIDsKey
+let CBAdvertisementDataSolicitedServiceUUIDsKey = CBMAdvertisementDataSolicitedServiceUUIDsKey
+let CBConnectPeripheralOptionNotifyOnConnectionKey = CBMConnectPeripheralOptionNotifyOnConnectionKey
+let CBConnectPeripheralOptionNotifyOnDisconnectionKey = CBMConnectPeripheralOptionNotifyOnDisconnectionKey
+let CBConnectPeripheralOptionNotifyOnNotificationKey = CBMConnectPeripheralOptionNotifyOnNotificationKey
+@available(iOS 17.0, *)
+let CBConnectPeripheralOptionEnableAutoReconnect = CBMConnectPeripheralOptionEnableAutoReconnect
+#if !os(macOS)
+@available(iOS 13.0, *)
+let CBConnectPeripheralOptionEnableTransportBridgingKey = CBMConnectPeripheralOptionEnableTransportBridgingKey
+#endif
