@@ -8,7 +8,9 @@ package let orchidDelegate = SensorSpecDelegate()
 /// A sensor that advertises its Battery Service, so that a search finds it.
 package let fern = makeFern(fernDelegate)
 
-/// A sensor that the system has seen before. It advertises its name alone: no search finds it, but it can be retrieved.
+/// A sensor that the system has seen before.
+///
+/// It advertises its name alone: no search finds it, but it can be retrieved.
 package let orchid =
     CBMPeripheralSpec
     .simulatePeripheral(identifier: identifier(2), proximity: .near)

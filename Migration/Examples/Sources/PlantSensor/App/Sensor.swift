@@ -2,7 +2,7 @@ import Foundation
 
 /// Hears of one sensor; called on the main queue.
 protocol SensorDelegate: AnyObject {
-    /// All services are discovered, and what the sensor measures is asked for.
+    /// All services are discovered, and all values are observed.
     func sensorDidBecomeReady(_ sensor: Sensor)
     func sensor(_ sensor: Sensor, didMeasure reading: Reading)
     func sensor(_ sensor: Sensor, didFailWith error: Error)
@@ -19,8 +19,8 @@ final class Sensor: NSObject {
     private(set) var isReady = false
     private let advertisedName: String?
     private var alertLevel: CBCharacteristic?
-    /// How many services are without their characteristics.
-    private var undiscoveredCount = 0
+    /// How many discoveries and subscriptions are without an answer, before the sensor is ready.
+    private var pendingCount = 0
 
     init(_ peripheral: CBPeripheral, advertisedName: String?) {
         self.peripheral = peripheral
@@ -30,7 +30,7 @@ final class Sensor: NSObject {
     }
 
     var identifier: UUID { peripheral.identifier }
-    var name: String { peripheral.name ?? advertisedName ?? "a sensor without a name" }
+    var name: String { peripheral.name ?? advertisedName ?? identifier.uuidString }
     var isConnected: Bool { peripheral.state == .connected }
 
     func beginConnection() {
@@ -41,7 +41,7 @@ final class Sensor: NSObject {
     func endConnection() {
         isReady = false
         alertLevel = nil
-        undiscoveredCount = 0
+        pendingCount = 0
     }
 
     /// Lets the sensor alert.
@@ -56,10 +56,20 @@ final class Sensor: NSObject {
         switch characteristic.uuid {
         case SensorProfile.alertLevel: alertLevel = characteristic
         case SensorProfile.batteryLevel, SensorProfile.humidity, SensorProfile.temperature:
-            if characteristic.properties.contains(.notify) { peripheral.setNotifyValue(true, for: characteristic) }
+            if characteristic.properties.contains(.notify) {
+                pendingCount += 1
+                peripheral.setNotifyValue(true, for: characteristic)
+            }
             if characteristic.properties.contains(.read) { peripheral.readValue(for: characteristic) }
         default: break
         }
+    }
+
+    private func finishStep() {
+        pendingCount -= 1
+        guard pendingCount == 0 else { return }
+        isReady = true
+        delegate?.sensorDidBecomeReady(self)
     }
 
     private func fail(_ error: Error) { delegate?.sensor(self, didFailWith: error) }
@@ -72,23 +82,21 @@ extension Sensor: CBPeripheralDelegate {
         guard services.contains(where: { $0.uuid == SensorProfile.battery }) else {
             return fail(SensorError.noBattery)
         }
-        undiscoveredCount = services.count
+        pendingCount = services.count
         services.forEach { peripheral.discoverCharacteristics(nil, for: $0) }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
         if let error { return fail(error) }
         service.characteristics?.forEach(use)
-        undiscoveredCount -= 1
-        guard undiscoveredCount == 0 else { return }
-        isReady = true
-        delegate?.sensorDidBecomeReady(self)
+        finishStep()
     }
 
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: Error?
     ) {
         if let error { fail(error) }
+        finishStep()
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?) {
