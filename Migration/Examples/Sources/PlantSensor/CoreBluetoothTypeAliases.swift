@@ -1,0 +1,63 @@
+import CoreBluetoothMock
+
+// CoreBluetooth's names, as those of the module. With this file in the target, no other file says `import CoreBluetooth`.
+
+// MARK: Managers
+
+typealias CBCentralManagerFactory = CBMCentralManagerFactory
+typealias CBCentralManager = CBMCentralManager
+typealias CBCentralManagerDelegate = CBMCentralManagerDelegate
+typealias CBManagerState = CBMManagerState
+typealias CBConnectionEvent = CBMConnectionEvent
+typealias CBConnectionEventMatchingOption = CBMConnectionEventMatchingOption
+
+// MARK: Peripherals
+
+typealias CBPeripheral = CBMPeripheral
+typealias CBPeripheralDelegate = CBMPeripheralDelegate
+typealias CBPeripheralState = CBMPeripheralState
+typealias CBService = CBMService
+typealias CBCharacteristic = CBMCharacteristic
+typealias CBCharacteristicProperties = CBMCharacteristicProperties
+typealias CBCharacteristicWriteType = CBMCharacteristicWriteType
+typealias CBDescriptor = CBMDescriptor
+typealias CBL2CAPPSM = CBML2CAPPSM
+typealias CBL2CAPChannel = CBML2CAPChannel
+
+// MARK: Values and errors
+
+typealias CBUUID = CBMUUID
+typealias CBError = CBMError
+typealias CBATTError = CBMATTError
+
+// MARK: Keys
+
+let CBCentralManagerOptionShowPowerAlertKey = CBMCentralManagerOptionShowPowerAlertKey
+let CBCentralManagerOptionRestoreIdentifierKey = CBMCentralManagerOptionRestoreIdentifierKey
+let CBCentralManagerScanOptionAllowDuplicatesKey = CBMCentralManagerScanOptionAllowDuplicatesKey
+let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = CBMCentralManagerScanOptionSolicitedServiceUUIDsKey
+let CBCentralManagerRestoredStatePeripheralsKey = CBMCentralManagerRestoredStatePeripheralsKey
+let CBCentralManagerRestoredStateScanServicesKey = CBMCentralManagerRestoredStateScanServicesKey
+let CBCentralManagerRestoredStateScanOptionsKey = CBMCentralManagerRestoredStateScanOptionsKey
+
+let CBConnectPeripheralOptionNotifyOnConnectionKey = CBMConnectPeripheralOptionNotifyOnConnectionKey
+let CBConnectPeripheralOptionNotifyOnDisconnectionKey = CBMConnectPeripheralOptionNotifyOnDisconnectionKey
+let CBConnectPeripheralOptionNotifyOnNotificationKey = CBMConnectPeripheralOptionNotifyOnNotificationKey
+let CBConnectPeripheralOptionStartDelayKey = CBMConnectPeripheralOptionStartDelayKey
+@available(iOS 13.0, *)
+let CBConnectPeripheralOptionRequiresANCS = CBMConnectPeripheralOptionRequiresANCS
+#if !os(macOS)
+@available(iOS 13.0, *)
+let CBConnectPeripheralOptionEnableTransportBridgingKey = CBMConnectPeripheralOptionEnableTransportBridgingKey
+#endif
+@available(iOS 17.0, *)
+let CBConnectPeripheralOptionEnableAutoReconnect = CBMConnectPeripheralOptionEnableAutoReconnect
+
+let CBAdvertisementDataLocalNameKey = CBMAdvertisementDataLocalNameKey
+let CBAdvertisementDataManufacturerDataKey = CBMAdvertisementDataManufacturerDataKey
+let CBAdvertisementDataServiceDataKey = CBMAdvertisementDataServiceDataKey
+let CBAdvertisementDataServiceUUIDsKey = CBMAdvertisementDataServiceUUIDsKey
+let CBAdvertisementDataOverflowServiceUUIDsKey = CBMAdvertisementDataOverflowServiceUUIDsKey
+let CBAdvertisementDataSolicitedServiceUUIDsKey = CBMAdvertisementDataSolicitedServiceUUIDsKey
+let CBAdvertisementDataTxPowerLevelKey = CBMAdvertisementDataTxPowerLevelKey
+let CBAdvertisementDataIsConnectable = CBMAdvertisementDataIsConnectable
