@@ -227,7 +227,6 @@ import Testing
         proxy.didUnsubscribe = { _, _, _ in note("unsubscribed") }
         proxy.didReceiveRead = { manager, request in
             note("read")
-            request.value = Data([9])
             manager.respond(to: request, withResult: .success)
         }
         proxy.isReadyToUpdateSubscribers = { _ in note("ready") }
@@ -243,7 +242,7 @@ import Testing
         let central = CBMCentralSpec()
         central.simulateConnection()
         central.simulateSubscription(to: app.characteristic)
-        #expect(try await outcome { central.simulateReadRequest(for: app.characteristic, completion: $0) } == "9")
+        #expect(try await outcome { central.simulateReadRequest(for: app.characteristic, completion: $0) } == "")
         let write = try await outcome { central.simulateWriteRequest(Data(), for: app.characteristic, completion: $0) }
         #expect(write == "ATT 6")
         central.simulateUnsubscription(from: app.characteristic)

@@ -70,7 +70,9 @@ import Testing
         let central = CBMCentralSpec()
         central.simulateConnection()
         let value = Protected<Data?>(nil)
-        central.simulateReadRequest(for: secret) { result in value.withLock { $0 = try? result.get() } }
+        central.simulateReadRequest(for: secret) { result in
+            if case .success(let data) = result { value.withLock { $0 = data } }
+        }
         try await emulator.advance(by: .seconds(5))
         #expect(value.withLock { $0 } == Data([1, 2, 3]))
         #expect(app.take() == ["added FC00", "read 0"])

@@ -180,9 +180,8 @@ import Testing
         proxy.didWriteDescriptorValue = { _, _, _ in calls.append("descriptor written") }
         proxy.isReadyToSendWriteWithoutResponse = { _ in calls.append("ready") }
         proxy.didOpenChannel = { _, channel, _ in calls.append("channel \(channel == nil)") }
-        let service = try #require(preview.services?.first)
-        let characteristic = try #require(service.characteristics?.first)
-        let descriptor = try #require(characteristic.descriptors?.first)
+        let service = try #require(preview.services?.first as? CBMServiceMock)
+        let (characteristic, descriptor) = (service.mocks[0], service.mocks[0].mocks[0])
         proxy.peripheralDidUpdateName(preview)
         proxy.peripheral(preview, didModifyServices: [service])
         preview.readRSSI()

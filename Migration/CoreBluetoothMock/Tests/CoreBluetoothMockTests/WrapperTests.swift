@@ -121,6 +121,35 @@ import Testing
     }
 }
 
+@Suite struct GateTests {
+    private final class Owner {
+        let calls = Protected<[Int]>([])
+    }
+
+    @Test func `Callbacks before the end of an initializer are kept, and pass first and in their order`() {
+        let (gate, owner, queue) = (Gate<Owner>(), Owner(), DispatchQueue(label: "queue of the test"))
+        queue.sync {
+            for number in 0..<3 { gate.pass { $0.calls.withLock { $0.append(number) } } }
+            gate.open(for: owner, on: queue)
+            gate.pass { $0.calls.withLock { $0.append(3) } }
+            #expect(owner.calls.withLock { $0 } == [])
+        }
+        queue.sync { gate.pass { $0.calls.withLock { $0.append(4) } } }
+        #expect(owner.calls.withLock { $0 } == [0, 1, 2, 3, 4])
+    }
+
+    @Test func `Callbacks for an owner that is gone are dropped`() {
+        let gate = Gate<Owner>()
+        do {
+            let owner = Owner()
+            gate.open(for: owner, on: nil)
+        }
+        var isCalled = false
+        gate.pass { _ in isCalled = true }
+        #expect(!isCalled)
+    }
+}
+
 @Suite struct BaseClassTests {
     /// A fake of a client's own.
     private final class Fake: CBMCentralManager {

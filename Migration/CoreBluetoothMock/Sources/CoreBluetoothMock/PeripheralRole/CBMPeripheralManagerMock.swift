@@ -24,7 +24,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         self.world = world
         queue = .main
         fields = Protected(Fields(restored: []))
-        super.init(delegate: nil) {
+        super.init(delegate: nil, queue: nil) {
             CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: nil)
         }
         world.join(self)
@@ -40,7 +40,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         self.world = world
         self.queue = queue ?? .main
         fields = Protected(Fields(restored: []))
-        super.init(delegate: delegate) {
+        super.init(delegate: delegate, queue: queue) {
             CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue)
         }
         world.join(self)
@@ -57,7 +57,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         self.world = world
         self.queue = queue ?? .main
         fields = Protected(Fields(restored: world.preparePeripheralRestoration(options)))
-        super.init(delegate: delegate) {
+        super.init(delegate: delegate, queue: queue) {
             CBPeripheralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue, options: options)
         }
         world.join(self)

@@ -17,16 +17,16 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     private let bridge: PeripheralManagerBridge
     private let fields = Protected(Fields())
 
-    /// Wraps the manager that `make` makes for a delegate.
+    /// Wraps the manager that `make` makes for a delegate and that queue.
     init(
-        delegate: (any CBMPeripheralManagerDelegate)?,
+        delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?,
         wrapping make: (any CBPeripheralManagerDelegate) -> CBPeripheralManager
     ) {
         bridge = PeripheralManagerBridge()
         wrapped = make(bridge)
         super.init(true)
         super.delegate = delegate
-        bridge.gate.open(for: self)
+        bridge.gate.open(for: self, on: queue)
     }
 
     // MARK: Wrappers
@@ -66,6 +66,15 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     /// Calls the delegate, on the manager's queue.
     func deliver(_ body: (any CBMPeripheralManagerDelegate) -> Void) {
         if let delegate { body(delegate) }
+    }
+
+    /// Takes over who subscribes to a characteristic.
+    ///
+    /// - Returns: What the object of CoreBluetooth stands for.
+    func subscribersChanged(_ characteristic: CBCharacteristic) -> CBMMutableCharacteristic? {
+        let wrapper = wrap(characteristic)
+        wrapper?.setSubscribers((wrapper?.wrapped.subscribedCentrals ?? []).map { wrap($0) })
+        return wrapper
     }
 
     /// Notes the answer to an addition.
@@ -183,7 +192,9 @@ public class CBMPeripheralManagerNative: CBMWrappedPeripheralManager {
         delegate: (any CBMPeripheralManagerDelegate)? = nil, queue: DispatchQueue? = nil,
         options: [String: Any]? = nil
     ) {
-        super.init(delegate: delegate) { CBPeripheralManager(delegate: $0, queue: queue, options: options) }
+        super.init(delegate: delegate, queue: queue) {
+            CBPeripheralManager(delegate: $0, queue: queue, options: options)
+        }
     }
 
     /// Whether this process may use Bluetooth, by the selected radio.

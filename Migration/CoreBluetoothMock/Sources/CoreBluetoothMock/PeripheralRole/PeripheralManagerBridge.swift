@@ -6,10 +6,9 @@ final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
 
     /// Calls the delegate of the wrapper, if there are both.
     private func receive(
-        _ body: (CBMWrappedPeripheralManager, any CBMPeripheralManagerDelegate) -> Void
+        _ body: @escaping (CBMWrappedPeripheralManager, any CBMPeripheralManagerDelegate) -> Void
     ) {
-        guard let owner = gate.present else { return }
-        owner.deliver { body(owner, $0) }
+        gate.pass { owner in owner.deliver { body(owner, $0) } }
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
@@ -17,8 +16,10 @@ final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
-        guard let state = gate.present?.restored(dict) else { return }
-        receive { $1.peripheralManager($0, willRestoreState: state) }
+        gate.pass { owner in
+            let state = owner.restored(dict)
+            owner.deliver { $0.peripheralManager(owner, willRestoreState: state) }
+        }
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
@@ -26,52 +27,51 @@ final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        guard let owner = gate.present, let service = owner.wrap(service) else { return }
-        owner.added(service, error)
-        receive { $1.peripheralManager($0, didAdd: service, error: error) }
+        gate.pass { owner in
+            guard let service = owner.wrap(service) else { return }
+            owner.added(service, error)
+            owner.deliver { $0.peripheralManager(owner, didAdd: service, error: error) }
+        }
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
-        guard let (owner, characteristic) = subscribersChanged(characteristic) else { return }
-        let central = owner.wrap(central)
-        receive { $1.peripheralManager($0, central: central, didSubscribeTo: characteristic) }
+        gate.pass { owner in
+            guard let characteristic = owner.subscribersChanged(characteristic) else { return }
+            let central = owner.wrap(central)
+            owner.deliver { $0.peripheralManager(owner, central: central, didSubscribeTo: characteristic) }
+        }
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        guard let (owner, characteristic) = subscribersChanged(characteristic) else { return }
-        let central = owner.wrap(central)
-        receive { $1.peripheralManager($0, central: central, didUnsubscribeFrom: characteristic) }
-    }
-
-    private func subscribersChanged(
-        _ characteristic: CBCharacteristic
-    ) -> (CBMWrappedPeripheralManager, CBMMutableCharacteristic)? {
-        guard let owner = gate.present, let wrapper = owner.wrap(characteristic) else { return nil }
-        wrapper.setSubscribers((wrapper.wrapped.subscribedCentrals ?? []).map { owner.wrap($0) })
-        return (owner, wrapper)
+        gate.pass { owner in
+            guard let characteristic = owner.subscribersChanged(characteristic) else { return }
+            let central = owner.wrap(central)
+            owner.deliver { $0.peripheralManager(owner, central: central, didUnsubscribeFrom: characteristic) }
+        }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        guard let owner = gate.present, owner.delegate != nil, let wrapper = owner.wrap(request) else {
-            return peripheral.respond(to: request, withResult: .requestNotSupported)
+        gate.pass { owner in
+            guard owner.delegate != nil, let wrapper = owner.wrap(request) else {
+                return peripheral.respond(to: request, withResult: .requestNotSupported)
+            }
+            owner.deliver { $0.peripheralManager(owner, didReceiveRead: wrapper) }
         }
-        receive { $1.peripheralManager($0, didReceiveRead: wrapper) }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         guard let first = requests.first else { return }
-        guard let owner = gate.present, owner.delegate != nil else {
-            return peripheral.respond(to: first, withResult: .requestNotSupported)
+        gate.pass { owner in
+            let wrappers = requests.compactMap { owner.wrap($0) }
+            guard owner.delegate != nil, wrappers.count == requests.count else {
+                return peripheral.respond(to: first, withResult: .requestNotSupported)
+            }
+            owner.deliver { $0.peripheralManager(owner, didReceiveWrite: wrappers) }
         }
-        let wrappers = requests.compactMap { owner.wrap($0) }
-        guard wrappers.count == requests.count else {
-            return peripheral.respond(to: first, withResult: .unlikelyError)
-        }
-        receive { $1.peripheralManager($0, didReceiveWrite: wrappers) }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {

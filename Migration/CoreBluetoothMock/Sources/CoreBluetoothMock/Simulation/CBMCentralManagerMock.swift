@@ -31,7 +31,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         self.world = world
         queue = .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
-        super.init(delegate: nil) {
+        super.init(delegate: nil, queue: nil) {
             CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: nil)
         }
         world.join(self)
@@ -47,7 +47,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         self.world = world
         self.queue = queue ?? .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
-        super.init(delegate: delegate) {
+        super.init(delegate: delegate, queue: queue) {
             CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue)
         }
         world.join(self)
@@ -65,7 +65,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         self.queue = queue ?? .main
         fields = Protected(Fields(deviation: world.makeDeviation(seed: emulator.seed)))
         world.prepareRestoration(options)
-        super.init(delegate: delegate) {
+        super.init(delegate: delegate, queue: queue) {
             CBCentralManager(backend: MockBackend.selection(emulator), delegate: $0, queue: queue, options: options)
         }
         world.join(self)

@@ -25,7 +25,7 @@ public class CBMCentralManagerNative: CBMWrappedCentralManager {
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBMCentralManagerOption…` keys.
     public init(delegate: (any CBMCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]?) {
-        super.init(delegate: delegate) { CBCentralManager(delegate: $0, queue: queue, options: options) }
+        super.init(delegate: delegate, queue: queue) { CBCentralManager(delegate: $0, queue: queue, options: options) }
     }
 
     /// Whether this process may use Bluetooth, by the selected radio.

@@ -11,15 +11,16 @@ open class CBMWrappedCentralManager: CBMCentralManager {
     private let bridge: CentralManagerBridge
     private let wrappers = Protected(WrapperTable<CBMWrappedPeripheral>())
 
-    /// Wraps the manager that `make` makes for a delegate.
+    /// Wraps the manager that `make` makes for a delegate and that queue.
     init(
-        delegate: (any CBMCentralManagerDelegate)?, wrapping make: (any CBCentralManagerDelegate) -> CBCentralManager
+        delegate: (any CBMCentralManagerDelegate)?, queue: DispatchQueue?,
+        wrapping make: (any CBCentralManagerDelegate) -> CBCentralManager
     ) {
         bridge = CentralManagerBridge()
         wrapped = make(bridge)
         super.init(true)
         super.delegate = delegate
-        bridge.gate.open(for: self)
+        bridge.gate.open(for: self, on: queue)
     }
 
     /// The wrapper of a peripheral: the same one as long as the peripheral lives.

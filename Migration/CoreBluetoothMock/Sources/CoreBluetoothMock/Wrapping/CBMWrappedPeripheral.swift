@@ -16,14 +16,14 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     let wrapped: CBPeripheral
     /// The manager that it came from, if that is alive.
     private(set) weak var manager: CBMWrappedCentralManager?
-    private let bridge = PeripheralBridge()
+    // Made in the initializer, and not used after it.
+    private lazy var bridge = PeripheralBridge(self)
     private let fields = Protected(Fields())
 
     init(_ peripheral: CBPeripheral, of manager: CBMWrappedCentralManager, identifier: UUID) {
         wrapped = peripheral
         self.manager = manager
         super.init(identifier: identifier)
-        bridge.gate.open(for: self)
         peripheral.delegate = bridge
     }
 

@@ -4,9 +4,8 @@ import CoreBluetooth
 final class CentralManagerBridge: NSObject, CBCentralManagerDelegate {
     let gate = Gate<CBMWrappedCentralManager>()
 
-    private func receive(_ event: (CBMWrappedCentralManager) -> ManagerCallback) {
-        guard let owner = gate.present else { return }
-        owner.receive(event(owner))
+    private func receive(_ callback: @escaping (CBMWrappedCentralManager) -> ManagerCallback) {
+        gate.pass { $0.receive(callback($0)) }
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) { receive { _ in .stateUpdated } }

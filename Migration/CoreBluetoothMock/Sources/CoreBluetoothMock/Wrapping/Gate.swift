@@ -1,27 +1,53 @@
-import Foundation
+import Dispatch
 
-/// The owner of a bridge, which is there once its initializer has run.
+/// Passes callbacks to the owner of a bridge, in their order.
 ///
-/// A manager may call its delegate on another thread before the initializer of the wrapper has returned; such a call waits
-/// here for the moment that this takes.
+/// A manager may call its delegate on another thread before the initializer of the wrapper has returned. Such a callback is
+/// kept until then; no thread waits for it.
+///
+/// Thread rule: callbacks pass on the manager's queue.
 final class Gate<Owner: AnyObject>: @unchecked Sendable {
-    // Invariant: `owner` is reached under `lock`, which the thread that made the gate holds until it opens it.
-    private let lock = NSLock()
-    private weak var owner: Owner?
-
-    /// A closed gate.
-    init() { lock.lock() }
-
-    /// Opens the gate, on the thread that made it.
-    func open(for owner: Owner) {
-        self.owner = owner
-        lock.unlock()
+    private struct State {
+        weak var owner: Owner?
+        var isOpen = false
+        var kept: [(Owner) -> Void] = []
     }
 
-    /// The owner, if it is alive.
-    var present: Owner? {
-        lock.lock()
-        defer { lock.unlock() }
-        return owner
+    // Invariant: reached under this lock.
+    private let state = Protected(State())
+
+    /// Opens the gate; what was kept passes on the manager's queue.
+    func open(for owner: Owner, on queue: DispatchQueue?) {
+        let isAnyKept = state.withLock { state in
+            state.owner = owner
+            state.isOpen = state.kept.isEmpty
+            return !state.isOpen
+        }
+        if isAnyKept { (queue ?? .main).async { self.passKept() } }
+    }
+
+    /// Passes a callback, or keeps it; does nothing when the owner is gone.
+    func pass(_ callback: @escaping (Owner) -> Void) {
+        let owner = state.withLock { state -> Owner? in
+            guard state.isOpen else {
+                state.kept.append(callback)
+                return nil
+            }
+            return state.owner
+        }
+        if let owner { callback(owner) }
+    }
+
+    private func passKept() {
+        while true {
+            let (owner, kept) = state.withLock { state in
+                let kept = state.kept
+                state.kept = []
+                state.isOpen = kept.isEmpty
+                return (state.owner, kept)
+            }
+            if kept.isEmpty { return }
+            if let owner { kept.forEach { $0(owner) } }
+        }
     }
 }

@@ -2,11 +2,13 @@ import CoreBluetooth
 
 /// The delegate of a wrapped peripheral, which hands each callback to the wrapper.
 final class PeripheralBridge: NSObject, CBPeripheralDelegate {
-    let gate = Gate<CBMWrappedPeripheral>()
+    private let owner: Protected<WeakReference<CBMWrappedPeripheral>>
 
-    private func receive(_ event: (CBMWrappedPeripheral) -> PeripheralCallback?) {
-        guard let owner = gate.present, let event = event(owner) else { return }
-        owner.receive(event)
+    init(_ owner: CBMWrappedPeripheral) { self.owner = Protected(WeakReference(owner)) }
+
+    private func receive(_ callback: (CBMWrappedPeripheral) -> PeripheralCallback?) {
+        guard let owner = owner.withLock({ $0.object }), let callback = callback(owner) else { return }
+        owner.receive(callback)
     }
 
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) { receive { _ in .nameUpdated } }
