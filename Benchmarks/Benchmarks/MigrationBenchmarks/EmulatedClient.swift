@@ -5,7 +5,8 @@ import Dispatch
 import Foundation
 
 /// The same two managers, of CoreBluetoothEmulator.
-final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, EmulatedCBPeripheralDelegate, EmulatedCBPeripheralManagerDelegate,
+final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, EmulatedCBPeripheralDelegate,
+    EmulatedCBPeripheralManagerDelegate,
     @unchecked Sendable
 {
     // Invariant: everything below is touched on `queue` only, but for the constants.
@@ -84,7 +85,8 @@ final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, Emulated
     }
 
     func centralManager(
-        _ central: EmulatedCBCentralManager, didDiscover peripheral: EmulatedCBPeripheral, advertisementData: [String: Any],
+        _ central: EmulatedCBCentralManager, didDiscover peripheral: EmulatedCBPeripheral,
+        advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
         guard self.peripheral == nil else { return }
@@ -103,7 +105,8 @@ final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, Emulated
     }
 
     func peripheral(
-        _ peripheral: EmulatedCBPeripheral, didDiscoverCharacteristicsFor service: EmulatedCBService, error: (any Error)?
+        _ peripheral: EmulatedCBPeripheral, didDiscoverCharacteristicsFor service: EmulatedCBService,
+        error: (any Error)?
     ) {
         characteristic = service.characteristics?.first
         if let characteristic { peripheral.setNotifyValue(true, for: characteristic) }
@@ -117,7 +120,8 @@ final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, Emulated
     }
 
     func peripheral(
-        _ peripheral: EmulatedCBPeripheral, didUpdateValueFor characteristic: EmulatedCBCharacteristic, error: (any Error)?
+        _ peripheral: EmulatedCBPeripheral, didUpdateValueFor characteristic: EmulatedCBCharacteristic,
+        error: (any Error)?
     ) {
         precondition(error == nil && characteristic.value?.count == 20)
         toFinish -= 1

@@ -23,12 +23,12 @@ import Testing
     /// The suites of all targets, by name: what `@Suite` or a class of XCTest says, and their tests.
     private static func suites() throws -> [String: Int] {
         var suites: [String: Int] = [:]
-        for file in try Repository.swiftFiles(in: "Tests") {
+        for file in try ["Tests", "Migration"].flatMap(Repository.swiftFiles(in:)) {
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /@Suite[^\n]*?struct (\w+)/) {
                 suites[String(match.1)] = text.matches(of: /@Test/).count
             }
-            for match in text.matches(of: /class (\w+): EmulatorTestCase/) {
+            for match in text.matches(of: /class (\w+): \w*TestCase/) {
                 suites[String(match.1)] = text.matches(of: /func test[A-Z]/).count
             }
         }

@@ -18,7 +18,8 @@ enum Repository {
 
     /// The Swift files below a folder, in the order of their paths.
     static func swiftFiles(in folder: String) throws -> [URL] {
-        let found = FileManager.default.enumerator(at: file(folder), includingPropertiesForKeys: nil)
+        let found = FileManager.default.enumerator(
+            at: file(folder), includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         return (found?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
             .sorted { $0.path < $1.path }
     }

@@ -39,7 +39,7 @@ public class CBMCentralManagerFactory {
         delegate: (any CBMCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]?,
         forceMock: Bool = false
     ) -> CBMCentralManager {
-        RadioChoice.isMocked(forceMock: forceMock)
+        BackendChoice.isMocked(forceMock: forceMock)
             ? CBMCentralManagerMock(delegate: delegate, queue: queue, options: options)
             : CBMCentralManagerNative(delegate: delegate, queue: queue, options: options)
     }

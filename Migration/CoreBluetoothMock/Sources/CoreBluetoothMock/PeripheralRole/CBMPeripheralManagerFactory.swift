@@ -22,7 +22,7 @@ public class CBMPeripheralManagerFactory {
         delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
         forceMock: Bool = false
     ) -> CBMPeripheralManager {
-        RadioChoice.isMocked(forceMock: forceMock)
+        BackendChoice.isMocked(forceMock: forceMock)
             ? CBMPeripheralManagerMock(delegate: delegate, queue: queue, options: options)
             : CBMPeripheralManagerNative(delegate: delegate, queue: queue, options: options)
     }

@@ -2,7 +2,7 @@ import BluetoothEmulator
 import CoreBluetooth
 
 /// The choice between native and mock managers.
-enum RadioChoice {
+enum BackendChoice {
     private static let isMockLogged = Protected(false)
 
     /// Whether a factory makes a mock; the order is told in ``CBMCentralManagerFactory``.
@@ -26,7 +26,7 @@ enum RadioChoice {
         guard !isLogged else { return }
         log.notice(
             """
-            the factories make mock managers, as this process has simulated a radio; set COREBLUETOOTH_BACKEND=bluez for \
+            the factories make mock managers, as this process has simulated peripherals; set COREBLUETOOTH_BACKEND=bluez for \
             native ones
             """)
     }
