@@ -128,6 +128,9 @@ final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, Emulated
         if toStart > 0 { next() }
         if toFinish <= 0 { done.signal() }
     }
+
+    // Both delegates have it, so it has to be written.
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) {}
 }
 
 extension CoreBluetoothEmulator.EmulatorConfiguration {

@@ -10,8 +10,10 @@ public struct EmulatedDevice: Hashable, Sendable {
     public let emulator: Emulator
     let ref: Ref<Device>
 
-    /// The number by which taps report it; no later device has it.
-    package var number: UInt32 { ref.serial }
+    /// Its number in its world, by which ``Emulator/device(number:)`` finds it; no later device has it.
+    ///
+    /// For what must not keep the emulator alive, as this value does.
+    public var number: UInt32 { ref.serial }
 
     /// Whether both are the same device.
     public static func == (left: Self, right: Self) -> Bool {

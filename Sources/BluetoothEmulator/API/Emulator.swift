@@ -260,7 +260,7 @@ extension Emulator {
     public func device(named name: String) -> EmulatedDevice? { devices.first { $0.name == name } }
 
     /// The device of that number, described or not; nil if there is none.
-    package func device(number: UInt32) -> EmulatedDevice? {
+    public func device(number: UInt32) -> EmulatedDevice? {
         core.withLock { core in core.world.devices.refs.first { $0.serial == number } }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }

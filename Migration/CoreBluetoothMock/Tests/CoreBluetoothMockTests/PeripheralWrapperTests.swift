@@ -8,7 +8,7 @@ import Testing
 @Suite(.emulator()) struct PeripheralWrapperTests {
     private let emulator = Emulator.current
 
-    @Test func `A native manager serves over the selected radio`() async throws {
+    @Test func `A native manager serves over the selected backend`() async throws {
         let app = Peripheral { CBMPeripheralManagerNative(delegate: $0) }
         try await emulator.advance(by: .seconds(1))
         app.manager.add(app.service)

@@ -115,7 +115,7 @@ import Testing
         #expect(Set(client.take()) == ["found late"])
     }
 
-    @Test func `An interval longer than the radio's sends packets that far apart`() async throws {
+    @Test func `An interval longer than the emulator's sends packets that far apart`() async throws {
         let client = try await Client.on(beacon([CBMAdvertisementDataLocalNameKey: "slow"], interval: 30))
         client.manager.scanForPeripherals(
             withServices: nil, options: [CBMCentralManagerScanOptionAllowDuplicatesKey: true])

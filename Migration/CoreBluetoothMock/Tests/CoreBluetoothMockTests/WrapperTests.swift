@@ -5,11 +5,11 @@ import Testing
 
 @testable import CoreBluetoothMock
 
-/// The wrappers over a world of the emulator's own devices, as over any radio.
+/// The wrappers over a world of the emulator's own devices, as over any backend.
 @Suite(.emulator(.default, world: WorldDescription(devices: [.heartRateMonitor, .echo]))) struct WrapperTests {
     private let emulator = Emulator.current
 
-    /// A client with a native manager, whose radio is the task's emulator.
+    /// A client with a native manager, whose backend is the task's emulator.
     private func nativeClient(_ options: [String: Any]? = nil) async throws -> Client {
         let client = Client { CBMCentralManagerNative(delegate: $0, queue: nil, options: options) }
         try await emulator.advance(by: .seconds(1))
@@ -34,7 +34,7 @@ import Testing
         return peripheral
     }
 
-    @Test func `A native manager scans, connects and discovers over the selected radio`() async throws {
+    @Test func `A native manager scans, connects and discovers over the selected backend`() async throws {
         let client = try await nativeClient()
         let peripheral = try await explored(client, offering: "180D")
         #expect(client.take() == ["connected"])
@@ -84,7 +84,7 @@ import Testing
         #expect(peripheral.description == peripheral.peripheral.description)
     }
 
-    @Test func `A native manager answers for the selected radio`() {
+    @Test func `A native manager answers for the selected backend`() {
         #expect(CBMCentralManagerNative.authorization == CBCentralManager.authorization)
         #expect(CBMCentralManagerNative.supports(.extendedScanAndConnect))
         #expect(CBMCentralManagerNative().delegate == nil)

@@ -37,14 +37,14 @@ open class CBMCentralManager: NSObject {
     /// Whether this process may use Bluetooth.
     open var authorization: CBMManagerAuthorization { Self.authorization }
 
-    /// Whether this process may use Bluetooth: what was simulated, or else what the selected radio says.
+    /// Whether this process may use Bluetooth: what was simulated, or else what the selected backend says.
     open class var authorization: CBMManagerAuthorization {
         MockWorlds.present?.authorization ?? CBCentralManager.authorization
     }
 
     /// Whether the adapter has these features.
     ///
-    /// `CBMCentralManagerMock.simulateFeaturesSupport` answers, where it is set, or else the selected radio.
+    /// `CBMCentralManagerMock.simulateFeaturesSupport` answers, where it is set, or else the selected backend.
     open class func supports(_ features: CBMCentralManager.Feature) -> Bool {
         CBMCentralManagerMock.simulateFeaturesSupport?(features) ?? CBCentralManager.supports(features)
     }

@@ -7,7 +7,7 @@ open class CBMATTRequest: NSObject {
     /// Where a request comes from, and its answer goes to.
     enum Origin {
         /// The radio.
-        case radio(CBATTRequest)
+        case air(CBATTRequest)
         /// A spec central, with an offset that the radio's requests do not have.
         case spec(_ answer: (CBMATTError.Code, Data?) -> Void)
     }
@@ -33,8 +33,8 @@ open class CBMATTRequest: NSObject {
     }
 }
 
-/// A request over the selected radio.
+/// A request over the selected backend.
 public class CBMATTRequestNative: CBMATTRequest {}
 
-/// A request over a simulated radio.
+/// A request over a simulated world.
 open class CBMATTRequestMock: CBMATTRequest {}

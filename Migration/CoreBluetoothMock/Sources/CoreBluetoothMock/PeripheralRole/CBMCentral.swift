@@ -4,7 +4,7 @@ import CoreBluetooth
 ///
 /// Thread rule: all members may be used from any thread.
 open class CBMCentral: CBMPeer {
-    /// The central of CoreBluetooth; nil for a spec central that the radio's peripheral role has not heard of.
+    /// The central of CoreBluetooth; nil for a spec central that the peripheral role has not heard of.
     let wrapped: CBCentral?
     private let longestUpdate: Int
 
@@ -24,7 +24,7 @@ open class CBMCentral: CBMPeer {
     open override var hash: Int { identifier.hashValue }
 }
 
-/// A central of the selected radio.
+/// A central of the selected backend.
 public class CBMCentralNative: CBMCentral {
     /// The central of CoreBluetooth.
     public let central: CBCentral
@@ -35,5 +35,5 @@ public class CBMCentralNative: CBMCentral {
     }
 }
 
-/// A central of a simulated radio.
+/// A central of a simulated world.
 open class CBMCentralMock: CBMCentral {}

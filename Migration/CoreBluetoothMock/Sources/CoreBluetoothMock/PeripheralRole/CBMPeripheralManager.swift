@@ -34,7 +34,7 @@ open class CBMPeripheralManager: NSObject {
     /// Whether this process may use Bluetooth.
     open var authorization: CBMManagerAuthorization { Self.authorization }
 
-    /// Whether this process may use Bluetooth: what was simulated, or else what the selected radio says.
+    /// Whether this process may use Bluetooth: what was simulated, or else what the selected backend says.
     open class var authorization: CBMManagerAuthorization { CBMCentralManager.authorization }
 
     /// Advertises: `peripheralManagerDidStartAdvertising(_:error:)`.

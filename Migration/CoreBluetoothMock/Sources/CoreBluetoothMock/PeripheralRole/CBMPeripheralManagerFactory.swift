@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Makes peripheral managers; the radio is chosen as ``CBMCentralManagerFactory`` does.
+/// Makes peripheral managers; the backend is chosen as ``CBMCentralManagerFactory`` does.
 ///
 /// Thread rule: all members may be used from any thread.
 public class CBMPeripheralManagerFactory {

@@ -1,7 +1,7 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A peripheral manager over a simulated radio, which ``CBMCentralSpec`` uses as a central.
+/// A peripheral manager over a simulated world, which ``CBMCentralSpec`` uses as a central.
 ///
 /// It is in the world of the static functions of ``CBMCentralManagerMock``, on the same host: both share the adapter's state.
 ///
@@ -83,7 +83,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         of request: CBATTRequest, of central: CBMCentral, at characteristic: CBMCharacteristic
     ) -> CBMATTRequest {
         CBMATTRequestMock(
-            .radio(request), of: central, at: characteristic, offset: request.offset, value: request.value)
+            .air(request), of: central, at: characteristic, offset: request.offset, value: request.value)
     }
 
     override func restoredServices() -> [CBMMutableService] { fields.withLock { $0.restored } }

@@ -39,7 +39,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         of request: CBATTRequest, of central: CBMCentral, at characteristic: CBMCharacteristic
     ) -> CBMATTRequest {
         CBMATTRequestNative(
-            .radio(request), of: central, at: characteristic, offset: request.offset, value: request.value)
+            .air(request), of: central, at: characteristic, offset: request.offset, value: request.value)
     }
 
     func wrap(_ central: CBCentral) -> CBMCentral {
@@ -152,7 +152,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     /// Answers a read or write, exactly once for each callback.
     open override func respond(to request: CBMATTRequest, withResult result: CBMATTError.Code) {
         switch request.origin {
-        case .radio(let original):
+        case .air(let original):
             original.value = request.value
             wrapped.respond(to: original, withResult: result)
         case .spec(let answer): answer(result, request.value)
@@ -178,7 +178,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     open override func unpublishL2CAPChannel(_ PSM: CBML2CAPPSM) { wrapped.unpublishL2CAPChannel(PSM) }
 }
 
-/// A peripheral manager over the selected radio, which is BlueZ unless something else is selected.
+/// A peripheral manager over the selected backend, which is BlueZ unless something else is selected.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 public class CBMPeripheralManagerNative: CBMWrappedPeripheralManager {
@@ -197,7 +197,7 @@ public class CBMPeripheralManagerNative: CBMWrappedPeripheralManager {
         }
     }
 
-    /// Whether this process may use Bluetooth, by the selected radio.
+    /// Whether this process may use Bluetooth, by the selected backend.
     public override class var authorization: CBMManagerAuthorization { CBPeripheralManager.authorization }
 }
 

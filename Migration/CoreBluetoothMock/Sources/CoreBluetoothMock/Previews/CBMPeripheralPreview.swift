@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A peripheral without a radio, for previews of user interfaces.
+/// A peripheral without a backend, for previews of user interfaces.
 ///
 /// All its services are there at once, and each request calls its delegate method at once, without an error. Mock managers
 /// retrieve it by its identifier or its services, in any state.

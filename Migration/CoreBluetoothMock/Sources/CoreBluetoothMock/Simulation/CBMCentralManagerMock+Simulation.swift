@@ -1,7 +1,7 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-// The controls of the simulated radio. Each takes effect on the specs before it returns; managers hear of it on their
+// The controls of the simulated world. Each takes effect on the specs before it returns; managers hear of it on their
 // queues, in virtual time with the next advance.
 extension CBMCentralManagerMock {
     /// Shows all managers a state of the adapter; there is no callback where it is the state already.
@@ -48,7 +48,7 @@ extension CBMCentralManagerMock {
 
     /// Answers which features the adapter has; nil for all.
     ///
-    /// The simulated radio is able to do all of them, whatever it answers.
+    /// The simulated adapter is able to do all of them, whatever it answers.
     public static var simulateFeaturesSupport: ((_ features: CBMCentralManager.Feature) -> Bool)? {
         get { SimulationClosures.current.features }
         set { SimulationClosures.change { $0.features = newValue } }

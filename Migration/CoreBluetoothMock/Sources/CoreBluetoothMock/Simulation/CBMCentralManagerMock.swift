@@ -1,7 +1,7 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A manager over a simulated radio, which the static `simulate…` functions control.
+/// A manager over a simulated world, which the static `simulate…` functions control.
 ///
 /// A static call is for the world of the emulator that the task has selected (`CBManager.withBackend`, a test's trait
 /// `.emulator(…)`, `EmulatorTestCase`), or else for the process's own, whose adapter is off at first. Callbacks and hooks

@@ -8,9 +8,9 @@ struct AdvertisedSet {
     let description: AdvertisingDescription
     /// The time to the first packet; nil for a set that is on from the start, or that sends nothing.
     let delay: Duration?
-    /// The time between packets that is longer than the radio allows; each of them is switched on by itself.
+    /// The time between packets that is longer than Bluetooth allows; each of them is switched on by itself.
     let period: Duration?
-    /// What a packet of the radio does not hold: unknown keys, and data that is too long.
+    /// What a packet does not hold: unknown keys, and data that is too long.
     private let extras: [String: Any]
 
     /// The set of a spec, connectable if its data says so and the peripheral accepts connections.

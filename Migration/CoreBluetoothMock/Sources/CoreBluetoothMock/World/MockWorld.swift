@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A simulated radio with its specs and managers: an emulator, and what the emulator does not know of.
+/// A simulated world with its specs and managers: an emulator, and what the emulator does not know of.
 ///
 /// The emulator is owned by its managers, by the task that selected it, or by ``MockWorlds``; not by the world.
 ///

@@ -11,6 +11,8 @@ final class SpecDevice: @unchecked Sendable {
     private struct Fields {
         /// The identifier under which the emulated host knows the device.
         var peer: PeerID?
+        /// The number of the device in the emulator.
+        var number: UInt32?
         var layout = ServerLayout()
         var sets: [AdvertisedSet] = []
         var timers: [any BackendTimer] = []
@@ -34,8 +36,8 @@ final class SpecDevice: @unchecked Sendable {
 
     /// The device; nil once it was removed, or the emulator is gone.
     var device: EmulatedDevice? {
-        guard let peer, let emulator = world?.emulator else { return nil }
-        return emulator.devices.first { $0.identifier(onHost: emulator.host.name) == peer }
+        guard let number = fields.withLock({ $0.number }) else { return nil }
+        return world?.emulator?.device(number: number)
     }
 
     /// The identifier under which the emulated host knows the device.
@@ -57,7 +59,10 @@ final class SpecDevice: @unchecked Sendable {
                 PeripheralDescription(state, services: services, address: address(for: state.identifier)),
                 handler: SpecHandler(self))
             let device = try emulator.add(peripheral)
-            fields.withLock { $0.peer = device.identifier(onHost: emulator.host.name) }
+            fields.withLock { fields in
+                fields.peer = device.identifier(onHost: emulator.host.name)
+                fields.number = device.number
+            }
         } catch {
             return log.error("the peripheral \(state.identifier) is not simulated: \(error)")
         }
@@ -74,7 +79,7 @@ final class SpecDevice: @unchecked Sendable {
     func remove() {
         stopAdvertising()
         device?.remove()
-        fields.withLock { $0.peer = nil }
+        fields.withLock { ($0.peer, $0.number) = (nil, nil) }
     }
 
     /// Takes the device off the air, and puts it there under the identifier that the spec has now.
@@ -146,7 +151,7 @@ final class SpecDevice: @unchecked Sendable {
         fields.withLock { $0.timers.append(timer) }
     }
 
-    /// A report with what the radio's packets cannot hold.
+    /// A report with what packets cannot hold.
     func completed(_ report: [String: Any]) -> [String: Any] {
         var report = report
         for set in fields.withLock({ $0.sets }) { set.complete(&report) }
@@ -219,7 +224,7 @@ final class SpecDevice: @unchecked Sendable {
     }
 }
 
-/// A change of the services, which the radio tells in parts: a service with each, the removals first.
+/// A change of the services, which the emulator announces in parts: a service with each, the removals first.
 struct ServiceChange {
     let removals: Int
     let count: Int

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A manager over the selected radio, which is BlueZ unless something else is selected.
+/// A manager over the selected backend, which is BlueZ unless something else is selected.
 ///
 /// The selection is that of `CBCentralManager(delegate:queue:options:)`.
 ///
@@ -28,13 +28,13 @@ public class CBMCentralManagerNative: CBMWrappedCentralManager {
         super.init(delegate: delegate, queue: queue) { CBCentralManager(delegate: $0, queue: queue, options: options) }
     }
 
-    /// Whether this process may use Bluetooth, by the selected radio.
+    /// Whether this process may use Bluetooth, by the selected backend.
     public override var authorization: CBMManagerAuthorization { CBCentralManager.authorization }
 
-    /// Whether this process may use Bluetooth, by the selected radio.
+    /// Whether this process may use Bluetooth, by the selected backend.
     public override class var authorization: CBMManagerAuthorization { CBCentralManager.authorization }
 
-    /// Whether the selected radio has these features.
+    /// Whether the selected backend has these features.
     public override class func supports(_ features: CBMCentralManager.Feature) -> Bool {
         CBCentralManager.supports(features)
     }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A peripheral of a simulated radio.
+/// A peripheral of a simulated world.
 ///
 /// Two are equal if they are the same object; `hash` follows from the identifier.
 ///

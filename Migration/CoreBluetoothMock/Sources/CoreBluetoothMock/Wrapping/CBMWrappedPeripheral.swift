@@ -179,7 +179,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     open func openL2CAPChannel(_ PSM: CBML2CAPPSM) { wrapped.openL2CAPChannel(PSM) }
 }
 
-/// A peripheral of the selected radio.
+/// A peripheral of the selected backend.
 public class CBMPeripheralNative: CBMWrappedPeripheral {
     /// The peripheral of CoreBluetooth.
     public var peripheral: CBPeripheral { wrapped }
