@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// Makes central managers.
 ///
-/// The radio is chosen in this order: a mock where `forceMock` says so; a mock where the task's backend selection
+/// The backend is chosen in this order: a mock where `forceMock` says so; a mock where the task's backend selection
 /// (`CBManager.withBackend`, or a test's trait) names an emulator; what `COREBLUETOOTH_BACKEND` says, `bluez` for a native
 /// manager and `emulator` for a mock; a mock, with one line in the log, where this process has simulated something; a native
 /// manager.

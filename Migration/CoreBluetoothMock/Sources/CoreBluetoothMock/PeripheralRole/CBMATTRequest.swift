@@ -6,9 +6,9 @@ import CoreBluetooth
 open class CBMATTRequest: NSObject {
     /// Where a request comes from, and its answer goes to.
     enum Origin {
-        /// The radio.
+        /// A central over the air.
         case air(CBATTRequest)
-        /// A spec central, with an offset that the radio's requests do not have.
+        /// A spec central, with an offset that requests of the emulator do not have.
         case spec(_ answer: (CBMATTError.Code, Data?) -> Void)
     }
 

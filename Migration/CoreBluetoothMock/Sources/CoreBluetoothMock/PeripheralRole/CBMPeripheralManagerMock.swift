@@ -93,7 +93,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         world.perform { super.deliver(body) }
     }
 
-    /// Calls the delegate on the manager's queue with what the radio does not bring; virtual time waits for it.
+    /// Calls the delegate on the manager's queue with what the emulator does not bring; virtual time waits for it.
     func enqueue(_ body: @escaping (any CBMPeripheralManagerDelegate) -> Void, otherwise: @escaping () -> Void) {
         let hold = world.emulator?.hold()
         queue.async { [self] in

@@ -4,8 +4,8 @@ import CoreBluetooth
 
 /// A request of a spec central that begins within a value.
 ///
-/// A host on the air reads and writes whole values from the beginning, so this request goes to the manager beside the
-/// radio, one connection interval later. It is checked as the server checks its requests.
+/// A host on the air reads and writes whole values from the beginning, so this request goes to the manager directly,
+/// one connection interval later. It is checked as the server checks its requests.
 struct OffsetRequest {
     /// The first byte that it is for, counted from 0.
     let offset: Int
