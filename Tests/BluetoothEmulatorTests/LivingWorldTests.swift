@@ -180,6 +180,28 @@ import Testing
         #expect(try await mtuOfNextLink() == 23)
     }
 
+    @Test func bothSidesOfALinkKnowWhoTheOtherIs() async throws {
+        let pair = try await ConnectedPair()
+        try await pair.subscribe("C0D1")
+        let server = try #require(pair.emulator.host(named: "peripheral 1"))
+        // The server's name for the central's host, and the central's for the server's.
+        #expect(pair.emulator.host.identifier(onHost: "peripheral 1") == pair.centralID)
+        #expect(server.identifier(onHost: "default") == pair.device.identifier())
+        #expect(server.identifier(onHost: "nowhere") == nil)
+    }
+
+    @Test func aDeviceIsFoundByItsNumberUntilItIsRemoved() async throws {
+        let emulator = Emulator(configuration: .instant, time: .virtual)
+        let (first, second) = (try emulator.add(Self.plain), try emulator.add(.heartRateMonitor))
+        #expect(emulator.device(number: first.number) == first)
+        #expect(emulator.device(number: second.number) == second)
+        first.remove()
+        try await emulator.runUntilIdle()
+        #expect(emulator.device(number: first.number) == nil)
+        try emulator.add(Self.plain)
+        #expect(emulator.device(number: first.number) == nil)
+    }
+
     @Test func aHostOfAWorldFileHasItsMTU() throws {
         let world = try WorldDescription(json: Data(#"{"hosts": [{"name": "old phone", "maximumMTU": 23}]}"#.utf8))
         let emulator = try Emulator(world: world, time: .virtual)
