@@ -128,7 +128,7 @@ struct AttributeDatabase: Sendable {
         var included: [AttributeID] = []
         for (path, wanted) in service.includes.located(at: "\(path).includes") {
             guard let id = self.service(wanted) else {
-                throw DescriptionError(path, "no earlier service is \(wanted)")
+                throw DescriptionError(path, "no earlier service has the UUID \(wanted)")
             }
             included.append(id)
         }
