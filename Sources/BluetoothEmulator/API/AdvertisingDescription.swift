@@ -109,13 +109,15 @@ public struct AdvertisingDescription: Hashable, Sendable {
 
     /// The bytes of data in a connectable packet, besides the flags: a legacy one, and an extended one.
     static let (legacyRoom, extendedRoom) = (28, 245)
+    /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
+    static let intervals: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(10_240)
 
     /// Checks what an advertising packet can carry.
     ///
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate(path: String = "advertising") throws(DescriptionError) {
         try require(
-            interval == .zero || (.milliseconds(20) ... .milliseconds(10_240)).contains(interval), "\(path).interval",
+            interval == .zero || Self.intervals.contains(interval), "\(path).interval",
             "the advertising interval is 20 ms...10.24 s, or 0")
         try require(duration.map { $0 > .zero } ?? true, "\(path).duration", "the duration is more than 0")
         try require(

@@ -1,4 +1,4 @@
-/// What the advertisements of a host's peripheral managers carry besides the name and the services of each, and how often.
+/// The interval of the advertisements of a host's peripheral managers, and their content besides that of the managers.
 ///
 /// Apps cannot ask for any of that; systems decide it.
 public struct HostAdvertising: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct HostAdvertising: Hashable, Sendable {
     /// the manager gives none.
     public var data: AdvertisingData
 
-    /// What advertisements carry.
+    /// An interval and content.
     public init(
         interval: Duration = .milliseconds(100), isExtended: Bool = false, data: AdvertisingData = AdvertisingData()
     ) {
@@ -27,7 +27,7 @@ public struct HostAdvertising: Hashable, Sendable {
     /// - Throws: ``DescriptionError`` naming field and rule.
     public func validate() throws(DescriptionError) {
         try require(
-            (.milliseconds(20) ... .milliseconds(10_240)).contains(interval), "interval",
+            AdvertisingDescription.intervals.contains(interval), "interval",
             "the advertising interval is 20 ms...10.24 s")
         // The largest data of one connectable packet; with the manager's, it is cut nowhere.
         try require(
@@ -48,17 +48,15 @@ public struct HostAdvertising: Hashable, Sendable {
             solicitedServices: solicited + data.solicitedServices.filter { !solicited.contains($0) },
             serviceData: data.serviceData.merging(advertisement.serviceData ?? [:]) { $1 },
             manufacturerData: advertisement.manufacturerData ?? data.manufacturerData)
+        var nameless = content
+        nameless.localName = nil
+        let room = AdvertisingDescription.legacyRoom
+        // Without data of the host, advertisements stay legacy.
+        let mustExtend = isExtended || data != AdvertisingData() && nameless.encodedLength > room
         var scanResponse: AdvertisingData?
-        var mustExtend = isExtended
-        if !mustExtend, content.encodedLength > AdvertisingDescription.legacyRoom {
-            let name = content.localName
-            content.localName = nil
-            mustExtend = data != AdvertisingData() && content.encodedLength > AdvertisingDescription.legacyRoom
-            if mustExtend {
-                content.localName = name
-            } else {
-                scanResponse = name.map { AdvertisingData(localName: $0) }
-            }
+        if !mustExtend, content.encodedLength > room {
+            scanResponse = content.localName.map { AdvertisingData(localName: $0) }
+            content = nameless
         }
         return AdvertisingDescription(
             content, scanResponse: scanResponse, interval: interval,

@@ -104,7 +104,7 @@ public enum DeviceEvent: Hashable, Sendable {
 
 /// A procedure of a central besides reading and writing, which a device may refuse.
 public struct PeripheralProcedure: Hashable, Sendable {
-    /// What the central does.
+    /// The kinds of procedures.
     public enum Kind: Hashable, Sendable {
         /// Looks for services.
         case discoverServices
@@ -122,7 +122,7 @@ public struct PeripheralProcedure: Hashable, Sendable {
 
     /// The central that asks.
     public var central: CentralIdentity
-    /// What it does.
+    /// The kind of the procedure.
     public var kind: Kind
     /// The types that its app looks for, in a discovery; nil for all.
     ///

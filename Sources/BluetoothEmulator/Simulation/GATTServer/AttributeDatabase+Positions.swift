@@ -55,8 +55,8 @@ extension GATTServer {
 
     /// The attribute at a place; nil if there is none.
     func attribute(at position: AttributePosition) -> AttributeID? {
-        let services = database.addedServices.dropFirst(genericServices.count)
-        guard let service = services.dropFirst(max(0, position.service)).first, position.service >= 0,
+        guard position.service >= 0,
+            let service = database.addedServices.dropFirst(genericServices.count).dropFirst(position.service).first,
             database[service] != nil
         else { return nil }
         guard let index = position.characteristic else { return position.descriptor == nil ? service : nil }

@@ -68,12 +68,12 @@ extension World {
                 || device.advertiser.sets.contains(where: \.description.continuesWhileConnected)
         else { return startConnecting(peer, on: host) }
         hosts[host].connecting.remove(peer)
-        switch admission {
-        case .requested: if fails(connecting: ref, to: host) || meetsFault(connecting: ref, to: host) { return }
-        case .pastFault: if fails(connecting: ref, to: host) { return }
-        case .granted: break
+        if admission != .granted,
+            fails(connecting: ref, to: host) || admission == .requested && meetsFault(connecting: ref, to: host)
+                || isHeldUp(connecting: ref, to: host)
+        {
+            return
         }
-        if admission != .granted, isHeldUp(connecting: ref, to: host) { return }
         switch securityStart(host, ref) {
         case .secured(let security): linkUp(host, ref, peer, security)
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
@@ -121,7 +121,7 @@ extension World {
         _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
         guard let device = devices[ref] else { return }
-        let server = device.host.flatMap { hosts[$0].adapter.maximumMTU } ?? device.description.maximumMTU
+        let server = device.host.map(maximumMTU(of:)) ?? device.description.maximumMTU
         let mtu = min(server, device.description.maximumMTU, maximumMTU(of: host))
         let link = links.insert(
             Link(
@@ -149,7 +149,7 @@ extension World {
         wake(ref)
     }
 
-    /// The largest MTU that a host offers as a central.
+    /// The largest MTU that a host offers, in either role.
     func maximumMTU(of host: Int) -> Int {
         max(ATTLimits.minimumMTU, min(configuration.maximumMTU, hosts[host].adapter.maximumMTU ?? .max))
     }

@@ -63,7 +63,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         // Under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBCentralManager(
-                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
+                backend: .emulator(host: place.host), delegate: bridge, queue: queue, options: options)
         }
     }
 

@@ -66,7 +66,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         // Under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBPeripheralManager(
-                backend: .custom(place.host.backend), delegate: bridge, queue: queue, options: options)
+                backend: .emulator(host: place.host), delegate: bridge, queue: queue, options: options)
         }
         apply(world.configuration)
     }

@@ -1,0 +1,117 @@
+import BluetoothBackend
+import BluetoothSupport
+
+// The questions to a device's handler about a central that connects, and the answers of asynchronous handlers.
+extension World {
+    // MARK: Connecting
+
+    /// Whether the device's handler keeps a connect from leading to a link now.
+    mutating func isHeldUp(connecting ref: Ref<Device>, to host: Int) -> Bool {
+        guard devices[ref]?.handler.isPresent == true, let peer = devices[ref]?.identity.peers[host] else {
+            return false
+        }
+        let request = ConnectionRequest(central: identity(ofHost: host, at: ref))
+        if devices[ref]?.handler.asynchronous != nil {
+            ask(request, of: host, at: ref)
+            return true
+        }
+        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        let response = devices[ref]?.handler.behaviour?.respond(to: request, device: &actions)
+        for control in actions.controls { apply(control, to: ref) }
+        return response.map { isRefused($0, peer, on: host) } ?? false
+    }
+
+    /// Whether a handler refused a connect, which then fails.
+    private mutating func isRefused(_ response: ConnectionResponse, _ peer: PeerID, on host: Int) -> Bool {
+        switch response {
+        case .accepted: return false
+        case .refused: failConnect(peer, on: host, .connectionFailed)
+        case .failure(let error): failConnect(peer, on: host, .connectionFailed, carrying: error)
+        }
+        return true
+    }
+
+    /// Asks an asynchronous handler about a connect, unless it is being asked already.
+    private mutating func ask(_ request: ConnectionRequest, of host: Int, at ref: Ref<Device>) {
+        let epoch = hosts[host].adapter.epoch
+        guard devices[ref]?.handler.askedConnects.updateValue(epoch, forKey: host) != epoch else { return }
+        call(ref, .connection(request), for: .connect(host: host, epoch: epoch))
+    }
+
+    /// Asks asynchronous handlers what they had not answered when a snapshot was taken.
+    mutating func askHandlersAgain() {
+        for ref in devices.refs {
+            for (host, epoch) in devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
+                let request = ConnectionRequest(central: identity(ofHost: host, at: ref))
+                call(ref, .connection(request), for: .connect(host: host, epoch: epoch))
+            }
+        }
+        for ref in links.refs {
+            guard let link = links[ref], let pending = link.server.pendingRequest, pending.manager == nil,
+                let content = question(of: pending.operation, on: ref)
+            else { continue }
+            call(link.device, content, for: .operation(ref, pending.number))
+        }
+    }
+
+    /// The question to a handler that an operation is; nil for one that it is not asked about.
+    private mutating func question(of operation: LinkOperation, on ref: Ref<Link>) -> HandlerCall.Content? {
+        guard let link = links[ref] else { return nil }
+        let central = identity(of: ref)
+        switch operation.kind {
+        case .request(.read(let attribute)):
+            return devices[link.device]?.server.request(attribute, .read, from: central).map { .request($0) }
+        case .request(.write(let attribute, let value)):
+            return devices[link.device]?.server.request(attribute, .write(value), from: central).map { .request($0) }
+        default: return procedure(of: link.answered(operation), on: ref).map { .procedure($0) }
+        }
+    }
+
+    // MARK: Calls
+
+    /// Asks an asynchronous handler about an operation, which stays open.
+    mutating func ask(_ content: HandlerCall.Content, about answered: Link.CompletedRequest, on ref: Ref<Link>) {
+        let number = identifiers.nextRequest()
+        links[ref]?.server.pendingRequest = LinkServer.PendingRequest(number: number, operation: answered.operation)
+        startTransactionTimeout(ref)
+        call(answered.device, content, for: .operation(ref, number))
+    }
+
+    /// Calls a device's asynchronous handler, if it has one.
+    mutating func call(_ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: HandlerCall.Origin) {
+        guard let handler = devices[ref]?.handler.asynchronous else { return }
+        outputs.append(.call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
+    }
+
+    // MARK: Answers
+
+    /// An asynchronous handler answered; its answer is ignored after the end of the link.
+    mutating func answered(_ reply: HandlerReply) {
+        switch (reply.origin, reply.answer) {
+        case (.connect(let host, let epoch), .connection(let response)):
+            guard devices[reply.device]?.handler.askedConnects[host] == epoch else { return }
+            devices[reply.device]?.handler.askedConnects[host] = nil
+            guard let peer = devices[reply.device]?.identity.peers[host], hosts[host].adapter.epoch == epoch else {
+                return
+            }
+            if !isRefused(response, peer, on: host) { established(host, reply.device, epoch, .granted) }
+        case (.operation(let link, let number), .request(let response)): answered(link, number, response)
+        case (.operation(let link, let number), .procedure(let response)): answered(link, number, response)
+        case (.command(let link, let attribute, let value), .request(.stored)):
+            if links.contains(link) { store(value, attribute, reply.device, on: link) }
+        default: break
+        }
+    }
+
+    /// The handler granted or refused a discovery or a subscription.
+    private mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: ProcedureResponse) {
+        guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
+        stopTransactionTimeout(ref)
+        switch response {
+        case .granted: grant(answered.operation, on: ref)
+        case .error(let code): fail(answered.operation, code, on: ref, "procedure")
+        case .failure(let error): fail(answered.operation, carrying: error, on: ref, "procedure")
+        case .unanswered: break
+        }
+    }
+}
