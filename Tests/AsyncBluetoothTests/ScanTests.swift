@@ -1,8 +1,10 @@
 import AsyncBluetooth
 import BluetoothEmulator
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
+import Logging
 import Testing
 
 @Suite(.emulator(.instant)) struct ScanTests {
@@ -124,6 +126,25 @@ import Testing
         #expect(states.drop { $0 == .unknown } == [.poweredOn, .poweredOff])
     }
 
+    @Test func whoHasSeenAStateReadsNoOlderOne() async throws {
+        let fixture = Fixture()
+        let reader = Lock<EventSequence<CBManagerState>.AsyncIterator?>(nil)
+        let reading = Lock<Central?>(nil)
+        // The line is logged between the change of the state and its event.
+        let logger = Logger(label: "states") { _ in
+            LineHandler { line in
+                guard line == "Bluetooth is poweredOn" else { return }
+                reader.withLock { $0 = reading.withLock { $0 }?.states.makeAsyncIterator() }
+            }
+        }
+        let central = Central(backend: .emulator(fixture.emulator), settings: .init(logger: logger))
+        reading.withLock { $0 = central }
+        try await fixture.run { try await central.waitUntilPoweredOn() }
+        var iterator = try #require(reader.withLock { $0.take() })
+        #expect(await iterator.next() == .poweredOn)
+        reading.withLock { $0 = nil }
+    }
+
     @Test func aDeviceThatIsKnownIsFoundByItsIdentifier() async throws {
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(.gadget)
@@ -145,4 +166,20 @@ import Testing
         }
         #expect(names == [["Lamp"], ["Lamp"]])
     }
+}
+
+/// Calls a closure with each line.
+private struct LineHandler: LogHandler {
+    let onLine: @Sendable (String) -> Void
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    init(onLine: @escaping @Sendable (String) -> Void) { self.onLine = onLine }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { onLine("\(event.message)") }
 }

@@ -56,6 +56,8 @@ import Testing
             for _ in 0..<subscriptions { errors.append(try await subscribe(device)) }
         } catch {
             Issue.record(error)
+            // It may wait for what will not come.
+            child.signal(SIGKILL)
         }
         try lifeline.close()
         let (text, status) = try await ending.value

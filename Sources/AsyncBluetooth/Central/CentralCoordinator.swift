@@ -70,7 +70,7 @@ final class CentralCoordinator: NSObject, AdapterUser {
     }
 
     func changeState(to new: CBManagerState) {
-        let (ready, failed, peripherals) = state.withLock { state in
+        let (ready, failed, peripherals, sendState) = state.withLock { state in
             state.adapter.state = new
             if new != .poweredOn { state.managerScan = nil }
             defer {
@@ -79,11 +79,11 @@ final class CentralCoordinator: NSObject, AdapterUser {
             }
             return (
                 state.adapter.waiters, new.isTerminal ? Array(state.scans.values) : [],
-                state.peripherals.values.compactMap(\.peripheral)
+                state.peripherals.values.compactMap(\.peripheral), states.replaceCurrent(with: new)
             )
         }
         log.debug(.state, "Bluetooth is \(new)")
-        states.send(new)
+        sendState()
         for consumer in failed { consumer.buffer.finish(BluetoothError(consumer.filter.context, .unavailable(new))) }
         if new != .poweredOn { for peripheral in peripherals { peripheral.core.lostPower(new) } }
         for waiter in ready { waiter.finish(.success(())) }

@@ -102,12 +102,13 @@ final class ServerCoordinator: NSObject, AdapterUser {
 
     func changeState(to new: CBManagerState, _ manager: CBPeripheralManager) {
         log.debug(.server, "Bluetooth is \(new)")
-        transition(manager) { state in
+        let sendState = transition(manager) { state in
             _ = state.endRestoration()
             state.changeState(to: new)
+            return states.replaceCurrent(with: new)
         }
         onEvent?(.stateChanged(new))
-        states.send(new)
+        sendState()
     }
 
     /// Ends everything when the server is released.
