@@ -45,8 +45,10 @@ final class Broadcaster<Element: Sendable>: Sendable {
 
     func send(_ element: Element) { replaceCurrent(with: element)() }
 
-    /// Replaces the first element of a new reader. The caller may hold the lock of the state that the element describes,
-    /// so that nobody who has seen that state begins to read with an older one.
+    /// Replaces the first element of a new reader.
+    ///
+    /// The caller may hold the lock of the state that the element describes, so that no one who has seen that state begins
+    /// to read with an older one.
     ///
     /// - Returns: Sends the element to the readers of before; for a call without that lock.
     func replaceCurrent(with element: Element) -> @Sendable () -> Void {
