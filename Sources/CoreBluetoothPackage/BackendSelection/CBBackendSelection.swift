@@ -88,8 +88,11 @@ extension CBManager {
         _ selection: CBBackendSelection, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async rethrows -> Result {
-        try await BackendResolver.$taskSelection.withValue(selection) {
-            try await SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        if let backend = selection.namedBackend {
+            return try await SelectedBackend.$current.withValue(backend, operation: body)
+        }
+        return try await BackendResolver.$taskSelection.withValue(selection) {
+            try await SelectedBackend.$current.withValue(nil, operation: body)
         }
     }
 
@@ -99,8 +102,11 @@ extension CBManager {
     public static func withBackend<Result>(
         _ selection: CBBackendSelection, _ body: () throws -> Result
     ) rethrows -> Result {
-        try BackendResolver.$taskSelection.withValue(selection) {
-            try SelectedBackend.$current.withValue(selection.namedBackend, operation: body)
+        if let backend = selection.namedBackend {
+            return try SelectedBackend.$current.withValue(backend, operation: body)
+        }
+        return try BackendResolver.$taskSelection.withValue(selection) {
+            try SelectedBackend.$current.withValue(nil, operation: body)
         }
     }
 }

@@ -11,18 +11,19 @@ final class SpecHandler: AsynchronousPeripheralHandler {
     init(_ device: SpecDevice) { self.device = device }
 
     /// Calls the delegate, in the selection of its world; nil without a delegate, or when the world is gone.
-    private func ask<Result>(
-        _ body: @escaping (CBMPeripheralSpec, any CBMPeripheralSpecDelegate) -> Result
-    ) async -> Result? {
+    ///
+    /// In place: a change of threads takes longer than all else that a read does.
+    @discardableResult
+    private func ask<Result>(_ body: (CBMPeripheralSpec, any CBMPeripheralSpecDelegate) -> Result) -> Result? {
         let spec = device.spec
         guard let delegate = spec.connectionDelegate, let world = device.world else { return nil }
-        return await world.hooks.run { world.perform { body(spec, delegate) } }
+        return world.hooks.run { world.perform { body(spec, delegate) } }
     }
 
     // MARK: AsynchronousPeripheralHandler
 
     func respond(to request: ConnectionRequest) async -> ConnectionResponse {
-        switch await ask({ $1.peripheralDidReceiveConnectionRequest($0) }) {
+        switch ask({ $1.peripheralDidReceiveConnectionRequest($0) }) {
         case .success: .accepted
         case .failure(let error): .failure(OpaqueError(error))
         case nil: .refused
@@ -30,7 +31,7 @@ final class SpecHandler: AsynchronousPeripheralHandler {
     }
 
     func respond(to procedure: PeripheralProcedure) async -> ProcedureResponse {
-        switch await result(of: procedure) {
+        switch result(of: procedure) {
         case .success: .granted
         case .failure(let error): error.attCode.map { .error($0) } ?? .failure(OpaqueError(error))
         case nil: .granted
@@ -41,9 +42,9 @@ final class SpecHandler: AsynchronousPeripheralHandler {
         guard let position = request.position else { return .stored }
         let result: Result<PeripheralResponse, any Error>?
         switch request.kind {
-        case .read: result = await read(at: position)?.map { .value($0.prefix(ATTLimit.longestValue)) }
-        case .write(let value): result = await write(value, at: position)?.map { .accepted }
-        case .writeCommand(let value): result = await writeCommand(value, at: position)
+        case .read: result = read(at: position)?.map { .value($0.prefix(ATTLimit.longestValue)) }
+        case .write(let value): result = write(value, at: position)?.map { .accepted }
+        case .writeCommand(let value): result = writeCommand(value, at: position)
         }
         switch result {
         case .success(let response): return response
@@ -56,7 +57,7 @@ final class SpecHandler: AsynchronousPeripheralHandler {
         switch event {
         case .subscribed(_, let attribute, _): setNotifying(attribute, true)
         case .unsubscribed(_, let attribute, _): setNotifying(attribute, false)
-        case .disconnected: await disconnected()
+        case .disconnected: disconnected()
         default: break
         }
     }
@@ -68,33 +69,33 @@ final class SpecHandler: AsynchronousPeripheralHandler {
         device.layout.characteristic(at: position)?.isNotifying = isNotifying
     }
 
-    private func disconnected() async {
+    private func disconnected() {
         guard device.device.map({ $0.connectionCount == 0 }) ?? true else { return }
         for service in device.layout.mocks { service.mocks.forEach { $0.isNotifying = false } }
         device.spec.fields.withLock { $0.dropLinks() }
         let reason = device.takeReason()
-        await ask { $1.peripheral($0, didDisconnect: reason) }
+        ask { $1.peripheral($0, didDisconnect: reason) }
     }
 
     // MARK: Procedures
 
-    private func result(of procedure: PeripheralProcedure) async -> Result<Void, any Error>? {
+    private func result(of procedure: PeripheralProcedure) -> Result<Void, any Error>? {
         let types = procedure.types?.map { CBMUUID($0) }
         if procedure.kind == .discoverServices {
-            return await ask { $1.peripheral($0, didReceiveServiceDiscoveryRequest: types) }
+            return ask { $1.peripheral($0, didReceiveServiceDiscoveryRequest: types) }
         }
         guard let position = procedure.position else { return nil }
         if let characteristic = device.layout.characteristic(at: position) {
-            return await result(of: procedure.kind, at: characteristic)
+            return result(of: procedure.kind, at: characteristic)
         }
         guard let service = device.layout.service(at: position) else { return nil }
         switch procedure.kind {
         case .discoverIncludedServices:
-            return await ask {
+            return ask {
                 $1.peripheral($0, didReceiveIncludedServiceDiscoveryRequest: types, for: service)
             }
         case .discoverCharacteristics:
-            return await ask {
+            return ask {
                 $1.peripheral($0, didReceiveCharacteristicsDiscoveryRequest: types, for: service)
             }
         default: return nil
@@ -103,13 +104,13 @@ final class SpecHandler: AsynchronousPeripheralHandler {
 
     private func result(
         of kind: PeripheralProcedure.Kind, at characteristic: CBMCharacteristicMock
-    ) async -> Result<Void, any Error>? {
+    ) -> Result<Void, any Error>? {
         switch kind {
         case .discoverDescriptors:
-            return await ask { $1.peripheral($0, didReceiveDescriptorsDiscoveryRequestFor: characteristic) }
+            return ask { $1.peripheral($0, didReceiveDescriptorsDiscoveryRequestFor: characteristic) }
         case .subscribe, .unsubscribe:
             let isOn = kind == .subscribe
-            let result = await ask { $1.peripheral($0, didReceiveSetNotifyRequest: isOn, for: characteristic) }
+            let result = ask { $1.peripheral($0, didReceiveSetNotifyRequest: isOn, for: characteristic) }
             // Before the app hears of it.
             if case .success? = result { characteristic.isNotifying = isOn }
             return result
@@ -119,31 +120,31 @@ final class SpecHandler: AsynchronousPeripheralHandler {
 
     // MARK: Values
 
-    private func read(at position: AttributePosition) async -> Result<Data, any Error>? {
+    private func read(at position: AttributePosition) -> Result<Data, any Error>? {
         let layout = device.layout
         if position.descriptor != nil {
             guard let descriptor = layout.descriptor(at: position) else { return nil }
-            return await ask { $1.peripheral($0, didReceiveReadRequestFor: descriptor) }
+            return ask { $1.peripheral($0, didReceiveReadRequestFor: descriptor) }
         }
         guard let characteristic = layout.characteristic(at: position) else { return nil }
-        return await ask { $1.peripheral($0, didReceiveReadRequestFor: characteristic) }
+        return ask { $1.peripheral($0, didReceiveReadRequestFor: characteristic) }
     }
 
-    private func write(_ value: Data, at position: AttributePosition) async -> Result<Void, any Error>? {
+    private func write(_ value: Data, at position: AttributePosition) -> Result<Void, any Error>? {
         let layout = device.layout
         if position.descriptor != nil {
             guard let descriptor = layout.descriptor(at: position) else { return nil }
-            return await ask { $1.peripheral($0, didReceiveWriteRequestFor: descriptor, data: value) }
+            return ask { $1.peripheral($0, didReceiveWriteRequestFor: descriptor, data: value) }
         }
         guard let characteristic = layout.characteristic(at: position) else { return nil }
-        return await ask { $1.peripheral($0, didReceiveWriteRequestFor: characteristic, data: value) }
+        return ask { $1.peripheral($0, didReceiveWriteRequestFor: characteristic, data: value) }
     }
 
     private func writeCommand(
         _ value: Data, at position: AttributePosition
-    ) async -> Result<PeripheralResponse, any Error>? {
+    ) -> Result<PeripheralResponse, any Error>? {
         guard let characteristic = device.layout.characteristic(at: position) else { return nil }
-        await ask { $1.peripheral($0, didReceiveWriteCommandFor: characteristic, data: value) }
+        ask { $1.peripheral($0, didReceiveWriteCommandFor: characteristic, data: value) }
         return .success(.accepted)
     }
 }

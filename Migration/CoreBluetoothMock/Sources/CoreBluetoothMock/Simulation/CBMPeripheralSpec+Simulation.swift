@@ -6,7 +6,7 @@ extension CBMPeripheralSpec {
     /// The devices that a call is for: that of the task's world, or else those of all worlds that have the spec.
     private var simulatedDevices: [SpecDevice] {
         let all = fields.withLock { $0.devices.compactMap(\.object) }
-        guard let selected = Emulator.selected else { return all }
+        guard all.count > 1, let selected = Emulator.selected else { return all }
         let own = all.filter { $0.world?.emulator === selected }
         return own.isEmpty ? all : own
     }
@@ -79,7 +79,7 @@ extension CBMPeripheralSpec {
     ///
     /// What does not fit into a packet is cut off. Ignored with a log line for a characteristic that is not the peripheral's.
     public func simulateValueUpdate(_ data: Data, for characteristic: CBMCharacteristicMock) {
-        guard (services ?? []).contains(characteristic) else {
+        guard services?.contains(characteristic) == true else {
             return log.warning("the value of \(characteristic) is ignored: the peripheral does not have it")
         }
         characteristic.value = data
@@ -120,7 +120,8 @@ extension [CBMServiceMock] {
     /// Whether one of the services, or one that they include, has a characteristic.
     fileprivate func contains(_ characteristic: CBMCharacteristicMock) -> Bool {
         contains { service in
-            service.mocks.contains { $0 === characteristic } || service.includedMocks.contains(characteristic)
+            (service.characteristics ?? []).contains { $0 === characteristic }
+                || service.includedMocks.contains(characteristic)
         }
     }
 }

@@ -14,14 +14,6 @@ final class HookQueue: Sendable {
     /// Calls a hook, and waits for it.
     func run<Result>(_ hook: () -> Result) -> Result { isInHook ? hook() : queue.sync(execute: hook) }
 
-    /// Calls a hook after those that were called before, without blocking a thread.
-    func run<Result>(_ hook: @escaping () -> Result) async -> Result {
-        let hook = HandedOver(hook)
-        return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: hook.value()) }
-        }
-    }
-
     /// Calls a hook later.
     func enqueue(_ hook: @escaping () -> Void) {
         let hook = HandedOver(hook)

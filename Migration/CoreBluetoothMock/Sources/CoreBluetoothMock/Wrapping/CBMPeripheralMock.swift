@@ -18,10 +18,13 @@ open class CBMPeripheralMock: CBMWrappedPeripheral {
     }
 
     private let world: MockWorld
+    /// The selection of the world, in which callbacks run.
+    private let selection: CBBackendSelection?
     private let progress: Protected<ChangeProgress>
 
     init(_ peripheral: CBPeripheral, of manager: CBMCentralManagerMock, in world: MockWorld) {
         self.world = world
+        selection = world.emulator.map { .emulator($0) }
         let device = world.device(of: peripheral.identifier)
         progress = Protected(ChangeProgress(number: device?.serviceChangeCount ?? 0))
         super.init(peripheral, of: manager, identifier: world.identifier(of: peripheral.identifier))
@@ -30,28 +33,28 @@ open class CBMPeripheralMock: CBMWrappedPeripheral {
     private var device: SpecDevice? { world.device(of: wrapped.identifier) }
 
     override func receive(_ callback: PeripheralCallback) {
-        for callback in prepare(callback) {
-            world.perform { super.receive(callback) }
-            if case .notificationStateUpdated(let characteristic, let error) = callback {
-                tellDelegateOfSpec(of: characteristic, error)
-            }
-        }
-    }
-
-    /// The callbacks that the app gets in place of one.
-    private func prepare(_ callback: PeripheralCallback) -> [PeripheralCallback] {
         switch callback {
-        case .servicesModified(let gone): return completeChange(gone)
+        case .servicesModified(let gone): completeChange(gone).forEach(pass)
         case .nameUpdated:
             let isHeld = progress.withLock { progress in
                 progress.isNameHeld = progress.isUnderWay
                 return progress.isNameHeld
             }
-            return isHeld ? [] : [callback]
+            if !isHeld { pass(callback) }
         case .rssiRead(let rssi, nil):
-            return [.rssiRead((manager as? CBMCentralManagerMock)?.varied(rssi) ?? rssi, nil)]
-        default: return [callback]
+            pass(.rssiRead((manager as? CBMCentralManagerMock)?.varied(rssi) ?? rssi, nil))
+        case .notificationStateUpdated(let characteristic, let error):
+            pass(callback)
+            callDelegateOfSpec(characteristic, error)
+        default: pass(callback)
         }
+    }
+
+    /// Calls the app's delegate, in the selection of the world.
+    private func pass(_ callback: PeripheralCallback) {
+        // Not through the world, whose reference to the emulator is weak: a load of it takes longer than the callback.
+        guard let selection else { return super.receive(callback) }
+        CBManager.withBackend(selection) { super.receive(callback) }
     }
 
     /// A link is up: changes of the services from now on are heard of.
@@ -78,7 +81,7 @@ open class CBMPeripheralMock: CBMWrappedPeripheral {
         }
     }
 
-    private func tellDelegateOfSpec(of characteristic: CBMCharacteristic, _ error: (any Error)?) {
+    private func callDelegateOfSpec(_ characteristic: CBMCharacteristic, _ error: (any Error)?) {
         guard let spec = device?.spec, let delegate = spec.connectionDelegate,
             let server = (characteristic as? WrappedCharacteristic)?.server
         else { return }

@@ -2,12 +2,13 @@ import CoreBluetooth
 
 /// The delegate of a wrapped peripheral, which hands each callback to the wrapper.
 final class PeripheralBridge: NSObject, CBPeripheralDelegate {
-    private let owner: Protected<WeakReference<CBMWrappedPeripheral>>
+    // Set once; the runtime clears a weak reference atomically.
+    private weak var owner: CBMWrappedPeripheral?
 
-    init(_ owner: CBMWrappedPeripheral) { self.owner = Protected(WeakReference(owner)) }
+    init(_ owner: CBMWrappedPeripheral) { self.owner = owner }
 
     private func receive(_ callback: (CBMWrappedPeripheral) -> PeripheralCallback?) {
-        guard let owner = owner.withLock({ $0.object }), let callback = callback(owner) else { return }
+        guard let owner, let callback = callback(owner) else { return }
         owner.receive(callback)
     }
 
