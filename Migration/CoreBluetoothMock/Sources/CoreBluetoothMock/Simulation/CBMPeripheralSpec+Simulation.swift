@@ -5,7 +5,7 @@ import CoreBluetooth
 extension CBMPeripheralSpec {
     /// The devices that a call is for: that of the task's world, or else those of all worlds that have the spec.
     private var simulatedDevices: [SpecDevice] {
-        let all = fields.withLock { $0.devices.compactMap(\.object) }
+        let all = fields.withLock { $0.devices }.compactMap(\.object)
         guard all.count > 1, let selected = Emulator.selected else { return all }
         let own = all.filter { $0.world?.emulator === selected }
         return own.isEmpty ? all : own
