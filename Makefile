@@ -4,6 +4,7 @@
 #   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
+#   PROGRAMS=20000         programs: how many
 #   FUZZ_SEED=7            fuzz: the random calls of an earlier run
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 
@@ -22,7 +23,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -68,6 +69,9 @@ soak: build ## connections, daemons, adapters and programs that come and go by t
 fuzz: build ## fuzz what reads from the bus, an emulated bluetoothd before the contract, captures and recordings: FUZZ_SECONDS=300 each
 	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel --filter 'RandomCallsTests|HostileFileTests'
+
+programs: build ## PROGRAMS=20000 random programs on the emulator, of which `make test` runs 500
+	@COREBLUETOOTH_PROGRAMS=$${PROGRAMS:-20000} Scripts/with-bus swift test --skip-build --filter RandomProgramTests
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize thread

@@ -59,10 +59,12 @@ import Testing
     }
 
     /// A lookup finds every row, the first and the last among them: as many names as a walk over the whole text.
+    ///
+    /// The ranges contain all numbers that are assigned; all 65,536 take a minute in a debug build.
     @Test func everyNameIsFoundByItsNumber() {
-        let found = (UInt16.min...UInt16.max).compactMap(AssignedNumbers.attribute)
+        let found = (UInt16(0x1800)...0x2FFF).compactMap(AssignedNumbers.attribute)
         #expect(found.count > 500)
         #expect(Set(found).sorted() == AssignedNumbers.attributeNames)
-        #expect((UInt16.min...UInt16.max).compactMap(AssignedNumbers.company).count > 3900)
+        #expect((UInt16(0)...0x1FFF).compactMap(AssignedNumbers.company).count > 3900)
     }
 }
