@@ -4,8 +4,8 @@
 #   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
-#   PROGRAMS=20000         programs: how many
 #   FUZZ_SEED=7            fuzz: the random calls of an earlier run
+#   PROGRAMS=20000         programs: how many
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 
 SHELL := /bin/bash

@@ -13,7 +13,7 @@ import BlueZ
 ///
 /// Order: the initializer's argument, the task-local, the environment, the default.
 enum BackendResolver {
-    /// What the task has selected without naming a backend: that one is ``SelectedBackend/current``.
+    /// The automatic selection of the task; a backend that the task names is ``SelectedBackend/current``.
     @TaskLocal static var taskSelection: CBBackendSelection?
 
     static let defaultSelection = Lock(CBBackendSelection?.none)

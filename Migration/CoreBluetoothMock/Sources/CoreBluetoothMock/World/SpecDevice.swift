@@ -162,9 +162,8 @@ final class SpecDevice: @unchecked Sendable {
 
     /// Notifies the subscribers of a characteristic of a value, one connection interval later.
     func notify(_ value: Data, of characteristic: CBMCharacteristicMock) {
-        let (position, number) = fields.withLock { ($0.layout.position(of: characteristic), $0.number) }
-        guard let position, let number else { return }
-        world?.emulator?.device(number: number)?.notify(at: position, value: value)
+        guard let position = layout.position(of: characteristic) else { return }
+        device?.notify(at: position, value: value)
     }
 
     /// Makes the services of the spec those of the device, with Service Changed to the connected centrals.

@@ -10,8 +10,6 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
         weak var delegate: (any CBMPeripheralDelegate)?
         /// The wrappers of the services of the present link.
         var services: [ObjectIdentifier: WrappedService] = [:]
-        /// The wrapper of the last callback: values of one characteristic come one after the other.
-        var lastCharacteristic: WrappedCharacteristic?
     }
 
     /// The peripheral of CoreBluetooth.
@@ -55,16 +53,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
 
     /// The wrapper of a characteristic; nil for one whose service is gone.
     func wrap(_ characteristic: CBCharacteristic) -> WrappedCharacteristic? {
-        if let last = fields.withLock({ $0.lastCharacteristic }), last.wrapped === characteristic { return last }
-        guard let service = characteristic.service else { return nil }
-        let wrapper = wrap(service).wrap(characteristic)
-        // The one before ends outside the lock.
-        let before = fields.withLock { fields in
-            defer { fields.lastCharacteristic = wrapper }
-            return fields.lastCharacteristic
-        }
-        withExtendedLifetime(before) {}
-        return wrapper
+        characteristic.service.map { wrap($0).wrap(characteristic) }
     }
 
     /// The wrapper of a descriptor; nil for one whose characteristic is gone.
@@ -79,7 +68,6 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
         let wrappers = services.map { wrap($0) }
         fields.withLock { fields in
             for service in services { fields.services[ObjectIdentifier(service)] = nil }
-            fields.lastCharacteristic = nil
         }
         return wrappers
     }
@@ -88,7 +76,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     func forgetAttributes() {
         // The wrappers end with `old`, outside the lock.
         let old = fields.withLock { fields in
-            defer { (fields.services, fields.lastCharacteristic) = ([:], nil) }
+            defer { fields.services = [:] }
             return fields.services
         }
         _ = old
