@@ -23,7 +23,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples migration samples api check-api picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -117,6 +117,12 @@ examples: deps ## build the examples and run their tests
 
 migration: deps ## build the migration modules and their sample app, and run their tests
 	@Scripts/test-migration
+
+api: build ## list the public API in Documentation/API
+	@Scripts/public-api
+
+check-api: build ## compare the public API with its lists; SINCE=1.0.0: fail if anything of that version is gone
+	@Scripts/public-api $(if $(SINCE),--since $(SINCE),--check)
 
 samples: deps ## compile every Swift block of the documents, and the fuzzers
 	@Scripts/check-samples
