@@ -23,7 +23,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs format lint traits examples migration samples api check-api picture plots counts
+.PHONY: help deps build demo test test-clients test-remote test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs format lint traits examples migration samples api check-api picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -48,6 +48,9 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
+
+test-remote: build examples ## adapters of other machines over OpenSSH, between network namespaces; needs root
+	@Tests/RemoteAdapters/run
 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
