@@ -19,7 +19,7 @@ func serve(_ thermometer: PiThermometer) async throws {
 func report(_ event: PeripheralServer.Event) {
     switch event {
     case .advertising(let services): print("advertises", services.map(\.uuidString).joined(separator: ", "))
-    case .read(let central, let characteristic, _, let result): print(central.identifier, "reads", characteristic, result)
+    case .read(let central, let characteristic, _, _): print(central.identifier, "reads", characteristic)
     case .subscribed(let central, let characteristic): print(central.identifier, "subscribes to", characteristic)
     case .unsubscribed(let central, _): print(central.identifier, "has unsubscribed")
     default: break
