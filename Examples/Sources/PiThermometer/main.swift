@@ -18,10 +18,13 @@ func serve(_ thermometer: PiThermometer) async throws {
 
 func report(_ event: PeripheralServer.Event) {
     switch event {
-    case .advertising(let services): print("advertises", services.map(\.uuidString).joined(separator: ", "))
-    case .read(let central, let characteristic, _, _): print(central.identifier, "reads", characteristic)
-    case .subscribed(let central, let characteristic): print(central.identifier, "subscribes to", characteristic)
-    case .unsubscribed(let central, _): print(central.identifier, "has unsubscribed")
+    case .advertising(let services): log("advertises \(services.map(\.uuidString).joined(separator: ", "))")
+    case .read(let central, let characteristic, _, _): log("\(central.identifier) reads \(characteristic)")
+    case .subscribed(let central, let characteristic): log("\(central.identifier) subscribes to \(characteristic)")
+    case .unsubscribed(let central, _): log("\(central.identifier) has unsubscribed")
     default: break
     }
 }
+
+/// Prints a line at once, also into the journal of systemd, where `print` would keep it back.
+func log(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
