@@ -52,7 +52,7 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
-	@Tests/Browser/run
+	@Tests/Browser/run view
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
@@ -93,8 +93,8 @@ site: deps ## the documentation as a static site, in .build-site, with its links
 	@Scripts/need-packages python3-venv
 	@Scripts/site
 
-test-site: ## look at the site in Chromium: wide and narrow, light and dark
-	@Tests/Browser/run --site
+test-site: ## the site in a real browser: wide and narrow, light and dark; pictures in .build-site-pictures
+	@Tests/Browser/run site
 
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
