@@ -67,6 +67,8 @@ def test_a_page_fits_the_screen_and_follows_its_scheme(address, screen, name):
     browser, kind, is_dark = screen
     browser.get(address + PAGES[name])
     until(browser, lambda: browser.find_element(By.TAG_NAME, "h1").text)
+    # DocC loads pictures when they come into view.
+    browser.execute_script("for (const image of document.images) image.loading = 'eager'")
     until(browser, lambda: browser.execute_script("return [...document.images].every((image) => image.complete)"))
     PICTURES.mkdir(exist_ok=True)
     browser.save_screenshot(str(PICTURES / f"{name}-{kind}.png"))
@@ -74,7 +76,8 @@ def test_a_page_fits_the_screen_and_follows_its_scheme(address, screen, name):
     assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     assert browser.execute_script("return [...document.images].every((image) => image.naturalWidth > 0)")
     assert browser.find_element(By.TAG_NAME, "custom-header").size["height"] > 0
-    assert (brightness(browser) < 128) == is_dark
+    # DocC's page of all tutorials is always dark.
+    assert name == "tutorials" or (brightness(browser) < 128) == is_dark
 
 
 @pytest.fixture
