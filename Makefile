@@ -24,7 +24,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE
 
-.PHONY: help deps build demo test test-clients test-view test-site test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs site format lint traits examples migration samples api check-api picture plots counts
+.PHONY: help deps build demo test test-clients test-remote test-view test-site test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs site format lint traits examples migration samples api check-api picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -49,6 +49,9 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
+
+test-remote: build examples ## adapters of other machines over OpenSSH, between network namespaces; needs root
+	@Tests/RemoteAdapters/run
 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl

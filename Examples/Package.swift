@@ -25,6 +25,11 @@ let package = Package(
         .executableTarget(name: "PiThermometer", dependencies: [coreBluetooth, asyncBluetooth]),
         .target(name: "EmulatedLock", dependencies: [emulator]),
         .executableTarget(name: "LockDemo", dependencies: ["EmulatedLock", coreBluetooth, asyncBluetooth, emulator]),
+        .executableTarget(
+            name: "RemoteAdapters",
+            dependencies: [
+                coreBluetooth, asyncBluetooth, .product(name: "BlueZ", package: "swift-corebluetooth"),
+            ]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
