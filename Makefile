@@ -6,6 +6,7 @@
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
 #   FUZZ_SEED=7            fuzz: the random calls of an earlier run
 #   PROGRAMS=20000         programs: how many
+#   SITE_BASE=/path        site: where it will be served, if not at the root
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 
 SHELL := /bin/bash
@@ -21,9 +22,9 @@ FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUES
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 # Of these suites, the one whose time is real.
 REALTIME := EmulatedBlueZ
-export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
+export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE
 
-.PHONY: help deps build demo test test-clients test-remote test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs format lint traits examples migration samples api check-api picture plots counts
+.PHONY: help deps build demo test test-clients test-remote test-view test-site test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs site format lint traits examples migration samples api check-api picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -54,7 +55,7 @@ test-remote: build examples ## adapters of other machines over OpenSSH, between 
 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
-	@Tests/Browser/run
+	@Tests/Browser/run view
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
@@ -95,21 +96,31 @@ bench: deps ## the benchmarks, in release
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs
 
+site: deps ## the documentation as a static site, in .build-site, with its links checked
+	@Scripts/need-packages python3-venv
+	@Scripts/site
+
+test-site: ## the site in a real browser: wide and narrow, light and dark; pictures in .build-site-pictures
+	@Tests/Browser/run site
+
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
 
-lint: deps ## formatting and style, the edges between targets, the generated tables and plots, and the limits of `make counts`
+lint: deps ## formatting and style, the edges between targets, the generated tables and plots, links, and the limits of `make counts`
 	@Scripts/lint-swift
 	@Scripts/check-edges
 	@Scripts/generate-assigned-numbers --check
 	@Scripts/collision-plot --check
+	@Scripts/benchmark-plots --check
+	@Scripts/check-links
 	@Scripts/counts --check > /dev/null
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl
 	@PATH="$(CURDIR)/.build/debug:$$PATH" Scripts/terminal-svg
 
-plots: deps ## run the benchmark of collisions, and put its table and plot into the documentation
+plots: deps ## run the benchmark of collisions, and put its table and plot, and those of Benchmarks/results.json, into the documentation
+	@Scripts/benchmark-plots
 	@Scripts/collision-plot
 
 counts: ## how large files and types are, which names are declared twice, and which old words are left
