@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import tomllib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,6 @@ MADE = ROOT / ".build-packages" / os.environ["ARCH"]
 MANUAL = tomllib.loads((ROOT / "Packaging/manual.toml").read_text())
 # Seconds for an example; they take a few.
 LIMIT = 90
-# What Python sends to stop a command, and what is not there in an example's environment.
-INTERRUPT = signal.SIGINT
 
 
 class Place:
@@ -53,13 +52,17 @@ class Place:
 
     def run_until(self, pattern: str, *command: str) -> tuple[int, str]:
         """Interrupts the command when it has printed the pattern."""
-        process, output = self.start("timeout", "--preserve-status", "--signal=KILL", f"{LIMIT}", *command), ""
+        process, output = self.start(*command), ""
+        limit = threading.Timer(LIMIT, process.kill)
+        limit.start()
         for line in process.stdout:
             output += line
             if re.search(pattern, output):
                 break
-        process.send_signal(INTERRUPT)
-        return process.wait(timeout=LIMIT), output + process.stdout.read()
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate()
+        limit.cancel()
+        return process.returncode, output + rest
 
 
 def failure(example: dict) -> str | None:
@@ -69,7 +72,7 @@ def failure(example: dict) -> str | None:
             status, output = place.run_until(
                 pattern, "bluectl", "world", "run", "--", "bash", "-c", f"exec {command}")
         elif "server" in example:
-            status, output = controlled(place, example["server"], command)
+            status, output = controlled(place, example)
         else:
             status, output = place.run(command)
     if status == 0 and re.search(pattern, output):
@@ -77,21 +80,26 @@ def failure(example: dict) -> str | None:
     return f"{example['page']}: {command}\nended with status {status}, and printed:\n{output}"
 
 
-def controlled(place: Place, server: str, command: str) -> tuple[int, str]:
-    process = place.start("bash", "-c", f"exec {server}")
+def controlled(place: Place, example: dict) -> tuple[int, str]:
+    """The command, while another one serves the world that it controls."""
+    processes = [place.start("bash", "-c", f"exec {example['server']}")]
     try:
         first = ""
         while not re.search(r"# ready|^http", first, re.M):
-            line = process.stdout.readline()
+            line = processes[0].stdout.readline()
             if not line:
-                return process.wait(), f"the server ended: {first}"
+                return -1, f"the server ended: {first}"
             first += line
+        if "meanwhile" in example:
+            processes.append(place.start("bash", "-c", f"while sleep 0.2; do {example['meanwhile']}; done"))
         done = subprocess.run(
-            ["bash", "-euc", command], cwd=place.folder, env=place.environment, text=True, capture_output=True, timeout=LIMIT)
+            ["timeout", f"{LIMIT}", "bash", "-euc", example["command"]], cwd=place.folder, env=place.environment, text=True,
+            capture_output=True)
         return done.returncode, done.stdout + done.stderr
     finally:
-        process.kill()
-        process.communicate()
+        for process in reversed(processes):
+            process.kill()
+            process.communicate()
 
 
 class ManualTests(unittest.TestCase):
