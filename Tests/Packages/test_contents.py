@@ -6,6 +6,7 @@ import re
 import subprocess
 import unittest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 try:
     from spdx_tools.spdx.parser.parse_anything import parse_file
@@ -84,6 +85,49 @@ class DependencyTests(unittest.TestCase):
             [ROOT / "Packaging/dependencies", "--by-symbols", "/bin/bash", ARCH], capture_output=True, text=True)
         self.assertEqual(result.returncode, 1)
         self.assertIn("no package is known for libtinfo.so.6", result.stderr)
+
+
+class ForeignTests(unittest.TestCase):
+    """A binary for arm64 on a machine that cannot run it; libraries that only have versions stand in for those of arm64."""
+
+    def build(self, folder: Path) -> Path:
+        def clang(*options: str) -> None:
+            subprocess.run(["clang", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-nostdlib", "-O1", *map(str, options)],
+                           cwd=folder, check=True)
+
+        versions = {"libc.so.6": "GLIBC_2.38", "libstdc++.so.6": "CXXABI_1.3.13", "libgcc_s.so.1": "GCC_4.2.0"}
+        for number, (library, version) in enumerate(versions.items()):
+            (folder / "library.c").write_text(f"int function{number}(void) {{ return 0; }}\n")
+            (folder / "versions").write_text(f"{version} {{ function{number}; }};\n")
+            clang("-shared", "library.c", f"-Wl,-soname,{library}", "-Wl,--version-script=versions", "-o", library)
+        (folder / "main.c").write_text(
+            "int function0(void), function1(void), function2(void);\n"
+            "int _start(void) { return function0() + function1() + function2(); }\n")
+        clang("-pie", "-fPIE", "-Wl,-rpath,$ORIGIN", "main.c", *versions, "-o", "bluectl")
+        return folder / "bluectl"
+
+    def test_it_is_packaged(self):
+        with TemporaryDirectory() as name:
+            folder, environment = Path(name), {**os.environ, "ARCH": "arm64", "OUTPUT": f"{name}/output"}
+            environment |= {"BLUECTL": str(self.build(folder)), "DESCRIBED_BY": str(MADE / "bluectl"), "SWIFT_VERSION": "6.2.3"}
+            for script in ("release", "deb", "tarball"):
+                subprocess.run([ROOT / "Packaging" / script], env=environment, check=True, stdout=subprocess.DEVNULL)
+            package = folder / f"output/bluectl_{VERSION}-1_arm64.deb"
+            self.assertEqual(output("dpkg-deb", "--field", package, "Architecture"), "arm64")
+            self.assertEqual(output("dpkg-deb", "--field", package, "Depends"),
+                             "libc6 (>= 2.38), libdbus-1-3, libgcc-s1 (>= 4.2.0), libstdc++6 (>= 11)")
+            listed = output("tar", "tf", folder / f"output/bluectl-{VERSION}-linux-arm64.tar.xz")
+            self.assertIn(f"bluectl-{VERSION}-linux-arm64/share/man/man1/bluectl-world-serve.1", listed.splitlines())
+            bill = json.loads((folder / f"output/bluectl-{VERSION}-linux-arm64.spdx.json").read_text())
+            self.assertIn("6.2.3", [package["versionInfo"] for package in bill["packages"]])
+
+    def test_a_binary_for_another_machine_is_refused(self):
+        environment = {**os.environ, "ARCH": "arm64", "BLUECTL": str(MADE / "bluectl")}
+        with TemporaryDirectory() as name:
+            result = subprocess.run(
+                [ROOT / "Packaging/release"], env={**environment, "OUTPUT": name}, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("not for arm64", result.stderr)
 
 
 class BinaryTests(unittest.TestCase):
