@@ -28,7 +28,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED PREFIX DESTDIR BLUECTL ARCH REPRODUCE
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts release deb tarball install uninstall test-deb
+.PHONY: help deps build demo test test-clients test-remote test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs format lint traits examples migration samples api check-api picture plots counts release deb tarball install uninstall test-deb
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -53,6 +53,9 @@ test-bluez: build ## the contract suite against real bluetoothd: in a guest, or 
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
+
+test-remote: build examples ## adapters of other machines over OpenSSH, between network namespaces; needs root
+	@Tests/RemoteAdapters/run
 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
@@ -85,6 +88,10 @@ sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 sanitize-virtual: deps ## the same, of the suites whose time is virtual: they are right on a crowded machine, too
 	@Scripts/sanitize thread '$(VIRTUAL)' '$(REALTIME)'
 	@Scripts/sanitize address '$(VIRTUAL)' '$(REALTIME)'
+
+sanitize-migration: deps ## the migration modules under ThreadSanitizer
+	@PACKAGE=Migration/CoreBluetoothMock Scripts/sanitize thread
+	@PACKAGE=Migration/CoreBluetoothEmulator Scripts/sanitize thread
 
 bench: deps ## the benchmarks, in release
 	@Scripts/need-packages libjemalloc-dev
@@ -137,11 +144,17 @@ traits: deps ## the library with and without each backend, and next to a library
 	@Scripts/check-traits
 
 examples: deps ## build the examples and run their tests
-	@$(BUILD) --package-path Examples --build-tests --disable-xctest
-	@swift test --skip-build --package-path Examples --disable-xctest
+	@$(BUILD) --package-path Examples --scratch-path .build --build-tests --disable-xctest
+	@swift test --skip-build --package-path Examples --scratch-path .build --disable-xctest
 
 migration: deps ## build the migration modules and their sample app, and run their tests
 	@Scripts/test-migration
+
+api: build ## list the public API in Documentation/API
+	@Scripts/public-api
+
+check-api: build ## compare the public API with its lists; SINCE=1.0.0: fail if anything of that version is gone
+	@Scripts/public-api $(if $(SINCE),--since $(SINCE),--check)
 
 samples: deps ## compile every Swift block of the documents, and the fuzzers
 	@Scripts/check-samples

@@ -25,6 +25,12 @@ let package = Package(
                 .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
             ]),
         .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
+        .executableTarget(
+            name: "RemoteAdapters",
+            dependencies: [
+                coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
+                .product(name: "BlueZ", package: "swift-corebluetooth"),
+            ]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
