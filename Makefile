@@ -8,6 +8,11 @@
 #   PROGRAMS=20000         programs: how many
 #   SITE_BASE=/path        site: where it will be served, if not at the root
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
+#   PREFIX=/usr/local      install, uninstall: where to
+#   DESTDIR=               install, uninstall: a folder that takes the place of /
+#   BLUECTL=path           release, deb, tarball, install: a binary that was built elsewhere, …
+#   ARCH=arm64             … and its architecture
+#   REPRODUCE=1            test-deb: build twice, and compare
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -22,9 +27,10 @@ FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUES
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 # Of these suites, the one whose time is real.
 REALTIME := EmulatedBlueZ
-export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE
+export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE PREFIX DESTDIR BLUECTL ARCH REPRODUCE
 
-.PHONY: help deps build demo test test-clients test-remote test-view test-site test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-migration sanitize-virtual bench docs site format lint traits examples migration samples api check-api picture plots counts
+# No target is a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -114,6 +120,26 @@ lint: deps ## formatting and style, the edges between targets, the generated tab
 	@Scripts/benchmark-plots --check
 	@Scripts/check-links
 	@Scripts/counts --check > /dev/null
+
+release: ## bluectl with its manual pages and completions, as packages contain it, in .build-packages
+	@command -v swift >/dev/null || { echo "Swift 6.2 or later is needed: https://www.swift.org/install" >&2; exit 1; }
+	@Scripts/need-packages binutils chrpath dpkg-dev python3 xz-utils
+	@Packaging/release
+
+deb: release ## a Debian package of bluectl, in .build-packages
+	@Packaging/deb
+
+tarball: release ## an archive of bluectl for other systems, with its bill of materials, in .build-packages
+	@Packaging/tarball
+
+install: ## install bluectl in PREFIX=/usr/local, after a release build if there is none
+	@Packaging/install
+
+uninstall: ## remove what install installed
+	@Packaging/install --remove
+
+test-deb: ## the packages, installed, used and removed in a new Debian: needs root
+	@Tests/Packages/run
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl
