@@ -11,9 +11,9 @@ package enum Discovery {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try configuration.devices.flatMap { device in
-            let entities =
-                device.values.map { Entity($0, of: device, topics) } + device.commands.map { Entity($0, of: device, topics) }
-            return try entities.compactMap { entity in
+            let values = device.values.map { Entity($0, of: device, topics) }
+            let commands = device.commands.map { Entity($0, of: device, topics) }
+            return try (values + commands).compactMap { entity -> MQTTMessage? in
                 guard let topic = topics.discovery(entity.component, entity.object, of: device.id) else { return nil }
                 return MQTTMessage(topic, try encoder.encode(entity.content), isRetained: true)
             }

@@ -54,7 +54,7 @@ package struct ValueFormat: Sendable, Equatable {
     }()
 
     /// The names of the types.
-    package static let typeNames = kinds.keys.sorted()
+    package static let typeNames: [String] = kinds.keys.sorted()
 
     let kind: Kind
     let offset: Int

@@ -1,8 +1,8 @@
 import Logging
-package import Mosquitto
+import Mosquitto
 
 /// Which devices are connected, and the messages that say so.
-package actor DevicePresence {
+actor DevicePresence {
     private let topics: Topics
     private let publish: @Sendable (MQTTMessage) throws -> Void
     private let metrics: GatewayMetrics

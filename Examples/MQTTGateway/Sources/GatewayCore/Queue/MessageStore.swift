@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import GRDB
 
 /// The messages that wait for the broker, in an SQLite file.

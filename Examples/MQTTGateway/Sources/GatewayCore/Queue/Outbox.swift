@@ -1,5 +1,5 @@
 package import Logging
-package import Mosquitto
+import Mosquitto
 
 /// Puts messages into the queue, hands them to the client in their order, and removes them once the broker has them.
 ///

@@ -1,4 +1,4 @@
-package import AsyncBluetooth
+import AsyncBluetooth
 package import CoreBluetooth
 import Foundation
 package import Logging

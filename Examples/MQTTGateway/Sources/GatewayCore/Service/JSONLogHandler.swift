@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Logging
 
 /// Writes each log line to standard error as an object of JSON: `time`, `level`, `message`, and the metadata.

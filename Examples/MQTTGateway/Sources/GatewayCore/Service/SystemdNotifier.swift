@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+package import Logging
 
 /// Tells systemd that the service has started, is well and stops, as `sd_notify` does.
 ///
@@ -42,7 +42,7 @@ package struct SystemdNotifier: Sendable {
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
         let sent = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL.rawValue), $0, length)
+                sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
             }
         }
         guard sent >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

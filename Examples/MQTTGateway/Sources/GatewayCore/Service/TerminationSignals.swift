@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 
 /// SIGTERM and SIGINT, as a sequence.
 package enum TerminationSignals {
