@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Synchronization
 
 /// How many values each device of a process has sent, in a file that outlives the process, whatever its end.

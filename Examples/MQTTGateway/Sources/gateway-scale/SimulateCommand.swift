@@ -21,7 +21,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "The number of this process, from 1: part of each value.") var process: UInt32
 
     func run() async throws {
-        let stop = TerminationSignals.sequence()
+        let stop = TerminationSignals.sequence(limit: .seconds(15))
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         let ledger = try SentLedger(file: Self.ledger(folder, name, process), devices: devices)
         let silence = Self.silence(ledger)

@@ -52,6 +52,9 @@ struct RunCommand: AsyncParsableCommand {
         case text, json
     }
 
+    /// The longest clean stop, whatever hangs: less than systemd's `TimeoutStopSec`.
+    static let stopLimit = Duration.seconds(15)
+
     @OptionGroup var options: FileOptions
     @Option(help: "The format of log lines on standard error: text or json.") var logFormat = LogFormat.text
     @Option(help: "The least level of log lines: debug, info, notice, warning or error.") var logLevel = "info"
@@ -63,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = TerminationSignals.sequence()
+        let stop = TerminationSignals.sequence(limit: Self.stopLimit)
         let (format, level) = (logFormat, Logger.Level(rawValue: logLevel) ?? .info)
         LoggingSystem.bootstrap { label in
             var handler: any LogHandler = switch format {

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import Mosquitto
 import Testing
 
 @Suite struct ConfigurationTests {

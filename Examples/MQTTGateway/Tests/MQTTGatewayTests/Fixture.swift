@@ -4,6 +4,7 @@ import Foundation
 import GatewayCore
 import GatewaySimulation
 import Logging
+import Mosquitto
 import Testing
 
 /// Whether the tests that need a broker run: with `REQUIRE_MOSQUITTO=1` they fail without one.
@@ -57,14 +58,19 @@ final class Fixture: Sendable {
                 """, file: "test.yaml")
     }
 
+    /// A gateway on the emulated devices, which logs nothing.
+    func gateway(_ configuration: GatewayCore.Configuration) -> Gateway {
+        Gateway(
+            configuration, backend: .emulator(emulator), environment: [:],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
     /// Runs a gateway in this process while the body runs, and stops it cleanly.
     @discardableResult
     func running(
         _ configuration: GatewayCore.Configuration? = nil, _ body: @escaping @Sendable (GatewayMetrics) async throws -> Void
     ) async throws -> GatewayMetrics {
-        let gateway = Gateway(
-            try configuration ?? self.configuration(), backend: .emulator(emulator), environment: [:],
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let gateway = gateway(try configuration ?? self.configuration())
         let (stop, stopper) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await gateway.run(until: stop) }

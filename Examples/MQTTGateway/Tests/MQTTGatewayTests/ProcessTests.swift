@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulation
+import Mosquitto
 import Testing
 
 /// Gateways in processes of their own, which are killed and stopped, and a real broker.

@@ -19,7 +19,7 @@ package struct JSONLogHandler: LogHandler {
         var fields = (metadataProvider?.get() ?? [:]).mapValues { "\($0)" }
         fields.merge(metadata.mapValues { "\($0)" }) { $1 }
         fields.merge((event.metadata ?? [:]).mapValues { "\($0)" }) { $1 }
-        fields["time"] = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["level"] = event.level.rawValue
         fields["logger"] = label
         fields["message"] = "\(event.message)"
