@@ -60,6 +60,20 @@ package final class BrokerProcess: @unchecked Sendable {
         throw POSIXError(.ECONNREFUSED)
     }
 
+    /// Makes it write its sessions and messages to its file, and returns when it has.
+    package func save() throws {
+        guard let process else { throw POSIXError(.ESRCH) }
+        let file = folder.appending(path: "mosquitto.db")
+        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+        Foundation.kill(process.processIdentifier, SIGUSR1)
+        // It writes another file, which gets this name in the end.
+        for _ in 0..<500 {
+            if FileManager.default.fileExists(atPath: file.path) { return }
+            usleep(20_000)
+        }
+        throw POSIXError(.ETIMEDOUT)
+    }
+
     /// Ends it with SIGKILL.
     package func kill() { end(SIGKILL) }
 

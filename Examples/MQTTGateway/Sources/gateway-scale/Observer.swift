@@ -21,6 +21,8 @@ final class Observer: Sendable {
         var repeated = 0
     }
 
+    private static let marker = "scale-observer"
+
     private struct Content: Decodable {
         var id: String
         var value: UInt64
@@ -34,6 +36,7 @@ final class Observer: Sendable {
 
     private let client: MosquittoClient
     private let state = Mutex(State())
+    private let (ready, readySink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// The broker keeps this subscriber's session, and so what arrives while it is away.
     init(port: UInt16) throws {
@@ -51,6 +54,9 @@ final class Observer: Sendable {
                 for await event in client.events where event == .connected {
                     do {
                         try client.subscribe(to: "scale/+/+/sequence")
+                        // It comes back once the broker has both subscriptions.
+                        try client.subscribe(to: Self.marker)
+                        try client.publish(MQTTMessage(Self.marker, ""))
                     } catch {
                         FileHandle.standardError.write(Data("the observer cannot subscribe: \(error)\n".utf8))
                     }
@@ -58,10 +64,15 @@ final class Observer: Sendable {
             }
             group.addTask { [self] in
                 let decoder = JSONDecoder()
-                for await message in client.messages where !message.isRetained { count(message, decoder) }
+                for await message in client.messages where !message.isRetained {
+                    if message.topic == Self.marker { readySink.yield() } else { count(message, decoder) }
+                }
             }
         }
     }
+
+    /// Waits until the broker has the subscription.
+    func subscribed() async { for await _ in ready { return } }
 
     func stop() { client.stop() }
 

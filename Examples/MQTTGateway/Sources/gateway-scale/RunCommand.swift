@@ -34,8 +34,9 @@ struct RunCommand: AsyncParsableCommand {
                 arguments: ["--port", "\(broker.port)", "--devices", "\(devices)", "--interval", "\(interval)"])
         }
         print("\(gateways) gateways with \(devices) devices, a value each \(interval) ms, \(seconds) s, in \(folder.path)")
-        // Let the broker keep the observer's subscription on disk before anything is published.
-        try await Task.sleep(for: .seconds(3))
+        await observer.subscribed()
+        // A broker that is killed comes back with the observer's session.
+        try broker.save()
         try await play(processes, broker)
         let isClean = try await end(processes, observer)
         observer.stop()

@@ -50,6 +50,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let head = """
             gateway: \(name)
             broker: { host: 127.0.0.1, port: \(port) }
+            topics: { base: scale, discovery: "off" }
             queue: { file: \(folder)/\(name).sqlite }
             devices:
 

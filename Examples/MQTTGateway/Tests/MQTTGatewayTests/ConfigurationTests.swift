@@ -51,7 +51,7 @@ import Testing
         ("rows: 10", "rows: 0", "gateway.yaml:6:41: queue.rows: \"0\" must be a whole number, 1 to 100000000"),
         ("SECRET", "OTHER", "gateway.yaml:5:28: broker.password.environment: the variable OTHER is not set"),
         ("C0:11:22:33:44:55", "C0:11", "gateway.yaml:9:14: devices[0].address: \"C0:11\" is not an address"),
-        ("uint32@4/10", "uint31", "gateway.yaml:12:56: devices[0].values[0].format: \"uint31\" is not a type"),
+        ("uint32@4/10", "uint31", "gateway.yaml:12:59: devices[0].values[0].format: \"uint31\" is not a type"),
         ("2 s", "2", "devices[0].values[0].minimumInterval: \"2\" must be a number with the unit ms, s, min or h"),
         ("id: lamp", "id: counter", "devices[0]: two values or commands are named counter"),
         ("kind: switch", "kind: lever", "devices[0].commands[0].kind: \"lever\" is none of switch, button, number, text"),

@@ -33,6 +33,14 @@ final class Fixture: Sendable {
         do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(folder.path) remains: \(error)") }
     }
 
+    /// Runs a body while the listener hears everything, also across kills of the broker, which keeps the listener's session.
+    func listening(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await listener.listening { [broker] in
+            try broker.save()
+            try await body()
+        }
+    }
+
     /// The gateway `test` with the devices `device-0` and so on, each with the value `sequence` and the command `set`.
     func configuration(extra: String = "") throws -> GatewayCore.Configuration {
         let devices = (0..<ledger.devices).map { index in

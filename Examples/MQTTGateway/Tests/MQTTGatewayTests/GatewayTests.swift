@@ -10,7 +10,7 @@ import Testing
 struct GatewayTests {
     @Test func valuesArriveInOrderAndOnceWithAnIdentifierEach() async throws {
         let fixture = try Fixture()
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running { _ in
                 try await fixture.values(20)
                 try await fixture.lastValues()
@@ -26,7 +26,7 @@ struct GatewayTests {
 
     @Test func theGatewayAndItsDevicesAreOnlineAndThenOffline() async throws {
         let fixture = try Fixture()
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running { _ in
                 try await fixture.listener.first("bluetooth/test/status") { $0.text == "online" }
                 try await fixture.listener.first("bluetooth/test/device-0/status") { $0.text == "online" }
@@ -43,7 +43,7 @@ struct GatewayTests {
 
     @Test func aDeviceThatIsOutOfRangeIsOffline() async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running { _ in
                 try await fixture.values(1)
                 let device = try #require(fixture.emulator.device(named: "Sequence 0"))
@@ -65,7 +65,7 @@ struct GatewayTests {
 
     @Test func aBrokerThatIsKilledAndComesBackGetsEachValueOnce() async throws {
         let fixture = try Fixture()
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let metrics = try await fixture.running { metrics in
                 try await fixture.values(10)
                 fixture.broker.kill()
@@ -89,7 +89,7 @@ struct GatewayTests {
     @Test func discoveryMessagesAreRetainedAndComeAgainWhenHomeAssistantStarts() async throws {
         let fixture = try Fixture(devices: 1)
         let topic = "homeassistant/sensor/test_device-0/sequence/config"
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running { _ in
                 let message = try await fixture.listener.first(topic)
                 #expect(message.text.contains("\"state_topic\":\"bluetooth/test/device-0/sequence\""))
@@ -107,7 +107,7 @@ struct GatewayTests {
     @Test func theDiscoveryMessageOfARemovedValueIsWithdrawn() async throws {
         let fixture = try Fixture(devices: 2)
         let topic = "homeassistant/sensor/test_device-1/sequence/config"
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running { _ in try await fixture.listener.first(topic) }
             var configuration = try fixture.configuration()
             configuration.devices.removeLast()
@@ -121,7 +121,7 @@ struct GatewayTests {
 
     @Test func aCommandIsWrittenAndItsResultPublished() async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let metrics = try await fixture.running { _ in
                 try await fixture.values(1)
                 try fixture.listener.client.publish(MQTTMessage("bluetooth/test/device-0/level/set", "42"))
@@ -141,7 +141,7 @@ struct GatewayTests {
     ])
     func aCommandIsRefusedWithTheReason(payload: String, isRetained: Bool, reason: String) async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let command = MQTTMessage("bluetooth/test/device-0/level/set", payload, isRetained: isRetained)
             if isRetained {
                 try fixture.listener.client.publish(command)
@@ -160,7 +160,7 @@ struct GatewayTests {
 
     @Test func aCommandThatTheConfigurationDoesNotHaveIsNotWritten() async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let metrics = try await fixture.running { metrics in
                 try await fixture.values(1)
                 try fixture.listener.client.publish(MQTTMessage("bluetooth/test/device-0/sequence/set", "1"))

@@ -23,7 +23,7 @@ import Testing
     func theGatewayAnswersOnLoopbackAlone() async throws {
         let fixture = try Fixture(devices: 1)
         let port = try BrokerProcess.freePort()
-        try await fixture.listener.listening {
+        try await fixture.listening {
             try await fixture.running(try fixture.configuration(extra: "metrics: { port: \(port) }")) { _ in
                 try await fixture.values(3)
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)/metrics"))

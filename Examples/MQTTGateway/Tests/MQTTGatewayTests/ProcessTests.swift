@@ -17,26 +17,26 @@ struct ProcessTests {
     }
 
     private func values(_ fixture: Fixture, process: Int) throws -> [Content] {
-        try fixture.listener.messages(of: "bluetooth/test/device-0/sequence").filter { !$0.isRetained }
+        try fixture.listener.messages(of: "scale/test/device-0/sequence").filter { !$0.isRetained }
             .map(Content.init).filter { $0.process == process }
     }
 
     @Test func theBrokerSaysThatAKilledGatewayIsOffline() async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let program = try simulate(fixture, process: 1)
-            try await fixture.values(3)
+            try await fixture.listener.first("scale/test/device-0/sequence")
             #expect(program.end(SIGKILL) == SIGKILL)
-            try await fixture.listener.first("bluetooth/test/status") { $0.text == "offline" }
+            try await fixture.listener.first("scale/test/status") { $0.text == "offline" }
         }
     }
 
     /// The first process writes while there is no broker, and is killed; the second one sends what the first has written.
     @Test func whatAKilledGatewayHadInItsQueueIsSentByTheNext() async throws {
         let fixture = try Fixture(devices: 1)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let first = try simulate(fixture, process: 1)
-            try await fixture.values(5)
+            try await fixture.listener.first("scale/test/device-0/sequence")
             fixture.broker.kill()
             let sent = fixture.folder.appending(path: "test-1.sent").path
             while try SentLedger.counts(in: sent)[0] < 60 { await Task.yield() }
@@ -73,23 +73,21 @@ struct ProcessTests {
               - { id: heart, address: "C0:DE:00:00:18:0D", profiles: heart-rate battery }
             """.utf8
         ).write(to: file)
-        try await fixture.listener.listening {
+        try await fixture.listening {
             let program = try Program(
                 "mqtt-gateway", ["run", "--log-format", "json", file.path],
                 environment: [
                     "COREBLUETOOTH_BACKEND": "emulator", "NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "200000",
                 ])
-            #expect(systemd.receive() == "READY=1")
-            #expect(systemd.receive() == "WATCHDOG=1")
+            try await systemd.first("READY=1")
+            try await systemd.first("WATCHDOG=1")
             let value = try await fixture.listener.first("bluetooth/test/heart/heart-rate")
             #expect((60...90).contains(try #require(try Content(value).value)))
             try await fixture.listener.first("bluetooth/test/heart/battery")
             #expect(program.end(signal) == 0)
             try await fixture.listener.first("bluetooth/test/status") { $0.text == "offline" }
         }
-        var states: [String] = []
-        while let state = systemd.receive(), state != "STOPPING=1" { states.append(state) }
-        #expect(states.allSatisfy { $0 == "WATCHDOG=1" })
+        try await systemd.first("STOPPING=1")
     }
 
     @Test func aMistakeInTheFileIsTheExitStatus2() throws {

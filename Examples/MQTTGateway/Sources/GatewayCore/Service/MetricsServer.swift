@@ -12,7 +12,7 @@ struct MetricsServer {
     ///
     /// - Throws: Where the port cannot be used.
     func run() async throws {
-        let server = HTTPServer(address: .loopback(port: port), logger: .disabled)
+        let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
         let type = HTTPHeader.contentType
         await server.appendRoute("GET /metrics") { [metrics] _ in
             HTTPResponse(

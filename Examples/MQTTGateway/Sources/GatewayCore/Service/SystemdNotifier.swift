@@ -4,6 +4,7 @@ package import Logging
 /// Tells systemd that the service has started, is well and stops, as `sd_notify` does.
 ///
 /// Source: sd_notify(3): a datagram to the socket that `NOTIFY_SOCKET` names. Without the variable nothing is sent.
+/// A socket that takes nothing more is a warning, and no wait.
 package struct SystemdNotifier: Sendable {
     private let socket: String?
     /// How often systemd expects to hear from the service; nil without a watchdog.
@@ -42,7 +43,7 @@ package struct SystemdNotifier: Sendable {
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
         let sent = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
+                sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length)
             }
         }
         guard sent >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
