@@ -7,6 +7,7 @@
 #   FUZZ_SEED=7            fuzz: the random calls of an earlier run
 #   PROGRAMS=20000         programs: how many
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
+#   SCALE="--seconds 180"  gateway-scale: the options of the run, which `SCALE=--help` lists
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -23,7 +24,7 @@ VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|B
 REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples migration samples picture plots counts
+.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples gateway gateway-scale gateway-compare migration samples picture plots counts
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -114,6 +115,23 @@ traits: deps ## the library with and without each backend, and next to a library
 examples: deps ## build the examples and run their tests
 	@$(BUILD) --package-path Examples --build-tests --disable-xctest
 	@swift test --skip-build --package-path Examples --disable-xctest
+
+# A package of its own, which needs libmosquitto and SQLite, and whose first build takes minutes.
+GATEWAY := Examples/MQTTGateway
+.PHONY: gateway-deps
+gateway-deps: deps
+	@Scripts/need-packages libmosquitto-dev libsqlite3-dev mosquitto mosquitto-clients
+
+gateway: gateway-deps ## build the MQTT gateway and run its tests against a real mosquitto
+	@$(BUILD) --package-path $(GATEWAY) --build-tests --disable-xctest
+	@REQUIRE_MOSQUITTO=1 swift test --skip-build --package-path $(GATEWAY) --disable-xctest
+
+gateway-scale: gateway-deps ## 20 gateways with 50 devices each, a broker that is killed, and gateways that are: ten minutes
+	@$(BUILD) -c release --package-path $(GATEWAY) --product gateway-scale
+	@$(GATEWAY)/.build/release/gateway-scale $(SCALE)
+
+gateway-compare: gateway-deps ## CPU and memory of the MQTT gateway, beside bleak and paho-mqtt
+	@$(GATEWAY)/Scripts/compare
 
 migration: deps ## build the migration modules and their sample app, and run their tests
 	@Scripts/test-migration

@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// Invariant of `@unchecked Sendable`: one task at a time starts and ends it.
 package final class BrokerProcess: @unchecked Sendable {
-    /// Debian's path of the broker, which is in no user's `PATH`, and that of a build from source; nil if it is not installed.
+    /// Debian's path of the broker, which is in no user's `PATH`, and that of a build from source; nil if it is not
+    /// installed.
     package static let executable = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -98,7 +99,9 @@ package final class BrokerProcess: @unchecked Sendable {
         _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ package struct MQTTMessage: Sendable, Equatable {
     package var topic: String
     /// The content.
     package var payload: Data
-    /// To the broker: keep it for later subscribers. From the broker: it was kept, and may be old.
+    /// Whether the broker keeps the message for later subscribers, or has kept this one, which may be old.
     package var isRetained: Bool
 
     package init(_ topic: String, _ payload: Data, isRetained: Bool = false) {

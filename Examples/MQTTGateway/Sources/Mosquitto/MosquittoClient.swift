@@ -8,9 +8,9 @@ import Synchronization
 /// libmosquitto keeps the unacknowledged messages of QoS 1, and sends them again on the next connection of this object.
 /// Any thread may call any member.
 ///
-/// Invariant of `@unchecked Sendable`: `mosquitto` is set once and freed in `deinit`. libmosquitto locks its own state, as
-/// `mosquitto_threaded_set` asks. Callbacks run on the thread of ``MosquittoClient/runLoop()``, and touch the continuations
-/// and the mutex alone.
+/// Invariant of `@unchecked Sendable`: `mosquitto` is set once and freed in `deinit`. libmosquitto locks its own
+/// state, as `mosquitto_threaded_set` asks. Callbacks run on the thread of ``MosquittoClient/runLoop()``, and touch
+/// the continuations and the mutex alone.
 package final class MosquittoClient: @unchecked Sendable {
     /// Connections and acknowledgements, in their order; at most as many acknowledgements as messages were published.
     package let events: AsyncStream<MQTTEvent>

@@ -5,6 +5,7 @@ import ArgumentParser
 struct GatewayScale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway-scale",
-        abstract: "Runs many gateways with emulated devices against one broker, and compares what was sent and received.",
+        abstract:
+            "Runs many gateways with emulated devices against one broker, and compares what was sent and received.",
         subcommands: [RunCommand.self, SimulateCommand.self], defaultSubcommand: RunCommand.self)
 }

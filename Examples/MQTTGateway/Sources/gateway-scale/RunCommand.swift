@@ -33,7 +33,9 @@ struct RunCommand: AsyncParsableCommand {
                 "gateway-\(number)", folder: folder,
                 arguments: ["--port", "\(broker.port)", "--devices", "\(devices)", "--interval", "\(interval)"])
         }
-        print("\(gateways) gateways with \(devices) devices, a value each \(interval) ms, \(seconds) s, in \(folder.path)")
+        print(
+            "\(gateways) gateways with \(devices) devices, a value each \(interval) ms, \(seconds) s, in \(folder.path)"
+        )
         await observer.subscribed()
         // A broker that is killed comes back with the observer's session.
         try broker.save()

@@ -69,10 +69,11 @@ struct RunCommand: AsyncParsableCommand {
         let stop = TerminationSignals.sequence(limit: Self.stopLimit)
         let (format, level) = (logFormat, Logger.Level(rawValue: logLevel) ?? .info)
         LoggingSystem.bootstrap { label in
-            var handler: any LogHandler = switch format {
-            case .json: JSONLogHandler(label: label)
-            case .text: StreamLogHandler.standardError(label: label)
-            }
+            var handler: any LogHandler =
+                switch format {
+                case .json: JSONLogHandler(label: label)
+                case .text: StreamLogHandler.standardError(label: label)
+                }
             handler.logLevel = level
             return handler
         }

@@ -45,7 +45,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("gateway: kitchen", "gateway: my kitchen", "gateway.yaml:1:10: gateway: \"my kitchen\" must be 1 to 64 letters"),
+        (
+            "gateway: kitchen", "gateway: my kitchen",
+            "gateway.yaml:1:10: gateway: \"my kitchen\" must be 1 to 64 letters"
+        ),
         ("  host: broker.example\n", "", "gateway.yaml:3:3: broker: lacks the field host"),
         ("host:", "hots:", "gateway.yaml:3:3: broker.hots: is unknown; known are host"),
         ("rows: 10", "rows: 0", "gateway.yaml:6:41: queue.rows: \"0\" must be a whole number, 1 to 100000000"),
@@ -54,7 +57,10 @@ import Testing
         ("uint32@4/10", "uint31", "gateway.yaml:12:59: devices[0].values[0].format: \"uint31\" is not a type"),
         ("2 s", "2", "devices[0].values[0].minimumInterval: \"2\" must be a number with the unit ms, s, min or h"),
         ("id: lamp", "id: counter", "devices[0]: two values or commands are named counter"),
-        ("kind: switch", "kind: lever", "devices[0].commands[0].kind: \"lever\" is none of switch, button, number, text"),
+        (
+            "kind: switch", "kind: lever",
+            "devices[0].commands[0].kind: \"lever\" is none of switch, button, number, text"
+        ),
         ("environmental-sensing", "weather", "devices[0].profiles: \"weather\" is none of battery"),
         ("FFF0/FFF1", "FFF1", "devices[0].values[0].characteristic: \"FFF1\" is not a service and a characteristic"),
         ("gateway: kitchen", "gateway: [", "gateway.yaml: "),

@@ -33,7 +33,8 @@ final class Fixture: Sendable {
         do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(folder.path) remains: \(error)") }
     }
 
-    /// Runs a body while the listener hears everything, also across kills of the broker, which keeps the listener's session.
+    /// Runs a body while the listener hears everything, also across kills of the broker, which keeps the listener's
+    /// session.
     func listening(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await listener.listening { [broker] in
             try broker.save()
@@ -76,7 +77,8 @@ final class Fixture: Sendable {
     /// Runs a gateway in this process while the body runs, and stops it cleanly.
     @discardableResult
     func running(
-        _ configuration: GatewayCore.Configuration? = nil, _ body: @escaping @Sendable (GatewayMetrics) async throws -> Void
+        _ configuration: GatewayCore.Configuration? = nil,
+        _ body: @escaping @Sendable (GatewayMetrics) async throws -> Void
     ) async throws -> GatewayMetrics {
         let gateway = gateway(try configuration ?? self.configuration())
         let (stop, stopper) = AsyncStream<Void>.makeStream()
@@ -119,7 +121,8 @@ final class Program: @unchecked Sendable {
 
     /// Starts it; its output goes nowhere.
     init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
         process.executableURL = folder.appending(path: name)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

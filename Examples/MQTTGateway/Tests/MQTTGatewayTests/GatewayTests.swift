@@ -78,7 +78,8 @@ struct GatewayTests {
             for device in 0..<2 {
                 let numbers = try fixture.numbers(of: device)
                 #expect(Set(numbers) == Set(1...(numbers.max() ?? 0)))
-                // What was under way when the broker was killed may come twice, with one identifier: no more than the window.
+                // What was under way when the broker was killed may come twice, with one identifier: no more than the
+                // window.
                 #expect(numbers.count - Set(numbers).count <= 20)
             }
             #expect(metrics.count(.connections) == 2)
@@ -135,7 +136,8 @@ struct GatewayTests {
     }
 
     @Test(arguments: [
-        ("101", false, "the payload must be a number, 0.0 to 100.0"), ("on", false, "the payload must be a number, 0.0 to 100.0"),
+        ("101", false, "the payload must be a number, 0.0 to 100.0"),
+        ("on", false, "the payload must be a number, 0.0 to 100.0"),
         ("42", true, "a retained command may be old"),
         (String(repeating: "1", count: 513), false, "the payload has more than 512 bytes"),
     ])

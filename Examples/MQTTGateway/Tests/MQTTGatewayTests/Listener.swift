@@ -75,9 +75,13 @@ final class Listener: Sendable {
 
     /// Waits for a message.
     @discardableResult
-    func first(_ topic: String, where isWanted: @Sendable (MQTTMessage) -> Bool = { _ in true }) async throws -> MQTTMessage {
+    func first(
+        _ topic: String, where isWanted: @Sendable (MQTTMessage) -> Bool = { _ in true }
+    ) async throws -> MQTTMessage {
         try await until { $0.contains { $0.topic == topic && isWanted($0) } }
-        guard let found = messages.first(where: { $0.topic == topic && isWanted($0) }) else { throw CancellationError() }
+        guard let found = messages.first(where: { $0.topic == topic && isWanted($0) }) else {
+            throw CancellationError()
+        }
         return found
     }
 }

@@ -41,7 +41,8 @@ import Testing
 
     private func append(_ numbers: ClosedRange<Int>, to outbox: Outbox) async throws {
         for number in numbers {
-            try await outbox.append(OutgoingMessage("topic", isRetained: true, MessageBody(value: .integer(Int64(number)))))
+            try await outbox.append(
+                OutgoingMessage("topic", isRetained: true, MessageBody(value: .integer(Int64(number)))))
         }
     }
 

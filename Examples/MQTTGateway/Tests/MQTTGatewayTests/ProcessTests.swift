@@ -31,7 +31,8 @@ struct ProcessTests {
         }
     }
 
-    /// The first process writes while there is no broker, and is killed; the second one sends what the first has written.
+    /// The first process writes while there is no broker, and is killed; the second one sends what the first has
+    /// written.
     @Test func whatAKilledGatewayHadInItsQueueIsSentByTheNext() async throws {
         let fixture = try Fixture(devices: 1)
         try await fixture.listening {
@@ -49,8 +50,8 @@ struct ProcessTests {
             }
             let values = try values(fixture, process: 1)
             let numbers = Set(values.map(\.number))
-            // The queue is sent in its order, so everything of the first process is there. All but the value or two that were
-            // on their way into the file at the kill.
+            // The queue is sent in its order, so everything of the first process is there. All but the value or two
+            // that were on their way into the file at the kill.
             #expect(numbers == Set(1...(numbers.max() ?? 0)))
             #expect(count - numbers.count <= 2)
             // A second delivery has the identifier of the first.

@@ -21,8 +21,9 @@ extension Configuration {
         let top = try YAMLFields(
             yaml: yaml, file: file, known: ["gateway", "broker", "topics", "queue", "metrics", "devices"])
         gateway = try top.name("gateway")
-        guard let broker = try top.fields(
-            "broker", known: ["host", "port", "user", "password", "tls", "keepAlive", "window"])
+        guard
+            let broker = try top.fields(
+                "broker", known: ["host", "port", "user", "password", "tls", "keepAlive", "window"])
         else { throw top.error(nil, "lacks the field broker") }
         self.broker = try Self.broker(broker, gateway: gateway, environment)
         let topics = try top.fields("topics", known: ["base", "discovery"])

@@ -8,7 +8,9 @@ extension DeviceConfiguration {
     static func list(_ top: YAMLFields) throws -> [DeviceConfiguration] {
         let known: Set<String> = ["id", "name", "address", "identifier", "localName", "profiles", "values", "commands"]
         let fields = try top.list("devices", known: known)
-        guard !fields.isEmpty else { throw top.error(top.has("devices") ? "devices" : nil, "needs at least one device") }
+        guard !fields.isEmpty else {
+            throw top.error(top.has("devices") ? "devices" : nil, "needs at least one device")
+        }
         var ids: Set<String> = []
         return try fields.map { fields in
             let device = try DeviceConfiguration(fields)
@@ -54,7 +56,9 @@ extension DeviceConfiguration {
             }
             return .address(address)
         case (nil, let text?, nil):
-            guard let identifier = UUID(uuidString: text) else { throw fields.error("identifier", "\"\(text)\" is no UUID") }
+            guard let identifier = UUID(uuidString: text) else {
+                throw fields.error("identifier", "\"\(text)\" is no UUID")
+            }
             return .identifier(identifier)
         case (nil, nil, let name?): return .localName(name)
         default: throw fields.error(nil, "must have one of the fields address, identifier and localName")
@@ -68,7 +72,8 @@ extension ValueConfiguration {
         name = try fields.text("name") ?? id
         characteristic = try fields.characteristic()
         format = try fields.format()
-        source = try fields.duration("read", in: .seconds(1)...(.seconds(86_400))).map { .reads(every: $0) }
+        source =
+            try fields.duration("read", in: .seconds(1)...(.seconds(86_400))).map { .reads(every: $0) }
             ?? .notifications
         unit = try fields.text("unit")
         deviceClass = try fields.text("deviceClass")
@@ -155,8 +160,10 @@ extension YAMLFields {
     fileprivate func format() throws -> ValueFormat {
         let text = try requiredText("format")
         guard let format = ValueFormat(text) else {
-            throw error("format", "\"\(text)\" is not a type with @offset and /divisor, as in sint16@2/100; types are "
-                + ValueFormat.typeNames.joined(separator: ", "))
+            throw error(
+                "format",
+                "\"\(text)\" is not a type with @offset and /divisor, as in sint16@2/100; types are "
+                    + ValueFormat.typeNames.joined(separator: ", "))
         }
         return format
     }

@@ -24,7 +24,8 @@ package struct FormatError: Error, Equatable, CustomStringConvertible {
 
 /// How the bytes of a characteristic become a number or text, and back: `sint16/100`, `uint16be@2`, `text`.
 ///
-/// A type, `@` and the offset of its first byte, `/` and a divisor. Numbers are little-endian unless the type ends with `be`.
+/// A type, `@` and the offset of its first byte, `/` and a divisor. Numbers are little-endian unless the type ends
+/// with `be`.
 package struct ValueFormat: Sendable, Equatable {
     enum Kind: Equatable {
         case integer(bytes: Int, isSigned: Bool, isBigEndian: Bool)
@@ -65,7 +66,9 @@ package struct ValueFormat: Sendable, Equatable {
         var rest = text[...]
         var divisor = 1.0
         if let slash = rest.firstIndex(of: "/") {
-            guard let number = Double(rest[rest.index(after: slash)...]), number.isFinite, number > 0 else { return nil }
+            guard let number = Double(rest[rest.index(after: slash)...]), number.isFinite, number > 0 else {
+                return nil
+            }
             divisor = number
             rest = rest[..<slash]
         }
@@ -104,7 +107,8 @@ package struct ValueFormat: Sendable, Equatable {
             return scaled(try integer(in: data, count, isSigned, isBigEndian))
         case .float(let count):
             let bits = UInt64(bitPattern: try integer(in: data, count, false, false))
-            let value = count == 4 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
+            let value =
+                count == 4 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
             return try finite(value / divisor)
         }
     }
@@ -121,7 +125,9 @@ package struct ValueFormat: Sendable, Equatable {
     }
 
     private func scaled(_ integer: Int64) -> MeasuredValue {
-        if case .integer(8, false, _) = kind, integer < 0 { return .number(Double(UInt64(bitPattern: integer)) / divisor) }
+        if case .integer(8, false, _) = kind, integer < 0 {
+            return .number(Double(UInt64(bitPattern: integer)) / divisor)
+        }
         return divisor == 1 ? .integer(integer) : .number(Double(integer) / divisor)
     }
 

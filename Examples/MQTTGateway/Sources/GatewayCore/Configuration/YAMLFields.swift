@@ -17,7 +17,8 @@ struct YAMLFields {
         do {
             node = try Yams.compose(yaml: yaml)
         } catch let error as YamlError {
-            throw ConfigurationError(description: "\(file): \("\(error)".split(separator: "\n").joined(separator: " "))")
+            throw ConfigurationError(
+                description: "\(file): \("\(error)".split(separator: "\n").joined(separator: " "))")
         }
         guard let node else { throw ConfigurationError(description: "\(file): the file is empty") }
         try self.init(node, file: file, path: "", known: known)
@@ -79,13 +80,16 @@ struct YAMLFields {
     /// A name that is part of topics: 1 to 64 letters, digits, `_` and `-`.
     func name(_ key: String) throws -> String {
         let name = try requiredText(key)
-        let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-            default: false
+        let isName =
+            (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
             }
-        }
         guard isName else { throw error(key, "\"\(name)\" must be 1 to 64 letters, digits, _ and -, without accents") }
         return name
     }

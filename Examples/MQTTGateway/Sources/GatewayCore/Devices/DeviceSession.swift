@@ -31,10 +31,9 @@ struct DeviceSession: Sendable {
     private func keepServing() async {
         var delay = Self.retries.lowerBound
         while !Task.isCancelled {
+            let start = ContinuousClock.now
             do {
-                let peripheral = try await find()
-                delay = Self.retries.lowerBound
-                try await serve(peripheral)
+                try await serve(find())
             } catch is CancellationError {
                 // The loop ends.
             } catch {
@@ -42,6 +41,8 @@ struct DeviceSession: Sendable {
             }
             commands.setPeripheral(nil)
             await presence.set(device.id, isConnected: false)
+            // A device that was well for a while is tried again soon.
+            if ContinuousClock.now - start > Self.retries.upperBound { delay = Self.retries.lowerBound }
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             delay = min(delay * 2, Self.retries.upperBound)
         }
@@ -107,13 +108,17 @@ struct DeviceSession: Sendable {
         }
     }
 
-    private func read(_ characteristic: CharacteristicID, of peripheral: Peripheral, each interval: Duration) async throws {
+    private func read(
+        _ characteristic: CharacteristicID, of peripheral: Peripheral, each interval: Duration
+    ) async throws {
         while true {
             do {
                 let data = try await peripheral.read(characteristic)
                 await values.publish(data, of: characteristic, .reads(every: interval))
             } catch let error as BluetoothError where error.isOfTheLink {
                 logger.debug("a value was not read", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: min(interval, Self.searchLimit))
+                continue
             }
             try await Task.sleep(for: interval)
         }

@@ -34,13 +34,14 @@ package final class MessageStore: Sendable {
         database = try DatabaseQueue(path: settings.file, configuration: configuration)
         limit = settings.rows
         name = try database.write { database in
-            try database.execute(sql: """
-                CREATE TABLE IF NOT EXISTS message (
-                  row INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, payload BLOB NOT NULL,
-                  retained INTEGER NOT NULL);
-                CREATE TABLE IF NOT EXISTS queue (name TEXT NOT NULL);
-                CREATE TABLE IF NOT EXISTS announced (topic TEXT PRIMARY KEY) WITHOUT ROWID;
-                """)
+            try database.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS message (
+                      row INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, payload BLOB NOT NULL,
+                      retained INTEGER NOT NULL);
+                    CREATE TABLE IF NOT EXISTS queue (name TEXT NOT NULL);
+                    CREATE TABLE IF NOT EXISTS announced (topic TEXT PRIMARY KEY) WITHOUT ROWID;
+                    """)
             if let name = try String.fetchOne(database, sql: "SELECT name FROM queue") { return name }
             let name = String(UInt32.random(in: .min ... .max), radix: 16)
             try database.execute(sql: "INSERT INTO queue VALUES (?)", arguments: [name])
@@ -103,7 +104,8 @@ package final class MessageStore: Sendable {
             arguments: [loaded, commit.count - limit])
         commit.dropped = database.changesCount
         commit.count -= commit.dropped
-        let oldest = try Int64.fetchOne(database, sql: "SELECT MIN(row) FROM message WHERE row > ?", arguments: [loaded])
+        let oldest = try Int64.fetchOne(
+            database, sql: "SELECT MIN(row) FROM message WHERE row > ?", arguments: [loaded])
         commit.inserted.removeAll { message in oldest.map { message.row < $0 } ?? true }
     }
 

@@ -86,7 +86,9 @@ package actor Outbox {
 
     // MARK: The loop
 
-    /// Moves messages until ``close()``. It ignores cancellation, because what was taken is to be written.
+    /// Moves messages until the end, which ``close()`` begins.
+    ///
+    /// It ignores cancellation, because what was taken is to be written.
     package func run() async {
         signal.yield()
         for await _ in signals {
@@ -145,7 +147,8 @@ package actor Outbox {
                 metrics.add(.published)
             } catch {
                 loaded.insert(message, at: 0)
-                logger.error("a message cannot be published", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
+                logger.error(
+                    "a message cannot be published", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
                 return
             }
         }

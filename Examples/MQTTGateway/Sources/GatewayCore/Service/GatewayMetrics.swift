@@ -80,13 +80,17 @@ package final class GatewayMetrics: Sendable {
             ($0.counts, $0.queueRows, $0.isBrokerConnected, $0.connectedDevices.count)
         }
         let counters = zip(Counter.allCases, counts).map { counter, count in
-            "# HELP \(counter.rawValue) \(counter.help)\n# TYPE \(counter.rawValue) counter\n\(counter.rawValue) \(count)\n"
+            Self.text(counter.rawValue, "counter", counter.help, count)
         }
         let gauges = [
             ("gateway_queue_rows", "Messages in the queue.", rows),
             ("gateway_broker_connected", "Whether the broker is connected: 1 or 0.", isConnected ? 1 : 0),
             ("gateway_devices_connected", "Devices that are connected.", devices),
-        ].map { "# HELP \($0) \($1)\n# TYPE \($0) gauge\n\($0) \($2)\n" }
+        ].map { Self.text($0, "gauge", $1, $2) }
         return (counters + gauges).joined()
+    }
+
+    private static func text(_ name: String, _ type: String, _ help: String, _ value: Int) -> String {
+        "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name) \(value)\n"
     }
 }

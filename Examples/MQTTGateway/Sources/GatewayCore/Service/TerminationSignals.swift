@@ -25,7 +25,8 @@ package enum TerminationSignals {
         }
     }
 
-    /// Invariant of `@unchecked Sendable`: sources may be cancelled from any thread, and nothing else is done with this one.
+    /// Invariant of `@unchecked Sendable`: sources may be cancelled from any thread, and nothing else is done with
+    /// this one.
     private struct Uncancelled: @unchecked Sendable {
         let source: any DispatchSourceSignal
 

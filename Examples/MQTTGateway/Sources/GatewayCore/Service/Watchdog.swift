@@ -4,8 +4,8 @@ import Mosquitto
 
 /// Tells systemd that the gateway is well, as long as it is.
 ///
-/// It is well while the file of the queue can be read and the thread of the MQTT client goes round; an absent broker or device
-/// is no fault of the process.
+/// It is well while the file of the queue can be read and the thread of the MQTT client goes round; an absent broker
+/// or device is no fault of the process.
 struct Watchdog: Sendable {
     /// The longest pause of the client's thread: its longest wait between two attempts, and a slow name server.
     static let longestRound = Duration.seconds(90)
