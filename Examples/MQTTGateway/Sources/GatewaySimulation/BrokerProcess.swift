@@ -17,13 +17,15 @@ package final class BrokerProcess: @unchecked Sendable {
     /// Writes the settings: messages and sessions are kept on disk, and queues have no limit, so that the broker loses
     /// nothing that it acknowledged.
     ///
-    /// - Parameter folder: An existing folder.
-    package init(folder: URL) throws {
+    /// - Parameters:
+    ///   - folder: An existing folder.
+    ///   - access: The lines that say who may connect, and how; by default every program of this machine, in clear text.
+    package init(folder: URL, access: String = "allow_anonymous true") throws {
         self.folder = folder
         port = try Self.freePort()
         var settings = """
             listener \(port) 127.0.0.1
-            allow_anonymous true
+            \(access)
             persistence true
             persistence_location \(folder.path)/
             autosave_interval 1
