@@ -22,6 +22,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Each line at once, also into a file.
+        setvbuf(stdout, nil, _IOLBF, 0)
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-scale-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let broker = try BrokerProcess(folder: folder)
