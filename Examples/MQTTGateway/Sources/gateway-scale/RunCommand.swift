@@ -22,8 +22,6 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Each line at once, also into a file.
-        setvbuf(stdout, nil, _IOLBF, 0)
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-scale-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let broker = try BrokerProcess(folder: folder)
@@ -35,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
                 "gateway-\(number)", folder: folder,
                 arguments: ["--port", "\(broker.port)", "--devices", "\(devices)", "--interval", "\(interval)"])
         }
-        print(
+        report(
             "\(gateways) gateways with \(devices) devices, a value each \(interval) ms, \(seconds) s, in \(folder.path)"
         )
         await observer.subscribed()
@@ -47,9 +45,9 @@ struct RunCommand: AsyncParsableCommand {
         await counting.value
         broker.kill()
         let result = try ScaleResult(processes, observer, folder: folder.path, seconds: seconds)
-        print(result.text)
+        report(result.text)
         guard result.isComplete, isClean else {
-            print("The counts do not agree, or a gateway did not stop cleanly; the logs are in \(folder.path)")
+            report("The counts do not agree, or a gateway did not stop cleanly; the logs are in \(folder.path)")
             throw ExitCode.failure
         }
         try FileManager.default.removeItem(at: folder)
@@ -71,18 +69,18 @@ struct RunCommand: AsyncParsableCommand {
 
     private func interrupt(_ broker: BrokerProcess, _ meanwhile: () throws -> Void) async throws {
         broker.kill()
-        print("the broker is killed")
+        report("the broker is killed")
         try await Task.sleep(for: .seconds(outage / 2))
         try meanwhile()
         try await Task.sleep(for: .seconds(outage - outage / 2))
         try broker.start()
-        print("the broker is back")
+        report("the broker is back")
     }
 
     private func restart(_ gateway: GatewayProcess) throws {
         gateway.kill9()
         try gateway.start()
-        print("\(gateway.name) is killed and started again")
+        report("\(gateway.name) is killed and started again")
     }
 
     /// Silences the devices, lets the queues drain, and stops the gateways.
@@ -100,4 +98,7 @@ struct RunCommand: AsyncParsableCommand {
         try await Task.sleep(for: .seconds(2))
         return statuses.allSatisfy { $0 == 0 }
     }
+
+    /// Prints a line at once, also into a file.
+    private func report(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
