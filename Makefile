@@ -13,6 +13,7 @@
 #   BLUECTL=path           release, deb, tarball, install: a binary that was built elsewhere, …
 #   ARCH=arm64             … and its architecture
 #   REPRODUCE=1            test-deb: build twice, and compare
+#   SCALE="--seconds 180"  gateway-scale: the options of the run, which `SCALE=--help` lists
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -158,6 +159,22 @@ traits: deps ## the library with and without each backend, and next to a library
 examples: deps ## build the examples and run their tests
 	@$(BUILD) --package-path Examples --scratch-path .build --build-tests --disable-xctest
 	@swift test --skip-build --package-path Examples --scratch-path .build --disable-xctest
+
+# A package of its own, which needs libmosquitto and SQLite, and whose first build takes minutes.
+GATEWAY := Examples/MQTTGateway
+gateway-deps: deps
+	@Scripts/need-packages libmosquitto-dev libsqlite3-dev mosquitto mosquitto-clients
+
+gateway: gateway-deps ## build the MQTT gateway and run its tests against a real mosquitto
+	@$(BUILD) --package-path $(GATEWAY) --build-tests --disable-xctest
+	@REQUIRE_MOSQUITTO=1 swift test --skip-build --package-path $(GATEWAY) --disable-xctest
+
+gateway-scale: gateway-deps ## 20 gateways with 50 devices each, a broker that is killed, and gateways that are: ten minutes
+	@$(BUILD) -c release --package-path $(GATEWAY) --product gateway-scale
+	@$(GATEWAY)/.build/release/gateway-scale $(SCALE)
+
+gateway-compare: gateway-deps ## CPU and memory of the MQTT gateway, beside bleak and paho-mqtt
+	@$(GATEWAY)/Scripts/compare
 
 migration: deps ## build the migration modules and their sample app, and run their tests
 	@Scripts/test-migration

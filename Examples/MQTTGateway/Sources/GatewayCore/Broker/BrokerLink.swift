@@ -1,0 +1,130 @@
+import Foundation
+import Logging
+import Mosquitto
+
+/// What the gateway does with the broker: announces itself, follows the connection, and accepts commands.
+struct BrokerLink: Sendable {
+    let client: MosquittoClient
+    let configuration: Configuration
+    let outbox: Outbox
+    let store: MessageStore
+    let presence: DevicePresence
+    let commands: CommandQueues
+    let results: CommandResults
+    let metrics: GatewayMetrics
+    let logger: Logger
+
+    private var topics: Topics { configuration.topics }
+
+    /// Runs until the client is stopped.
+    func run() async {
+        await withTaskGroup { group in
+            group.addTask { await followConnection() }
+            group.addTask { for await message in client.messages { await received(message) } }
+        }
+    }
+
+    // MARK: The connection
+
+    private func followConnection() async {
+        var isReported = false
+        for await event in client.events {
+            switch event {
+            case .acknowledged(let packet): await outbox.acknowledged(packet)
+            case .connected:
+                isReported = false
+                await begin()
+            case .disconnected(let error):
+                metrics.setBrokerConnected(false)
+                await outbox.setConnected(false)
+                await presence.pause()
+                // Once until the next connection, however many attempts fail.
+                if !isReported { logger.warning("no broker", metadata: ["error": "\(error)"]) }
+                isReported = true
+            }
+        }
+    }
+
+    private func begin() async {
+        logger.notice("connected to the broker", metadata: ["host": "\(configuration.broker.host)"])
+        metrics.add(.connections)
+        metrics.setBrokerConnected(true)
+        do {
+            try client.subscribe(to: topics.commands)
+            if let status = topics.homeAssistantStatus { try client.subscribe(to: status) }
+            try await announce()
+            try client.publish(MQTTMessage(topics.status, "online", isRetained: true))
+        } catch {
+            logger.error("the gateway cannot announce itself", metadata: ["error": "\(error)"])
+        }
+        await presence.begin()
+        await outbox.setConnected(true)
+    }
+
+    /// Publishes the discovery messages, and withdraws those of an earlier configuration.
+    private func announce() async throws {
+        let messages = try Discovery.messages(for: configuration)
+        let topics = Set(messages.map(\.topic))
+        let announced = try await store.announcedTopics()
+        for topic in announced.subtracting(topics).sorted() {
+            try client.publish(MQTTMessage(topic, "", isRetained: true))
+        }
+        for message in messages { try client.publish(message) }
+        if announced != topics { try await store.setAnnouncedTopics(topics) }
+    }
+
+    // MARK: Messages
+
+    private func received(_ message: MQTTMessage) async {
+        if message.topic == topics.homeAssistantStatus {
+            // Home Assistant has started, and knows the retained messages alone; a retained one of its own is old.
+            guard message.text == "online", !message.isRetained else { return }
+            do {
+                try await announce()
+            } catch {
+                logger.error("discovery messages cannot be published", metadata: ["error": "\(error)"])
+            }
+            return
+        }
+        guard let (device, name) = topics.command(in: message.topic) else { return }
+        guard let command = commands.configuration(name, of: device) else {
+            metrics.add(.commandsRefused)
+            // The topic is a stranger's: it is logged, and not answered.
+            logger.warning("no such command", metadata: ["topic": "\(message.topic.prefix(256))"])
+            return
+        }
+        do {
+            guard !message.isRetained else { throw CommandError("a retained command may be old") }
+            try commands.submit(message.payload, to: command, of: device)
+        } catch {
+            await results.publish("\(error)", of: name, device: device)
+        }
+    }
+
+    // MARK: The end
+
+    /// Says that the gateway is offline, waits for the broker's acknowledgements, and disconnects.
+    ///
+    /// - Parameter limit: The longest wait for the queue; what it keeps is sent by the next process.
+    func end(within limit: Duration) async {
+        do {
+            try client.unsubscribe(from: topics.commands)
+            if let status = topics.homeAssistantStatus { try client.unsubscribe(from: status) }
+        } catch {
+            // Without a connection there is no subscription either.
+            logger.debug("not unsubscribed", metadata: ["error": "\(error)"])
+        }
+        let deadline = ContinuousClock.now + limit
+        while metrics.isBrokerConnected, await !outbox.isEmpty, ContinuousClock.now < deadline {
+            // Cancelled: the wait ends with the deadline at the latest.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        if metrics.isBrokerConnected {
+            do {
+                try client.publish(MQTTMessage(topics.status, "offline", isRetained: true))
+            } catch {
+                logger.warning("the gateway's status cannot be published", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+package import Mosquitto
+
+/// The discovery messages of Home Assistant for the values and commands of a configuration.
+///
+/// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
+package enum Discovery {
+    /// All messages; none if discovery is off.
+    package static func messages(for configuration: Configuration) throws -> [MQTTMessage] {
+        let topics = configuration.topics
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try configuration.devices.flatMap { device in
+            let values = device.values.map { Entity($0, of: device, topics) }
+            let commands = device.commands.map { Entity($0, of: device, topics) }
+            return try (values + commands).compactMap { entity -> MQTTMessage? in
+                guard let topic = topics.discovery(entity.component, entity.object, of: device.id) else { return nil }
+                return MQTTMessage(topic, try encoder.encode(entity.content), isRetained: true)
+            }
+        }
+    }
+
+    /// A sensor, a switch, a button, a number or a text.
+    private struct Entity {
+        let component: String
+        let object: String
+        var content: Content
+
+        init(_ value: ValueConfiguration, of device: DeviceConfiguration, _ topics: Topics) {
+            component = "sensor"
+            object = value.id
+            content = Content(value.id, value.name, of: device, topics)
+            content.stateTopic = topics.value(value.id, of: device.id)
+            content.valueTemplate = "{{ value_json.value }}"
+            content.unit = value.unit
+            content.deviceClass = value.deviceClass
+            content.stateClass = value.stateClass
+        }
+
+        init(_ command: CommandConfiguration, of device: DeviceConfiguration, _ topics: Topics) {
+            object = command.id
+            content = Content(command.id, command.name, of: device, topics)
+            content.commandTopic = topics.command(command.id, of: device.id)
+            switch command.kind {
+            case .onOff:
+                component = "switch"
+                content.optimistic = true
+            case .press: component = "button"
+            case .text(let maximumLength):
+                component = "text"
+                content.max = Double(min(255, maximumLength))
+            case .number(let format, let range):
+                component = "number"
+                content.min = range.lowerBound
+                content.max = range.upperBound
+                content.step = 1 / format.divisor
+            }
+        }
+    }
+
+    /// The names of the fields are Home Assistant's.
+    private struct Content: Encodable {
+        struct Availability: Encodable {
+            var topic: String
+        }
+
+        struct Device: Encodable {
+            var identifiers: [String]
+            var name: String
+        }
+
+        struct Origin: Encodable {
+            var name = "mqtt-gateway"
+        }
+
+        var name: String
+        var uniqueID: String
+        var availability: [Availability]
+        var availabilityMode = "all"
+        var device: Device
+        var origin = Origin()
+        var stateTopic: String?
+        var valueTemplate: String?
+        var unit: String?
+        var deviceClass: String?
+        var stateClass: String?
+        var commandTopic: String?
+        var optimistic: Bool?
+        var min: Double?
+        var max: Double?
+        var step: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case name, availability, device, origin, optimistic, min, max, step
+            case uniqueID = "unique_id"
+            case availabilityMode = "availability_mode"
+            case stateTopic = "state_topic"
+            case valueTemplate = "value_template"
+            case unit = "unit_of_measurement"
+            case deviceClass = "device_class"
+            case stateClass = "state_class"
+            case commandTopic = "command_topic"
+        }
+
+        /// The gateway's topic is there because its last will covers its devices.
+        init(_ object: String, _ name: String, of device: DeviceConfiguration, _ topics: Topics) {
+            self.name = name
+            let identifier = "\(topics.gateway)_\(device.id)"
+            uniqueID = "\(identifier)_\(object)"
+            availability = [Availability(topic: topics.status), Availability(topic: topics.status(of: device.id))]
+            self.device = Device(identifiers: [identifier], name: device.name)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AsyncBluetooth
+import Foundation
+import Logging
+import Synchronization
+
+/// Writes the commands of one device, one after the other, and publishes their results.
+final class CommandRunner: Sendable {
+    /// How long a write may take.
+    static let timeLimit = Duration.seconds(10)
+
+    private let device: DeviceConfiguration
+    private let commands: AsyncStream<PendingCommand>
+    private let results: CommandResults
+    private let peripheral = Mutex<Peripheral?>(nil)
+
+    init(_ device: DeviceConfiguration, _ commands: AsyncStream<PendingCommand>, _ results: CommandResults) {
+        self.device = device
+        self.commands = commands
+        self.results = results
+    }
+
+    /// The connected device; nil while there is none.
+    func setPeripheral(_ new: Peripheral?) { peripheral.withLock { $0 = new } }
+
+    /// Runs until its task is cancelled.
+    func run() async {
+        for await pending in commands {
+            let name = pending.command.id
+            do {
+                guard let peripheral = peripheral.withLock({ $0 }) else {
+                    throw CommandError("the device is not connected")
+                }
+                try await withTimeout(Self.timeLimit) {
+                    try await peripheral.write(pending.bytes, to: pending.command.characteristic)
+                }
+                await results.publish(nil, of: name, device: device.id)
+            } catch {
+                await results.publish("\(error)", of: name, device: device.id)
+            }
+        }
+    }
+}
+
+/// The messages that say what became of commands.
+struct CommandResults: Sendable {
+    let topics: Topics
+    let outbox: Outbox
+    let metrics: GatewayMetrics
+    let logger: Logger
+
+    /// Publishes a result; without an error the command succeeded.
+    func publish(_ error: String?, of command: String, device: String) async {
+        metrics.add(error == nil ? .commandsDone : .commandsRefused)
+        logger.info(
+            "\(error == nil ? "command done" : "command refused")",
+            metadata: ["device": "\(device)", "command": "\(command)", "error": "\(error ?? "none")"])
+        do {
+            try await outbox.append(
+                OutgoingMessage(topics.result(command, of: device), isRetained: false, MessageBody(error: error)))
+        } catch {
+            logger.error("a result is lost", metadata: ["command": "\(command)", "error": "\(error)"])
+        }
+    }
+}

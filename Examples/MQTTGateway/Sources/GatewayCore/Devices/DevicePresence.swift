@@ -1,0 +1,50 @@
+import Logging
+import Mosquitto
+
+/// Which devices are connected, and the messages that say so.
+actor DevicePresence {
+    private let topics: Topics
+    private let publish: @Sendable (MQTTMessage) throws -> Void
+    private let metrics: GatewayMetrics
+    private let logger: Logger
+    private var isConnected: [String: Bool]
+    /// Whether the broker is there: without it the next connection publishes everything.
+    private var isPublishing = false
+
+    /// - Parameter publish: Hands a message to the client.
+    init(
+        _ devices: [DeviceConfiguration], _ topics: Topics, metrics: GatewayMetrics, logger: Logger,
+        publish: @escaping @Sendable (MQTTMessage) throws -> Void
+    ) {
+        self.topics = topics
+        self.publish = publish
+        self.metrics = metrics
+        self.logger = logger
+        isConnected = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, false) })
+    }
+
+    /// A device is connected, or is not; a repetition changes nothing.
+    func set(_ device: String, isConnected connected: Bool) {
+        guard isConnected.updateValue(connected, forKey: device) != connected else { return }
+        metrics.setConnected(connected, device: device)
+        logger.info("\(connected ? "connected" : "not connected")", metadata: ["device": "\(device)"])
+        if isPublishing { publishStatus(of: device, connected) }
+    }
+
+    /// The broker is there: publishes the status of all devices.
+    func begin() {
+        isPublishing = true
+        for (device, connected) in isConnected.sorted(by: { $0.key < $1.key }) { publishStatus(of: device, connected) }
+    }
+
+    /// The broker is gone.
+    func pause() { isPublishing = false }
+
+    private func publishStatus(of device: String, _ connected: Bool) {
+        do {
+            try publish(MQTTMessage(topics.status(of: device), connected ? "online" : "offline", isRetained: true))
+        } catch {
+            logger.error("a status cannot be published", metadata: ["device": "\(device)", "error": "\(error)"])
+        }
+    }
+}

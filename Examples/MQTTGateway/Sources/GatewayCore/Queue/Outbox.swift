@@ -1,0 +1,176 @@
+package import Logging
+import Mosquitto
+
+/// Puts messages into the queue, hands them to the client in their order, and removes them once the broker has them.
+///
+/// Values that arrive while a transaction runs go into the next one together. After the end of a process, whatever its
+/// reason, the next one sends again what was not acknowledged.
+package actor Outbox {
+    private typealias Waiter = CheckedContinuation<Void, any Error>
+
+    private let store: MessageStore
+    private let publish: @Sendable (StoredMessage) throws -> Int32
+    private let window: Int
+    private let metrics: GatewayMetrics
+    private let logger: Logger
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    /// What waits for the next transaction.
+    private var waiting: [(message: OutgoingMessage, waiter: Waiter)] = []
+    private var acknowledgedRows: [Int64] = []
+    /// What was read from the queue, or just put into it, and not yet handed to the client; the last such row.
+    private var loaded: [StoredMessage] = []
+    private var lastLoaded: Int64 = 0
+    private var lastStored: Int64
+    private var count: Int
+    /// The rows of the messages that the client has, by packet identifier.
+    private var inFlight: [Int32: Int64] = [:]
+    private var isConnected = false
+    private var isClosed = false
+    /// Whether the queue is full, which is logged once.
+    private var isFull = false
+
+    /// - Parameters:
+    ///   - window: How many messages the client has at a time.
+    ///   - publish: Hands a message to the client, and returns its packet identifier.
+    package init(
+        _ store: MessageStore, window: Int, metrics: GatewayMetrics, logger: Logger,
+        publish: @escaping @Sendable (StoredMessage) throws -> Int32
+    ) throws {
+        self.store = store
+        self.window = window
+        self.metrics = metrics
+        self.logger = logger
+        self.publish = publish
+        (count, lastStored) = try store.state()
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        metrics.setQueueRows(count)
+    }
+
+    // MARK: Inputs
+
+    /// Puts a message into the queue; returns when the file has it.
+    ///
+    /// - Throws: The error of the file, or ``OutboxClosed``.
+    package func append(_ message: OutgoingMessage) async throws {
+        guard !isClosed else { throw OutboxClosed() }
+        try await withCheckedThrowingContinuation { waiter in
+            waiting.append((message, waiter))
+            signal.yield()
+        }
+    }
+
+    /// The client is connected, or is not.
+    package func setConnected(_ isConnected: Bool) {
+        self.isConnected = isConnected
+        signal.yield()
+    }
+
+    /// The broker has acknowledged a message; packet identifiers of others are ignored.
+    package func acknowledged(_ packet: Int32) {
+        guard let row = inFlight.removeValue(forKey: packet) else { return }
+        acknowledgedRows.append(row)
+        metrics.add(.acknowledged)
+        signal.yield()
+    }
+
+    /// Takes no further messages; ``run()`` ends when the file has all that were taken.
+    package func close() {
+        isClosed = true
+        signal.yield()
+    }
+
+    /// Whether the broker has acknowledged everything.
+    package var isEmpty: Bool { count == 0 && waiting.isEmpty && acknowledgedRows.isEmpty }
+
+    // MARK: The loop
+
+    /// Moves messages until the end, which ``close()`` begins.
+    ///
+    /// It ignores cancellation, because what was taken is to be written.
+    package func run() async {
+        signal.yield()
+        for await _ in signals {
+            await commit()
+            await handOver()
+            if isClosed && waiting.isEmpty { break }
+        }
+    }
+
+    private func commit() async {
+        guard !waiting.isEmpty || !acknowledgedRows.isEmpty else { return }
+        let (batch, rows) = (waiting, acknowledgedRows)
+        (waiting, acknowledgedRows) = ([], [])
+        do {
+            let commit = try await store.commit(
+                batch.map(\.message), removing: rows, count: count, loaded: lastLoaded)
+            for (_, waiter) in batch { waiter.resume() }
+            committed(commit, batch.count)
+        } catch {
+            logger.error("the queue cannot be written", metadata: ["error": "\(error)"])
+            for (_, waiter) in batch { waiter.resume(throwing: error) }
+            // Removed with the next transaction; until then they are in the file, and the client has sent them.
+            acknowledgedRows += rows
+        }
+    }
+
+    private func committed(_ commit: MessageStore.Commit, _ appended: Int) {
+        // Nothing older waits in the file: the client gets these messages without another look into it.
+        let isCaughtUp = lastLoaded == lastStored
+        lastStored += Int64(appended)
+        if isCaughtUp, commit.dropped == 0, loaded.count + appended <= window {
+            loaded += commit.inserted
+            lastLoaded = lastStored
+        }
+        count = commit.count
+        metrics.setQueueRows(count)
+        metrics.add(.droppedFullQueue, commit.dropped)
+        if commit.dropped > 0, !isFull {
+            isFull = true
+            logger.warning(
+                "the queue is full: the oldest messages are dropped", metadata: ["rows": "\(store.limit)"])
+        } else if isFull, count < store.limit {
+            isFull = false
+            logger.notice("the queue has room again", metadata: ["rows": "\(count)"])
+        }
+    }
+
+    private func handOver() async {
+        while isConnected, inFlight.count < window {
+            if loaded.isEmpty {
+                guard lastLoaded < lastStored, await load() else { return }
+            }
+            let message = loaded.removeFirst()
+            do {
+                inFlight[try publish(message)] = message.row
+                metrics.add(.published)
+            } catch {
+                loaded.insert(message, at: 0)
+                logger.error(
+                    "a message cannot be published", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    /// Reads the next messages from the file.
+    ///
+    /// - Returns: Whether there were any.
+    private func load() async -> Bool {
+        do {
+            let last = lastStored
+            loaded = try await store.messages(after: lastLoaded, limit: window)
+            lastLoaded = loaded.last?.row ?? last
+            return !loaded.isEmpty
+        } catch {
+            logger.error("the queue cannot be read", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}
+
+/// The gateway is stopping, and takes no further messages.
+package struct OutboxClosed: Error, CustomStringConvertible {
+    package var description: String { "the gateway is stopping" }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// The counts of a gateway, and their text for Prometheus.
+package final class GatewayMetrics: Sendable {
+    /// What is counted, with its name and help.
+    package enum Counter: String, CaseIterable, Sendable {
+        case received = "gateway_values_received_total"
+        case droppedInterval = "gateway_values_dropped_interval_total"
+        case droppedMalformed = "gateway_values_dropped_malformed_total"
+        case droppedSlow = "gateway_values_dropped_slow_total"
+        case droppedUnwritten = "gateway_values_dropped_unwritten_total"
+        case droppedFullQueue = "gateway_messages_dropped_full_queue_total"
+        case published = "gateway_messages_published_total"
+        case acknowledged = "gateway_messages_acknowledged_total"
+        case connections = "gateway_broker_connections_total"
+        case commandsDone = "gateway_commands_done_total"
+        case commandsRefused = "gateway_commands_refused_total"
+
+        fileprivate var help: String {
+            switch self {
+            case .received: "Values that devices sent, or that were read."
+            case .droppedInterval: "Values dropped because the minimum interval had not passed."
+            case .droppedMalformed: "Values dropped because their format does not fit."
+            case .droppedSlow: "Values dropped because the queue was too slow to take them."
+            case .droppedUnwritten: "Values dropped because the file of the queue could not be written."
+            case .droppedFullQueue: "Messages dropped because the queue was full."
+            case .published: "Messages of the queue that were handed to the MQTT client."
+            case .acknowledged: "Messages of the queue that the broker acknowledged."
+            case .connections: "Connections that the broker accepted."
+            case .commandsDone: "Commands that devices accepted."
+            case .commandsRefused: "Commands that were refused, or failed."
+            }
+        }
+    }
+
+    private struct State {
+        var counts = [Int](repeating: 0, count: Counter.allCases.count)
+        var queueRows = 0
+        var isBrokerConnected = false
+        var connectedDevices: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+    /// The place of each counter, by name.
+    private static let places = Dictionary(
+        uniqueKeysWithValues: Counter.allCases.enumerated().map { ($1, $0) })
+
+    package init() {}
+
+    /// Adds to a counter.
+    package func add(_ counter: Counter, _ number: Int = 1) {
+        guard number != 0, let place = Self.places[counter] else { return }
+        state.withLock { $0.counts[place] += number }
+    }
+
+    /// The present count.
+    package func count(_ counter: Counter) -> Int {
+        guard let place = Self.places[counter] else { return 0 }
+        return state.withLock { $0.counts[place] }
+    }
+
+    package func setQueueRows(_ rows: Int) { state.withLock { $0.queueRows = rows } }
+    package var queueRows: Int { state.withLock { $0.queueRows } }
+
+    package func setBrokerConnected(_ isConnected: Bool) { state.withLock { $0.isBrokerConnected = isConnected } }
+    package var isBrokerConnected: Bool { state.withLock { $0.isBrokerConnected } }
+
+    package func setConnected(_ isConnected: Bool, device: String) {
+        state.withLock { state in
+            if isConnected { state.connectedDevices.insert(device) } else { state.connectedDevices.remove(device) }
+        }
+    }
+    package var connectedDevices: Int { state.withLock { $0.connectedDevices.count } }
+
+    /// The text format of Prometheus.
+    ///
+    /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+    package var text: String {
+        let (counts, rows, isConnected, devices) = state.withLock {
+            ($0.counts, $0.queueRows, $0.isBrokerConnected, $0.connectedDevices.count)
+        }
+        let counters = zip(Counter.allCases, counts).map { counter, count in
+            Self.text(counter.rawValue, "counter", counter.help, count)
+        }
+        let gauges = [
+            ("gateway_queue_rows", "Messages in the queue.", rows),
+            ("gateway_broker_connected", "Whether the broker is connected: 1 or 0.", isConnected ? 1 : 0),
+            ("gateway_devices_connected", "Devices that are connected.", devices),
+        ].map { Self.text($0, "gauge", $1, $2) }
+        return (counters + gauges).joined()
+    }
+
+    private static func text(_ name: String, _ type: String, _ help: String, _ value: Int) -> String {
+        "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name) \(value)\n"
+    }
+}

@@ -1,0 +1,43 @@
+package import Foundation
+
+/// A message of a topic.
+package struct MQTTMessage: Sendable, Equatable {
+    /// The topic.
+    package var topic: String
+    /// The content.
+    package var payload: Data
+    /// Whether the broker keeps the message for later subscribers, or has kept this one, which may be old.
+    package var isRetained: Bool
+
+    package init(_ topic: String, _ payload: Data, isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+
+    /// A message of text.
+    package init(_ topic: String, _ text: String, isRetained: Bool = false) {
+        self.init(topic, Data(text.utf8), isRetained: isRetained)
+    }
+
+    /// The content as text.
+    package var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+/// What happens on a connection.
+package enum MQTTEvent: Sendable, Equatable {
+    /// The broker accepted the connection.
+    case connected
+    /// The connection ended, or an attempt failed; the next one follows.
+    case disconnected(MosquittoError)
+    /// The broker acknowledged the message of that packet identifier.
+    case acknowledged(Int32)
+}
+
+/// A failure that libmosquitto reports.
+package struct MosquittoError: Error, Equatable, CustomStringConvertible {
+    /// The reason.
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}

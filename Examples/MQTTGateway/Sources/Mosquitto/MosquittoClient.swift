@@ -1,0 +1,227 @@
+import CMosquitto
+import Dispatch
+package import Foundation
+import Synchronization
+
+/// A connection to a broker, which is restored until ``stop()``.
+///
+/// libmosquitto keeps the unacknowledged messages of QoS 1, and sends them again on the next connection of this object.
+/// Any thread may call any member.
+///
+/// Invariant of `@unchecked Sendable`: `mosquitto` is set once and freed in `deinit`. libmosquitto locks its own
+/// state, as `mosquitto_threaded_set` asks. Callbacks run on the thread of ``MosquittoClient/runLoop()``, and touch
+/// the continuations and the mutex alone.
+package final class MosquittoClient: @unchecked Sendable {
+    /// Connections and acknowledgements, in their order; at most as many acknowledgements as messages were published.
+    package let events: AsyncStream<MQTTEvent>
+    /// Messages of the subscribed topics; as many wait as the settings say, further ones are dropped and counted.
+    package let messages: AsyncStream<MQTTMessage>
+    /// The longest payload that is accepted from the broker, in bytes.
+    package static let payloadLimit = 65_536
+
+    private struct State {
+        var isStarted = false
+        var isStopping = false
+        var dropped = 0
+        var loops = 0
+    }
+
+    private let mosquitto: OpaquePointer
+    private let settings: BrokerSettings
+    private let eventSink: AsyncStream<MQTTEvent>.Continuation
+    private let messageSink: AsyncStream<MQTTMessage>.Continuation
+    private let state = Mutex(State())
+    private let wake = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Once for the process: libmosquitto's own initialization.
+    private static let library: Void = { _ = mosquitto_lib_init() }()
+
+    /// Creates a client, which connects with ``start()``.
+    ///
+    /// - Throws: ``MosquittoError`` for settings that libmosquitto refuses, such as a missing file of certificates.
+    package init(_ settings: BrokerSettings) throws {
+        _ = Self.library
+        guard let mosquitto = mosquitto_new(settings.clientID, settings.cleanSession, nil) else {
+            throw MosquittoError("the client identifier \"\(settings.clientID)\" is refused")
+        }
+        self.mosquitto = mosquitto
+        self.settings = settings
+        (events, eventSink) = AsyncStream.makeStream()
+        (messages, messageSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(settings.messageLimit))
+        mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
+        try configure()
+        setCallbacks()
+    }
+
+    deinit { mosquitto_destroy(mosquitto) }
+
+    private func configure() throws {
+        try check(mosquitto_threaded_set(mosquitto, true))
+        try check(mosquitto_int_option(mosquitto, MOSQ_OPT_SEND_MAXIMUM, Int32(settings.window)))
+        if let user = settings.user {
+            try check(mosquitto_username_pw_set(mosquitto, user, settings.password?.text))
+        }
+        if let tls = settings.tls {
+            try check(mosquitto_tls_set(mosquitto, tls.authorities, nil, tls.certificate, tls.key, nil))
+        }
+        if let will = settings.will {
+            try will.payload.withUnsafeBytes { bytes in
+                let count = Int32(bytes.count)
+                try check(mosquitto_will_set(mosquitto, will.topic, count, bytes.baseAddress, 1, will.isRetained))
+            }
+        }
+    }
+
+    // MARK: Connection
+
+    /// Begins to connect, on a thread of its own.
+    package func start() {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        let thread = Thread { [self] in runLoop() }
+        thread.name = "mosquitto"
+        thread.start()
+    }
+
+    /// Ends the connection, after what was published before, and returns when it has ended; both sequences end.
+    ///
+    /// The broker does not publish the will. Returns after `limit` at the latest; blocks the calling thread.
+    package func stop(within limit: Duration = .seconds(2)) {
+        let wasRunning = state.withLock { state in
+            defer { state.isStopping = true }
+            return state.isStarted && !state.isStopping
+        }
+        guard wasRunning else { return }
+        mosquitto_disconnect(mosquitto)
+        wake.signal()
+        _ = ended.wait(timeout: .now() + .milliseconds(limit.milliseconds))
+    }
+
+    /// How often the thread of the connection has completed a round, which takes a second at most while it is well.
+    package var loops: Int { state.withLock { $0.loops } }
+
+    /// How many messages were dropped because nothing read ``messages`` in time, or because they were too long.
+    package var droppedMessages: Int { state.withLock { $0.dropped } }
+
+    private var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// libmosquitto's own thread ends on some errors, such as a refused certificate; this one goes on.
+    private func runLoop() {
+        var failures = 0
+        var result = mosquitto_connect(mosquitto, settings.host, Int32(settings.port), keepAlive)
+        while !isStopping {
+            if result == MOSQ_ERR_SUCCESS.rawValue.asCInt {
+                failures = 0
+                result = mosquitto_loop(mosquitto, 1_000, 1)
+            } else {
+                eventSink.yield(.disconnected(Self.error(result)))
+                // 0.5, 1, 2, … 15 seconds, less a random part: gateways that lost the broker together.
+                let longest = min(15_000, 500 << min(failures, 5))
+                failures += 1
+                _ = wake.wait(timeout: .now() + .milliseconds(Int.random(in: longest / 2...longest)))
+                guard !isStopping else { break }
+                result = mosquitto_reconnect(mosquitto)
+            }
+            state.withLock { $0.loops += 1 }
+        }
+        flush()
+        eventSink.finish()
+        messageSink.finish()
+        ended.signal()
+    }
+
+    /// Sends what is left, DISCONNECT included.
+    private func flush() {
+        for _ in 0..<100 where mosquitto_want_write(mosquitto) {
+            guard mosquitto_loop(mosquitto, 10, 1) == MOSQ_ERR_SUCCESS.rawValue.asCInt else { return }
+        }
+    }
+
+    private var keepAlive: Int32 { Int32(max(5, settings.keepAlive.components.seconds)) }
+
+    // MARK: Messages
+
+    /// Publishes a message with QoS 1.
+    ///
+    /// Without a connection libmosquitto keeps it, and sends it on the next one.
+    ///
+    /// - Returns: The packet identifier that ``MQTTEvent/acknowledged(_:)`` names.
+    @discardableResult
+    package func publish(_ message: MQTTMessage) throws -> Int32 {
+        var packet: Int32 = 0
+        let result = message.payload.withUnsafeBytes { bytes in
+            mosquitto_publish(
+                mosquitto, &packet, message.topic, Int32(bytes.count), bytes.baseAddress, 1, message.isRetained)
+        }
+        // This result means that the message waits for a connection.
+        if result != MOSQ_ERR_NO_CONN.rawValue.asCInt { try check(result) }
+        return packet
+    }
+
+    /// Subscribes to a topic filter with QoS 1, for the present connection.
+    package func subscribe(to filter: String) throws { try check(mosquitto_subscribe(mosquitto, nil, filter, 1)) }
+
+    /// Ends a subscription.
+    package func unsubscribe(from filter: String) throws { try check(mosquitto_unsubscribe(mosquitto, nil, filter)) }
+
+    // MARK: Callbacks
+
+    private func setCallbacks() {
+        mosquitto_connect_callback_set(mosquitto) { _, context, code in
+            guard let client = MosquittoClient.client(context) else { return }
+            if code == 0 {
+                client.eventSink.yield(.connected)
+            } else {
+                let reason = String(cString: mosquitto_connack_string(code))
+                client.eventSink.yield(.disconnected(MosquittoError("the broker refuses the connection: \(reason)")))
+            }
+        }
+        mosquitto_publish_callback_set(mosquitto) { _, context, packet in
+            MosquittoClient.client(context)?.eventSink.yield(.acknowledged(packet))
+        }
+        mosquitto_message_callback_set(mosquitto) { _, context, message in
+            guard let client = MosquittoClient.client(context), let message = message?.pointee else { return }
+            client.received(message)
+        }
+    }
+
+    private static func client(_ context: UnsafeMutableRawPointer?) -> MosquittoClient? {
+        context.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func received(_ message: mosquitto_message) {
+        guard let topic = message.topic, message.payloadlen <= Self.payloadLimit else { return countDropped() }
+        let payload = message.payload.map { Data(bytes: $0, count: Int(message.payloadlen)) } ?? Data()
+        let result = messageSink.yield(MQTTMessage(String(cString: topic), payload, isRetained: message.retain))
+        if case .dropped = result { countDropped() }
+    }
+
+    private func countDropped() { state.withLock { $0.dropped += 1 } }
+
+    // MARK: Errors
+
+    private func check(_ result: Int32) throws {
+        guard result == MOSQ_ERR_SUCCESS.rawValue.asCInt else { throw Self.error(result) }
+    }
+
+    private static func error(_ result: Int32) -> MosquittoError {
+        if result == MOSQ_ERR_ERRNO.rawValue.asCInt { return MosquittoError(String(cString: strerror(errno))) }
+        return MosquittoError(String(cString: mosquitto_strerror(result)))
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    fileprivate var milliseconds: Int {
+        Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+extension FixedWidthInteger {
+    /// As the results of libmosquitto's functions: the raw values of its enumeration are of another type.
+    fileprivate var asCInt: Int32 { Int32(truncatingIfNeeded: self) }
+}

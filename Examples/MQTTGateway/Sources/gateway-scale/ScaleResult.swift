@@ -1,0 +1,77 @@
+import Foundation
+import GatewaySimulation
+
+/// What was sent and what was received.
+struct ScaleResult {
+    private(set) var sent = 0
+    private(set) var received = 0
+    /// Values that a device sent, and that no message brought, though later or all values of its process came.
+    private(set) var lost = 0
+    /// The last values before a kill, which the process had not yet written.
+    private(set) var inProcess = 0
+    /// The most of these of one device.
+    private(set) var mostInProcess = 0
+    /// Second deliveries of a message: QoS 1 permits them.
+    private(set) var duplicates = 0
+    /// Second messages of one value, and values that no device has sent.
+    private(set) var wrong = 0
+    private let processes: Int
+    private let kills: Int
+    private let cpu: Double
+    private let peak: Int
+
+    init(_ gateways: [GatewayProcess], _ observer: Observer, folder: String, seconds: Int) throws {
+        processes = gateways.reduce(0) { $0 + Int($1.number) }
+        kills = gateways.reduce(0) { $0 + $1.killed.count }
+        cpu = gateways.reduce(0) { $0 + $1.usage.cpuSeconds } / Double(gateways.count * seconds) * 100
+        peak = gateways.map(\.usage.peakKilobytes).max() ?? 0
+        wrong = observer.faults
+        let all = observer.series
+        for gateway in gateways where gateway.number > 0 {
+            for process in 1...gateway.number {
+                let file = SimulateCommand.ledger(folder, gateway.name, process)
+                for (device, count) in try SentLedger.counts(in: file).enumerated() {
+                    let series = Observer.Series(gateway: gateway.name, process: process, device: "device-\(device)")
+                    add(all[series] ?? Observer.Received(), sent: count, wasKilled: gateway.killed.contains(process))
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ series: Observer.Received, sent count: Int, wasKilled: Bool) {
+        let numbers = series.identifiers.keys
+        let last = Int(numbers.max() ?? 0)
+        sent += count
+        received += numbers.count
+        duplicates += series.duplicates
+        wrong += series.repeated + max(0, last - count)
+        // Numbers begin with 1: what is missing before the last one was lost.
+        lost += last - numbers.count
+        let tail = max(0, count - last)
+        if wasKilled {
+            inProcess += tail
+            mostInProcess = max(mostInProcess, tail)
+        } else {
+            lost += tail
+        }
+    }
+
+    /// Whether nothing was lost that a queue had, or should have had.
+    ///
+    /// Of what a device sends, one value may be on its way into the queue at the kill, and one more on a busy machine.
+    var isComplete: Bool { lost == 0 && wrong == 0 && mostInProcess <= 2 && received > 0 }
+
+    var text: String {
+        """
+        processes                        \(processes), of which \(kills) were killed
+        values sent by devices           \(sent)
+        values received                  \(received)
+        lost                             \(lost)
+        not yet written at a kill        \(inProcess), at most \(mostInProcess) of a device
+        second deliveries (QoS 1)        \(duplicates)
+        wrong or unreadable              \(wrong)
+        CPU of a gateway and its devices \(String(format: "%.1f", cpu)) % of a core on average
+        peak memory of a gateway         \(peak / 1_024) MiB
+        """
+    }
+}

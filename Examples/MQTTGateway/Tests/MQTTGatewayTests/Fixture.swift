@@ -1,0 +1,144 @@
+import BluetoothEmulator
+import CoreBluetooth
+import Foundation
+import GatewayCore
+import GatewaySimulation
+import Logging
+import Mosquitto
+import Testing
+
+/// Whether the tests that need a broker run: with `REQUIRE_MOSQUITTO=1` they fail without one.
+let hasBroker = BrokerProcess.executable != nil || ProcessInfo.processInfo.environment["REQUIRE_MOSQUITTO"] == "1"
+
+/// A folder, a broker, and a world of numbered devices, of one test.
+final class Fixture: Sendable {
+    let folder: URL
+    let broker: BrokerProcess
+    let emulator = Emulator(configuration: .instant)
+    let ledger: SentLedger
+    let listener: Listener
+
+    init(devices: Int = 2, interval: Duration = .milliseconds(50)) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-gateway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        broker = try BrokerProcess(folder: folder)
+        try broker.start()
+        ledger = try SentLedger(file: folder.appending(path: "test-1.sent").path, devices: devices)
+        try SequenceDevice.populate(emulator, process: 1, every: interval, ledger)
+        listener = try Listener(port: broker.port, name: "test")
+    }
+
+    deinit {
+        broker.kill()
+        do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(folder.path) remains: \(error)") }
+    }
+
+    /// Runs a body while the listener hears everything, also across kills of the broker, which keeps the listener's
+    /// session.
+    func listening(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await listener.listening { [broker] in
+            try broker.save()
+            try await body()
+        }
+    }
+
+    /// The gateway `test` with the devices `device-0` and so on, each with the value `sequence` and the command `set`.
+    func configuration(extra: String = "") throws -> GatewayCore.Configuration {
+        let devices = (0..<ledger.devices).map { index in
+            """
+              - id: device-\(index)
+                address: "\(SequenceDevice.address(index))"
+                values:
+                  - { id: sequence, characteristic: \(SequenceDevice.path), format: uint64, unit: "1" }
+                commands:
+                  - { id: level, characteristic: \(SequenceDevice.commandPath), kind: number, format: uint8,
+                      minimum: 0, maximum: 100 }
+
+            """
+        }
+        return try GatewayCore.Configuration(
+            yaml: """
+                gateway: test
+                broker: { host: 127.0.0.1, port: \(broker.port) }
+                queue: { file: \(folder.path)/queue.sqlite }
+                \(extra)
+                devices:
+                \(devices.joined())
+                """, file: "test.yaml")
+    }
+
+    /// A gateway on the emulated devices, which logs nothing.
+    func gateway(_ configuration: GatewayCore.Configuration) -> Gateway {
+        Gateway(
+            configuration, backend: .emulator(emulator), environment: [:],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs a gateway in this process while the body runs, and stops it cleanly.
+    @discardableResult
+    func running(
+        _ configuration: GatewayCore.Configuration? = nil,
+        _ body: @escaping @Sendable (GatewayMetrics) async throws -> Void
+    ) async throws -> GatewayMetrics {
+        let gateway = gateway(try configuration ?? self.configuration())
+        let (stop, stopper) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await gateway.run(until: stop) }
+            defer { stopper.finish() }
+            try await body(gateway.metrics)
+        }
+        return gateway.metrics
+    }
+
+    /// Waits until as many values of a device came.
+    func values(_ count: Int, of device: Int = 0) async throws {
+        try await listener.until { $0.count { $0.topic == "bluetooth/test/device-\(device)/sequence" } >= count }
+    }
+
+    /// Silences the devices, and waits for their last values.
+    func lastValues() async throws {
+        ledger.close()
+        let counts = try SentLedger.counts(in: folder.appending(path: "test-1.sent").path)
+        for (device, count) in counts.enumerated() {
+            try await listener.first("bluetooth/test/device-\(device)/sequence") { message in
+                (try? Content(message).number) == count
+            }
+        }
+    }
+
+    /// The numbers of a device's values, in the order of their arrival.
+    func numbers(of device: Int = 0) throws -> [Int] {
+        try listener.messages(of: "bluetooth/test/device-\(device)/sequence").filter { !$0.isRetained }
+            .map { try Content($0).number }
+    }
+}
+
+/// A program that was built with the tests, as a process.
+///
+/// Invariant of `@unchecked Sendable`: one test uses it.
+final class Program: @unchecked Sendable {
+    private let process = Process()
+
+    /// Starts it; its output goes nowhere.
+    init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        process.executableURL = folder.appending(path: name)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Sends a signal, and waits for the end.
+    ///
+    /// - Returns: The exit status.
+    func end(_ signal: Int32) -> Int32 {
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import GatewayCore
+import Logging
+import Synchronization
+import Testing
+
+/// The queue and its loop, with a client that the test plays.
+@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+    /// What the client was handed.
+    private final class Client: Sendable {
+        let rows = Mutex<[StoredMessage]>([])
+
+        func publish(_ message: StoredMessage) -> Int32 {
+            rows.withLock { rows in
+                rows.append(message)
+                return Int32(message.row)
+            }
+        }
+
+        var published: [Int64] { rows.withLock { $0.map(\.row) } }
+    }
+
+    private let file = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString).sqlite").path
+
+    /// Runs a queue on the file, closes it, and returns what the client was handed.
+    private func run(
+        rows: Int = 100, window: Int = 10, metrics: GatewayMetrics = GatewayMetrics(),
+        _ body: (Outbox) async throws -> Void
+    ) async throws -> [StoredMessage] {
+        let client = Client()
+        let store = try MessageStore(QueueSettings(file: file, rows: rows))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let outbox = try Outbox(store, window: window, metrics: metrics, logger: logger) { client.publish($0) }
+        let loop = Task { await outbox.run() }
+        try await body(outbox)
+        await outbox.close()
+        await loop.value
+        try store.close()
+        return client.rows.withLock(\.self)
+    }
+
+    private func append(_ numbers: ClosedRange<Int>, to outbox: Outbox) async throws {
+        for number in numbers {
+            try await outbox.append(
+                OutgoingMessage("topic", isRetained: true, MessageBody(value: .integer(Int64(number)))))
+        }
+    }
+
+    @Test func whatIsNotAcknowledgedIsSentAgainByTheNextProcessWithItsIdentifier() async throws {
+        let first = try await run { outbox in
+            await outbox.setConnected(true)
+            try await append(1...4, to: outbox)
+            await outbox.acknowledged(1)
+            await outbox.acknowledged(3)
+        }
+        #expect(first.map(\.row) == [1, 2, 3, 4])
+        let second = try await run { await $0.setConnected(true) }
+        #expect(second == [first[1], first[3]])
+    }
+
+    @Test func noMoreMessagesAreUnderWayThanTheWindow() async throws {
+        let all = try await run(window: 3) { outbox in
+            await outbox.setConnected(true)
+            try await append(1...10, to: outbox)
+            await outbox.acknowledged(1)
+        }
+        #expect(all.map(\.row) == [1, 2, 3, 4])
+    }
+
+    @Test func aFullQueueDropsItsOldestMessagesAndCountsThem() async throws {
+        let metrics = GatewayMetrics()
+        _ = try await run(rows: 5, metrics: metrics) { outbox in try await append(1...3, to: outbox) }
+        // The first process loaded what it had; the next one has loaded nothing when the queue gets full.
+        let all = try await run(rows: 5, window: 1, metrics: metrics) { outbox in
+            try await append(4...12, to: outbox)
+        }
+        #expect(all.isEmpty)
+        #expect(metrics.count(.droppedFullQueue) == 7)
+        #expect(metrics.queueRows == 5)
+        let rest = try await run { await $0.setConnected(true) }
+        #expect(rest.map(\.row) == [8, 9, 10, 11, 12])
+    }
+
+    @Test func aRowIsNeverUsedForAnotherMessage() async throws {
+        _ = try await run { outbox in
+            await outbox.setConnected(true)
+            try await append(1...2, to: outbox)
+            await outbox.acknowledged(1)
+            await outbox.acknowledged(2)
+        }
+        let second = try await run { outbox in
+            await outbox.setConnected(true)
+            try await append(3...3, to: outbox)
+        }
+        #expect(second.map(\.row) == [3])
+    }
+
+    @Test func aSecondProcessCannotOpenTheFile() throws {
+        let store = try MessageStore(QueueSettings(file: file))
+        #expect(throws: (any Error).self) { try MessageStore(QueueSettings(file: file)) }
+        try store.close()
+    }
+
+    @Test func aClosedQueueTakesNothing() async throws {
+        let store = try MessageStore(QueueSettings(file: file))
+        let outbox = try Outbox(
+            store, window: 1, metrics: GatewayMetrics(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { _ in 1 }
+        await outbox.close()
+        await #expect(throws: OutboxClosed.self) {
+            try await outbox.append(OutgoingMessage("topic", isRetained: false, MessageBody(error: nil)))
+        }
+        try store.close()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import GatewayCore
+import GatewaySimulation
+import Mosquitto
+import Testing
+
+/// Whether the tools are there that make certificates and passwords.
+private let hasSecurityTools = ["/usr/bin/openssl", "/usr/bin/mosquitto_passwd"]
+    .allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+
+/// A broker with TLS that asks for a password.
+@Suite(
+    .serialized, .enabled(if: hasBroker && hasSecurityTools, "mosquitto, mosquitto_passwd or openssl is not installed"),
+    .timeLimit(.minutes(1)))
+final class SecureBrokerTests {
+    private let folder: URL
+    private let broker: BrokerProcess
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-gateway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.path
+        // One certificate is the broker's, the other one an authority's that did not sign it.
+        for name in ["broker", "other"] {
+            try Self.run(
+                "/usr/bin/openssl",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(path)/\(name).key",
+                "-out", "\(path)/\(name).pem")
+        }
+        try Self.run("/usr/bin/mosquitto_passwd", "-b", "-c", "\(path)/passwords", "gateway", "swordfish")
+        broker = try BrokerProcess(
+            folder: folder,
+            access: """
+                certfile \(path)/broker.pem
+                keyfile \(path)/broker.key
+                allow_anonymous false
+                password_file \(path)/passwords
+                """)
+        try broker.start()
+    }
+
+    deinit {
+        broker.kill()
+        do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(folder.path) remains: \(error)") }
+    }
+
+    private static func run(_ path: String, _ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(path)")
+    }
+
+    /// The first event of a client that is configured as the file says.
+    private func firstEvent(authorities: String, password: String) async throws -> MQTTEvent? {
+        let secret = folder.appending(path: "secret")
+        try Data("\(password)\n".utf8).write(to: secret)
+        let yaml = """
+            gateway: test
+            broker:
+              host: 127.0.0.1
+              port: \(broker.port)
+              user: gateway
+              password: { file: \(secret.path) }
+              tls: { authorities: \(folder.path)/\(authorities).pem }
+            queue: { file: queue.sqlite }
+            devices: [{ id: sensor, localName: Sensor, profiles: battery }]
+            """
+        let client = try MosquittoClient(try Configuration(yaml: yaml, file: "test.yaml").broker)
+        client.start()
+        defer { client.stop() }
+        for await event in client.events { return event }
+        return nil
+    }
+
+    @Test func theGatewayConnectsWithTheRightPassword() async throws {
+        #expect(try await firstEvent(authorities: "broker", password: "swordfish") == .connected)
+    }
+
+    @Test func theBrokerRefusesAnotherPassword() async throws {
+        let event = try await firstEvent(authorities: "broker", password: "carp")
+        guard case .disconnected(let error) = event else {
+            Issue.record("\(String(describing: event))")
+            return
+        }
+        #expect(error.description.contains("the broker refuses the connection"))
+    }
+
+    @Test func theGatewayDoesNotTalkToABrokerWhoseCertificateItDoesNotTrust() async throws {
+        let event = try await firstEvent(authorities: "other", password: "swordfish")
+        guard case .disconnected = event else {
+            Issue.record("\(String(describing: event))")
+            return
+        }
+    }
+}
