@@ -6,7 +6,13 @@
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
 #   FUZZ_SEED=7            fuzz: the random calls of an earlier run
 #   PROGRAMS=20000         programs: how many
+#   SITE_BASE=/path        site: where it will be served, if not at the root
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
+#   PREFIX=/usr/local      install, uninstall: where to
+#   DESTDIR=               install, uninstall: a folder that takes the place of /
+#   BLUECTL=path           release, deb, tarball, install: a binary that was built elsewhere, …
+#   ARCH=arm64             … and its architecture
+#   REPRODUCE=1            test-deb: build twice, and compare
 #   SCALE="--seconds 180"  gateway-scale: the options of the run, which `SCALE=--help` lists
 
 SHELL := /bin/bash
@@ -22,9 +28,10 @@ FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUES
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 # Of these suites, the one whose time is real.
 REALTIME := EmulatedBlueZ
-export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED
+export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE PREFIX DESTDIR BLUECTL ARCH REPRODUCE
 
-.PHONY: help deps build demo test test-clients test-view test-bluez test-bluez-full faults-bluez smoke-bluez soak fuzz programs sanitize sanitize-virtual bench docs format lint traits examples gateway gateway-scale gateway-compare migration samples picture plots counts
+# No target is a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
@@ -50,9 +57,12 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
 
+test-remote: build examples ## adapters of other machines over OpenSSH, between network namespaces; needs root
+	@Tests/RemoteAdapters/run
+
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
-	@Tests/Browser/run
+	@Tests/Browser/run view
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
@@ -82,6 +92,10 @@ sanitize-virtual: deps ## the same, of the suites whose time is virtual: they ar
 	@Scripts/sanitize thread '$(VIRTUAL)' '$(REALTIME)'
 	@Scripts/sanitize address '$(VIRTUAL)' '$(REALTIME)'
 
+sanitize-migration: deps ## the migration modules under ThreadSanitizer
+	@PACKAGE=Migration/CoreBluetoothMock Scripts/sanitize thread
+	@PACKAGE=Migration/CoreBluetoothEmulator Scripts/sanitize thread
+
 bench: deps ## the benchmarks, in release
 	@Scripts/need-packages libjemalloc-dev
 	@swift package --package-path Benchmarks -c release benchmark --no-progress
@@ -89,21 +103,51 @@ bench: deps ## the benchmarks, in release
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs
 
+site: deps ## the documentation as a static site, in .build-site, with its links checked
+	@Scripts/need-packages python3-venv
+	@Scripts/site
+
+test-site: ## the site in a real browser: wide and narrow, light and dark; pictures in .build-site-pictures
+	@Tests/Browser/run site
+
 format: ## format the Swift files in place
 	@Scripts/lint-swift --fix
 
-lint: deps ## formatting and style, the edges between targets, the generated tables and plots, and the limits of `make counts`
+lint: deps ## formatting and style, the edges between targets, the generated tables and plots, links, and the limits of `make counts`
 	@Scripts/lint-swift
 	@Scripts/check-edges
 	@Scripts/generate-assigned-numbers --check
 	@Scripts/collision-plot --check
+	@Scripts/benchmark-plots --check
+	@Scripts/check-links
 	@Scripts/counts --check > /dev/null
+
+release: ## bluectl with its manual pages and completions, as packages contain it, in .build-packages
+	@command -v swift >/dev/null || { echo "Swift 6.2 or later is needed: https://www.swift.org/install" >&2; exit 1; }
+	@Scripts/need-packages binutils chrpath dpkg-dev python3 xz-utils
+	@Packaging/release
+
+deb: release ## a Debian package of bluectl, in .build-packages
+	@Packaging/deb
+
+tarball: release ## an archive of bluectl for other systems, with its bill of materials, in .build-packages
+	@Packaging/tarball
+
+install: ## install bluectl in PREFIX=/usr/local, after a release build if there is none
+	@Packaging/install
+
+uninstall: ## remove what install installed
+	@Packaging/install --remove
+
+test-deb: ## the packages, installed, used and removed in a new Debian: needs root
+	@Tests/Packages/run
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl
 	@PATH="$(CURDIR)/.build/debug:$$PATH" Scripts/terminal-svg
 
-plots: deps ## run the benchmark of collisions, and put its table and plot into the documentation
+plots: deps ## run the benchmark of collisions, and put its table and plot, and those of Benchmarks/results.json, into the documentation
+	@Scripts/benchmark-plots
 	@Scripts/collision-plot
 
 counts: ## how large files and types are, which names are declared twice, and which old words are left
@@ -113,12 +157,11 @@ traits: deps ## the library with and without each backend, and next to a library
 	@Scripts/check-traits
 
 examples: deps ## build the examples and run their tests
-	@$(BUILD) --package-path Examples --build-tests --disable-xctest
-	@swift test --skip-build --package-path Examples --disable-xctest
+	@$(BUILD) --package-path Examples --scratch-path .build --build-tests --disable-xctest
+	@swift test --skip-build --package-path Examples --scratch-path .build --disable-xctest
 
 # A package of its own, which needs libmosquitto and SQLite, and whose first build takes minutes.
 GATEWAY := Examples/MQTTGateway
-.PHONY: gateway-deps
 gateway-deps: deps
 	@Scripts/need-packages libmosquitto-dev libsqlite3-dev mosquitto mosquitto-clients
 
@@ -135,6 +178,12 @@ gateway-compare: gateway-deps ## CPU and memory of the MQTT gateway, beside blea
 
 migration: deps ## build the migration modules and their sample app, and run their tests
 	@Scripts/test-migration
+
+api: build ## list the public API in Documentation/API
+	@Scripts/public-api
+
+check-api: build ## compare the public API with its lists; SINCE=1.0.0: fail if anything of that version is gone
+	@Scripts/public-api $(if $(SINCE),--since $(SINCE),--check)
 
 samples: deps ## compile every Swift block of the documents, and the fuzzers
 	@Scripts/check-samples

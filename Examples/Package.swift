@@ -6,40 +6,37 @@ let coreBluetooth = Target.Dependency.product(name: "CoreBluetooth", package: "s
 /// The product for descriptions of devices, which the emulated board uses, and no app.
 let emulator = Target.Dependency.product(name: "BluetoothEmulator", package: "swift-corebluetooth")
 
+/// The products for code with `async` and `await`, and for typed values of the standard services.
+let asyncBluetooth = Target.Dependency.product(name: "AsyncBluetooth", package: "swift-corebluetooth")
+let profiles = Target.Dependency.product(name: "BluetoothProfiles", package: "swift-corebluetooth")
+/// The product for tests in virtual time.
+let testing = Target.Dependency.product(name: "CoreBluetoothTesting", package: "swift-corebluetooth")
+
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "swift-corebluetooth", path: "..")],
     targets: [
         .executableTarget(name: "HeartRateClient", dependencies: [coreBluetooth]),
-        .executableTarget(
-            name: "AsyncHeartRate",
-            dependencies: [
-                coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
-                .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
-            ]),
-        .target(
-            name: "RestingHeartRate",
-            dependencies: [
-                coreBluetooth, .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
-                .product(name: "BluetoothProfiles", package: "swift-corebluetooth"),
-            ]),
+        .executableTarget(name: "AsyncHeartRate", dependencies: [coreBluetooth, asyncBluetooth, profiles]),
+        .target(name: "RestingHeartRate", dependencies: [coreBluetooth, asyncBluetooth, profiles]),
         .executableTarget(name: "Gateway", dependencies: [coreBluetooth]),
+        .executableTarget(name: "ThermometerGateway", dependencies: [coreBluetooth, asyncBluetooth, profiles]),
+        .executableTarget(name: "PiThermometer", dependencies: [coreBluetooth, asyncBluetooth]),
+        .target(name: "EmulatedLock", dependencies: [emulator]),
+        .executableTarget(name: "LockDemo", dependencies: ["EmulatedLock", coreBluetooth, asyncBluetooth, emulator]),
+        .executableTarget(
+            name: "RemoteAdapters",
+            dependencies: [
+                coreBluetooth, asyncBluetooth, .product(name: "BlueZ", package: "swift-corebluetooth"),
+            ]),
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
-        .testTarget(name: "ProgramTests", dependencies: ["AsyncHeartRate"]),
+        .testTarget(name: "ProgramTests", dependencies: ["AsyncHeartRate", emulator]),
+        .testTarget(name: "BlinkyTests", dependencies: ["Blinky", "EmulatedBlinky", coreBluetooth, testing]),
         .testTarget(
-            name: "BlinkyTests",
-            dependencies: [
-                "Blinky", "EmulatedBlinky", coreBluetooth,
-                .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
-            ]),
-        .testTarget(
-            name: "RestingHeartRateTests",
-            dependencies: [
-                "RestingHeartRate", .product(name: "AsyncBluetooth", package: "swift-corebluetooth"),
-                .product(name: "CoreBluetoothTesting", package: "swift-corebluetooth"),
-            ]),
+            name: "EmulatedLockTests", dependencies: ["EmulatedLock", coreBluetooth, asyncBluetooth, testing]),
+        .testTarget(name: "RestingHeartRateTests", dependencies: ["RestingHeartRate", asyncBluetooth, testing]),
     ]
 )

@@ -11,10 +11,12 @@ FROM ${SWIFT_IMAGE} AS build
 WORKDIR /src
 COPY Package.swift ./
 COPY Modulemaps Modulemaps
+COPY Packaging Packaging
 COPY Schemas Schemas
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product bluectl \
+RUN Packaging/no-curl /no-curl \
+    && swift build -c release --static-swift-stdlib --product bluectl -Xlinker -L/no-curl \
     && strip "$(swift build -c release --static-swift-stdlib --show-bin-path)/bluectl" -o /bluectl
 
 FROM ${RUNTIME_IMAGE}

@@ -30,7 +30,7 @@ struct CentralRoleFixture: FakeDaemon {
     /// Channels that were asked for and have no answer yet.
     private(set) var openings: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
     /// Questions for the signal strength of a link that have no answer yet.
-    private(set) var strengths: [(id: CallID, peer: L2CAPAddress, adapter: UInt16)] = []
+    private(set) var strengths: [(id: CallID, peer: L2CAPAddress, controller: ControllerID)] = []
     /// What was done with open channels.
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     /// What was kept for a later process, in order; nil for nothing.
@@ -153,7 +153,7 @@ struct CentralRoleFixture: FakeDaemon {
                 events.append(event)
                 eventsByManager[manager, default: []].append(event)
             case .openChannel(let id, let local, let peer): openings.append((id, local, peer))
-            case .readSignalStrength(let id, let peer, let adapter): strengths.append((id, peer, adapter))
+            case .readSignalStrength(let id, let peer, let controller): strengths.append((id, peer, controller))
             case .channel(let channel, let action): actions.append((channel, action))
             case .socket(let socket, let action): sockets.append((socket, action))
             case .notificationSocket(let socket, let action): notificationSockets.append((socket, action))

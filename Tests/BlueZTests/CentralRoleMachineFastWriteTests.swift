@@ -72,6 +72,14 @@ import Testing
         finish()
     }
 
+    @Test mutating func noSocketIsAskedForWhereTheBusPassesNone() {
+        fixture.host.objects.passesDescriptors = false
+        writeUntilWorthwhile()
+        write(100)
+        write(101)
+        #expect(fixture.waiting == ["WriteValue", "WriteValue"])
+    }
+
     @Test mutating func anAnswerToAnEarlierCommandIsNotTheSocket() {
         for byte in 0...UInt8(FastWrites.worthwhile) { write(byte) }
         #expect(fixture.waiting.last == "AcquireWrite")

@@ -60,6 +60,12 @@ import Testing
         for case .adopt(let descriptor) in fixture.notificationSockets.map(\.action) { close(descriptor) }
     }
 
+    @Test mutating func theBusIsUsedWhereItPassesNoSockets() {
+        fixture.host.objects.passesDescriptors = false
+        setNotifying(true)
+        #expect(fixture.waiting == ["StartNotify"])
+    }
+
     @Test mutating func S87_valuesOnTheSocketAreNotified() {
         setNotifying(true)
         #expect(fixture.waiting == ["AcquireNotify"])

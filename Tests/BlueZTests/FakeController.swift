@@ -24,7 +24,7 @@ final class FakeController: ControllerAccess {
 
     var isAvailable: Bool { error == nil }
 
-    func open(_ adapter: UInt16) throws(BackendError) -> CInt {
+    func open(_ controller: ControllerID) throws(BackendError) -> CInt {
         if let error { throw error }
         var pair: [CInt] = [-1, -1]
         let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue

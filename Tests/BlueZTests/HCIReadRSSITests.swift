@@ -59,5 +59,36 @@ import Testing
         request[9] = 0x0E
         #expect(ControllerStructures.handle(request) == 0x0E42)
     }
+
+    @Test func structuresOfDevicesAreTheKernels() {
+        var list = ControllerStructures.deviceList
+        #expect(list.count == 4 + 16 * 8)
+        #expect(Array(list[..<4]) == [16, 0, 0, 0])
+        // Two: 0 and 3, each with options that do not matter.
+        list[0] = 2
+        list.replaceSubrange(4..<20, with: [0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 3, 0, 0, 0, 0xFF, 0xFF, 0, 0])
+        #expect(ControllerStructures.devices(list) == [0, 3])
+        // More than there is room for.
+        list[0] = 0xFF
+        #expect(ControllerStructures.devices(list).count == 16)
+
+        var info = ControllerStructures.deviceInfo(of: 3)
+        #expect(info.count == 92)
+        #expect(Array(info[..<10]) == [3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        info.replaceSubrange(10..<16, with: [0x55, 0x44, 0x33, 0x22, 0x11, 0x00])
+        #expect(ControllerStructures.publicAddress(info) == [0x00, 0x11, 0x22, 0x33, 0x44, 0x55])
+    }
+
+    @Test func anAdapterIsAControllerOfThisMachineByItsPublicAddress() throws {
+        let (own, other): ([UInt8], [UInt8]) = ([0x00, 0x11, 0x22, 0x33, 0x44, 0x55], [0, 0, 0, 0, 0, 0])
+        let address = try #require(L2CAPAddress("00:11:22:33:44:55", isRandom: false))
+        #expect(ControllerStructures.includes(address, [other, own]))
+        #expect(!ControllerStructures.includes(address, [other]))
+        #expect(!ControllerStructures.includes(address, []))
+        // The kernel does not tell a static random address.
+        let random = try #require(L2CAPAddress("C0:11:22:33:44:55", isRandom: true))
+        #expect(ControllerStructures.includes(random, [other]))
+        #expect(!ControllerStructures.includes(random, []))
+    }
 }
 #endif

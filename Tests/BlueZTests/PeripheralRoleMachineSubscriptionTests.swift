@@ -187,6 +187,17 @@ import Testing
         #expect(fixture.events == [.notifyCredits(central: fixture.peer(two), count: 2)])
     }
 
+    @Test func whereTheBusPassesNoSocketsValuesAreBroadcast() {
+        var fixture = PeripheralRoleFixture.serving(isUnicast: true)
+        fixture.host.objects.passesDescriptors = false
+        let first = fixture.subscribe(notifying, by: one)
+        // The central is known all the same.
+        #expect(fixture.sockets[first] == nil)
+        #expect(fixture.events == [subscribed(fixture, one, notifying)])
+        fixture.update(notifying, [1], to: [one])
+        #expect(fixture.broadcasts.count == 1)
+    }
+
     @Test func whatAClosedSocketHasNotSentGivesItsCreditsBack() throws {
         var fixture = PeripheralRoleFixture.serving(isUnicast: true)
         let socket = try fixture.socket(subscribing: one, to: notifying)

@@ -18,8 +18,9 @@ import Testing
         let reader = SignalStrengthReader(queue: queue, access: controller, timeout: timeout)
         let answers = Recorder<Result<Int, BackendError>>()
         let peer = try #require(L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true))
+        let address = try #require(L2CAPAddress("00:11:22:33:44:55", isRandom: false))
         queue.async {
-            reader.read(peer, on: 0) { answers.append($0) }
+            reader.read(peer, on: ControllerID(index: 0, address: address)) { answers.append($0) }
             play(controller)
         }
         let answer = try await answers.first { _ in true }

@@ -19,8 +19,8 @@ import Testing
         service = try ScriptedService(on: bus)
     }
 
-    private func connect() async throws -> DBusConnection {
-        let address = bus.address
+    private func connect(to other: PrivateBus? = nil) async throws -> DBusConnection {
+        let address = (other ?? bus).address
         return try await withCheckedThrowingContinuation { continuation in
             DBusConnection.open(address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
         }
@@ -38,6 +38,12 @@ import Testing
         let second = try await connect()
         #expect(first.uniqueName.hasPrefix(":1."))
         #expect(first.uniqueName != second.uniqueName)
+    }
+
+    @Test func descriptorsPassOverASocketOfThisMachineAndNotOverTCP() async throws {
+        #expect(try await connect().passesDescriptors)
+        let remote = try PrivateBus(isOverTCP: true)
+        #expect(try await !connect(to: remote).passesDescriptors)
     }
 
     @Test func everyTypeSurvivesTheWayThroughTheBusAndGDBus() async throws {

@@ -102,6 +102,9 @@ struct LibDBusTests {
             "dbus_connection_get_is_authenticated", CBluetoothDBus.dbus_connection_get_is_authenticated,
             BluetoothDBus.dbus_connection_get_is_authenticated),
         Function(
+            "dbus_connection_can_send_type", CBluetoothDBus.dbus_connection_can_send_type,
+            BluetoothDBus.dbus_connection_can_send_type),
+        Function(
             "dbus_connection_set_exit_on_disconnect", CBluetoothDBus.dbus_connection_set_exit_on_disconnect,
             BluetoothDBus.dbus_connection_set_exit_on_disconnect),
         Function(

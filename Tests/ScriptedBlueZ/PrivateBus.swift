@@ -21,8 +21,10 @@ public final class PrivateBus: Sendable {
     ///   - limits: Daemon limits by name, such as `max_match_rules_per_connection`.
     ///   - activatable: Names of services that the daemon may start, each with the command line that does so.
     ///   - forbidden: Names to which the daemon's policy allows no message.
+    ///   - isOverTCP: Whether it listens on a port of this machine, for everyone, instead of a socket of the file system.
     public init(
-        limits: [String: Int] = [:], activatable: [String: String] = [:], forbidden: [String] = []
+        limits: [String: Int] = [:], activatable: [String: String] = [:], forbidden: [String] = [],
+        isOverTCP: Bool = false
     ) throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("dbus-\(UUID().uuidString.prefix(8))")
@@ -32,7 +34,11 @@ public final class PrivateBus: Sendable {
                 to: directory.appendingPathComponent("\(name).service"), atomically: true, encoding: .utf8)
         }
         let configuration = directory.appendingPathComponent("bus.conf")
-        try Self.configuration(directory: directory.path, limits: limits, forbidden: forbidden)
+        let listening =
+            isOverTCP
+            ? "<listen>tcp:host=127.0.0.1,port=0</listen><auth>ANONYMOUS</auth><allow_anonymous/>"
+            : "<listen>unix:path=\(directory.path)/socket</listen>"
+        try Self.configuration(listening, directory: directory.path, limits: limits, forbidden: forbidden)
             .write(to: configuration, atomically: true, encoding: .utf8)
         let (input, lifeline) = try ChildProcess.pipe()
         let (reading, output) = try ChildProcess.pipe()
@@ -73,7 +79,9 @@ public final class PrivateBus: Sendable {
         _ = process.wait()
     }
 
-    private static func configuration(directory: String, limits: [String: Int], forbidden: [String]) -> String {
+    private static func configuration(
+        _ listening: String, directory: String, limits: [String: Int], forbidden: [String]
+    ) -> String {
         let forbidden = forbidden.map { "<deny send_destination=\"\($0)\"/>" }
         let limits = limits.sorted { $0.key < $1.key }.map { "<limit name=\"\($0.key)\">\($0.value)</limit>" }
         return """
@@ -81,7 +89,7 @@ public final class PrivateBus: Sendable {
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
             <busconfig>
               <type>session</type>
-              <listen>unix:path=\(directory)/socket</listen>
+              \(listening)
               <servicedir>\(directory)</servicedir>
               <policy context="default">
                 <allow send_destination="*" eavesdrop="true"/>

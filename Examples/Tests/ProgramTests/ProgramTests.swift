@@ -1,12 +1,22 @@
 #if os(Linux)
+import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Runs the programs as processes.
+/// Runs the programs as processes, and reads the world files.
 struct ProgramTests {
     /// The folder of the test bundle, which contains the programs.
     private static func program(_ name: String) -> URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    @Test(arguments: try Self.worldFiles()) func aWorldFileCanBeRead(_ file: URL) throws {
+        #expect(throws: Never.self) { try Emulator(worldFile: file.path) }
+    }
+
+    private static func worldFiles() throws -> [URL] {
+        let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Worlds").standardized
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     }
 
     @Test func whereThereIsNoAdapterAProgramSaysSoAndDoesNotCrash() throws {

@@ -55,8 +55,8 @@ final class CentralRoleDriver: RoleDriver {
             core.channels?.connect(from: local, to: peer) { [weak self] result in
                 self?.process(.channelReply(id, result))
             }
-        case .readSignalStrength(let id, let peer, let adapter):
-            signalStrengths.read(peer, on: adapter) { [weak self] in self?.process(.signalStrength(id, $0)) }
+        case .readSignalStrength(let id, let peer, let controller):
+            signalStrengths.read(peer, on: controller) { [weak self] in self?.process(.signalStrength(id, $0)) }
         case .channel(let channel, let action): core.channels?.perform(action, on: channel)
         case .socket(let socket, let action): perform(action, on: socket)
         case .notificationSocket(let socket, let action):

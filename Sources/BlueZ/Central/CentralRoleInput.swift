@@ -77,8 +77,8 @@ enum CentralRoleEffect: AdapterRoleEffect, Equatable {
     case call(CallID, MethodCall)
     /// Opens an L2CAP channel.
     case openChannel(CallID, from: L2CAPAddress, to: L2CAPAddress)
-    /// Asks a controller, by the kernel's number, for the signal strength of the link to a peer.
-    case readSignalStrength(CallID, of: L2CAPAddress, on: UInt16)
+    /// Asks a controller for the signal strength of the link to a peer.
+    case readSignalStrength(CallID, of: L2CAPAddress, on: ControllerID)
     /// Does something with an open channel.
     ///
     /// What is received, and credits, go from the channel to its manager directly.

@@ -31,7 +31,8 @@ extension CentralRoleMachine {
     }
 
     private func canAcquire(_ path: ObjectPath) -> Bool {
-        objects.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
+        objects.passesDescriptors
+            && objects.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
     }
 
     /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.

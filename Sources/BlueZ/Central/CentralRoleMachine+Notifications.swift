@@ -21,7 +21,8 @@ extension CentralRoleMachine {
         let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
         guard mustAct else { return respond(operation, .notifying(enabled)) }
         if enabled {
-            let method = operation.needsSignals ? .startNotify : notificationMethod
+            let needsSignals = operation.needsSignals || !objects.passesDescriptors
+            let method = needsSignals ? .startNotify : notificationMethod
             links[peer]?.subscriptions[path] = LinkState.Subscription(attribute: attribute, source: method.source)
             send(peer, operation, path, method.member, method.arguments)
             return

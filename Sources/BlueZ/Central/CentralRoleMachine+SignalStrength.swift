@@ -7,20 +7,23 @@ import BluetoothDBus
 /// It is no attribute, so it waits for nothing and nothing waits for it.
 extension CentralRoleMachine {
     mutating func readSignalStrength(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard let adapter, let index = Self.index(of: adapter), let record = directory[peer],
+        guard let adapter, let controller = controller(of: adapter), let record = directory[peer],
             let address = L2CAPAddress(record.address, isRandom: record.isRandom)
         else {
             return fail(
                 operation,
                 BackendError(.unknown, operation: HCIReadRSSI.operation, message: "an address makes no sense"))
         }
-        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: address, on: index))
+        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: address, on: controller))
     }
 
-    /// The kernel's number of an adapter: 1 for `hci1`.
-    private static func index(of adapter: ObjectPath) -> UInt16? {
+    private func controller(of adapter: ObjectPath) -> ControllerID? {
         let name = adapter.lastElement
-        return name.hasPrefix("hci") ? UInt16(name.dropFirst("hci".count)) : nil
+        guard name.hasPrefix("hci"), let index = UInt16(name.dropFirst("hci".count)),
+            let object = objects.adapters[adapter],
+            let address = L2CAPAddress(object.address, isRandom: object.isRandom)
+        else { return nil }
+        return ControllerID(index: index, address: address)
     }
 
     mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {

@@ -179,6 +179,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func opened(_ connection: DBusConnection) {
         bus.failures = 0
         self.bus.connection = connection
+        objects.passesDescriptors = connection.passesDescriptors
         exports.attach(to: connection)
         connection.onDisconnect { [weak self] error in self?.busLost(error) }
         connection.onBatchEnd { [weak self] allowsInline in self?.batchEnded(allowsInline) }

@@ -39,6 +39,8 @@ final class ObjectModel: @unchecked Sendable {
     private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
     /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
     var tellsDisconnectReasons = false
+    /// Whether the bus passes file descriptors, without which there are no sockets between the daemon and this process.
+    var passesDescriptors = true
     /// The directories by the addresses of the adapters, also of those that are gone.
     private var directories: [String: PeerDirectory] = [:]
     /// Attributes by their parents: services by device, characteristics by service, descriptors by characteristic.

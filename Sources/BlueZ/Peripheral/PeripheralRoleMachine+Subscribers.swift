@@ -21,7 +21,7 @@ extension PeripheralRoleMachine {
         // BlueZ pitfall: before 5.76 a socket's values reach everybody, and before 5.69 only the first subscriber is
         // announced (https://github.com/bluez/bluez/issues/820, https://github.com/bluez/bluez/issues/1106). Refused
         // so, BlueZ names each subscriber all the same, and falls back to `StartNotify`.
-        let isUnicast = adapter?.hasUnicastSockets == true
+        let isUnicast = adapter?.hasUnicastSockets == true && objects.passesDescriptors
         let socket = SocketID(number: outputs.newNumber())
         if isUnicast {
             perform(.open(socket, call.number, mtu: UInt16(mtu)))

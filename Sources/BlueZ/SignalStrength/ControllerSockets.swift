@@ -10,7 +10,7 @@ protocol ControllerAccess: Sendable {
     /// A socket that takes commands of the host controller interface and gives the events that answer Read RSSI.
     ///
     /// Non-blocking, a packet each; the caller's to close.
-    func open(_ adapter: UInt16) throws(BackendError) -> CInt
+    func open(_ controller: ControllerID) throws(BackendError) -> CInt
 
     /// The controller's number for the link to a peer.
     func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16
@@ -34,12 +34,17 @@ struct ControllerSockets: ControllerAccess {
 
     var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_RAW, Self.hci) }
 
-    func open(_ adapter: UInt16) throws(BackendError) -> CInt {
+    func open(_ controller: ControllerID) throws(BackendError) -> CInt {
+        guard KernelControllers.include(controller.address) else {
+            throw BackendError(
+                .operationNotSupported, operation: HCIReadRSSI.operation, message: KernelControllers.foreignAdapter)
+        }
         let socket = BluetoothSocket.make(SOCK_RAW, Self.hci)
         guard socket >= 0 else { throw Self.error(errno) }
         let filter = ControllerStructures.filter
         guard setsockopt(socket, Self.level, Self.filterOption, filter, socklen_t(filter.count)) == 0,
-            BluetoothSocket.withAddress(ControllerStructures.address(of: adapter), { bind(socket, $0, $1) }) == 0
+            BluetoothSocket.withAddress(ControllerStructures.address(of: controller.index), { bind(socket, $0, $1) })
+                == 0
         else {
             let error = Self.error(errno)
             close(socket)
@@ -81,6 +86,11 @@ enum ControllerStructures {
     /// Where `struct hci_conn_info` begins, behind the address, the type and a byte of padding; and its size.
     private static let connectionOffset = 8
     private static let connectionSize = 16
+    /// How many controllers the kernel lists (`HCI_MAX_DEV`); where `struct hci_dev_req` begins in the list, and its size.
+    private static let mostDevices = 16
+    private static let (deviceOffset, deviceSize) = (4, 8)
+    /// The size of `struct hci_dev_info`, and where its address is.
+    private static let (infoSize, infoAddress) = (92, 10..<16)
 
     /// `struct sockaddr_hci`.
     static func address(of adapter: UInt16) -> [UInt8] {
@@ -102,6 +112,36 @@ enum ControllerStructures {
     /// The controller's number for the link, of what the kernel has filled in.
     static func handle(_ request: [UInt8]) -> UInt16 {
         request.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: connectionOffset, as: UInt16.self) }
+    }
+
+    /// `struct hci_dev_list_req` with room for the answer.
+    static var deviceList: [UInt8] {
+        bytes(UInt16(mostDevices)) + [UInt8](repeating: 0, count: deviceOffset - 2 + mostDevices * deviceSize)
+    }
+
+    /// The numbers of the controllers, of what the kernel has filled in.
+    static func devices(_ list: [UInt8]) -> [UInt16] {
+        list.withUnsafeBytes { list in
+            let count = min(Int(list.loadUnaligned(as: UInt16.self)), mostDevices)
+            return (0..<count).map {
+                list.loadUnaligned(fromByteOffset: deviceOffset + $0 * deviceSize, as: UInt16.self)
+            }
+        }
+    }
+
+    /// `struct hci_dev_info` with room for the answer.
+    static func deviceInfo(of device: UInt16) -> [UInt8] {
+        bytes(device) + [UInt8](repeating: 0, count: infoSize - 2)
+    }
+
+    /// The public address of what the kernel has filled in, in the order in which people write it; zeros if it has none.
+    static func publicAddress(_ info: [UInt8]) -> [UInt8] { info[infoAddress].reversed() }
+
+    /// Whether an address is that of a controller with one of these public addresses.
+    ///
+    /// Of a controller that uses a static random address, the kernel does not tell that address: any may have it.
+    static func includes(_ address: L2CAPAddress, _ publicAddresses: [[UInt8]]) -> Bool {
+        address.isRandom ? !publicAddresses.isEmpty : publicAddresses.contains(address.address)
     }
 
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }

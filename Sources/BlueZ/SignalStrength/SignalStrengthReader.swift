@@ -39,9 +39,9 @@ final class SignalStrengthReader: @unchecked Sendable {
     /// Reads the strength of the link to a peer, in dBm.
     ///
     /// - Parameter completion: Hears of it on the queue, never from within this call.
-    func read(_ peer: L2CAPAddress, on adapter: UInt16, completion: @escaping Completion) {
+    func read(_ peer: L2CAPAddress, on controller: ControllerID, completion: @escaping Completion) {
         do throws(BackendError) {
-            try ask(peer, on: adapter, completion)
+            try ask(peer, on: controller, completion)
         } catch {
             complain(error)
             queue.async { completion(.failure(error)) }
@@ -49,9 +49,9 @@ final class SignalStrengthReader: @unchecked Sendable {
     }
 
     private func ask(
-        _ peer: L2CAPAddress, on adapter: UInt16, _ completion: @escaping Completion
+        _ peer: L2CAPAddress, on controller: ControllerID, _ completion: @escaping Completion
     ) throws(BackendError) {
-        let socket = try access.open(adapter)
+        let socket = try access.open(controller)
         last += 1
         let id = last
         let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in

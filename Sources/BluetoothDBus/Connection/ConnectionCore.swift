@@ -333,6 +333,11 @@ final class ConnectionCore: @unchecked Sendable {
         state.withLock { _ in dbus_connection_get_is_authenticated(raw) != 0 }
     }
 
+    /// Whether messages in both directions may contain file descriptors; known once authenticated.
+    var passesDescriptors: Bool {
+        state.withLock { _ in dbus_connection_can_send_type(raw, CInt(UInt8(ascii: "h"))) != 0 }
+    }
+
     func setUniqueName(_ name: String) -> Bool {
         state.withLock { _ in dbus_bus_set_unique_name(raw, name) != 0 }
     }

@@ -121,6 +121,11 @@ public final class DBusConnection: Sendable {
         if let closed { queue.async { handler(closed) } }
     }
 
+    /// Whether messages may contain file descriptors: not over TCP, nor over a pipe to another machine.
+    ///
+    /// A message with a descriptor that is sent to such a connection is lost in the bus.
+    public var passesDescriptors: Bool { core.passesDescriptors }
+
     /// Whether a batch of messages is being handled, after which the handler of ``onBatchEnd(_:)`` is called.
     ///
     /// On the queue.

@@ -130,6 +130,8 @@ let dbus_connection_get_socket: @convention(c) (DBusObject, UnsafeMutablePointer
     LibDBus.function("dbus_connection_get_socket")
 let dbus_connection_get_is_authenticated: @convention(c) (DBusObject) -> dbus_bool_t = LibDBus.function(
     "dbus_connection_get_is_authenticated")
+let dbus_connection_can_send_type: @convention(c) (DBusObject, CInt) -> dbus_bool_t = LibDBus.function(
+    "dbus_connection_can_send_type")
 let dbus_connection_set_exit_on_disconnect: @convention(c) (DBusObject, dbus_bool_t) -> Void = LibDBus.function(
     "dbus_connection_set_exit_on_disconnect")
 let dbus_connection_set_max_message_size: @convention(c) (DBusObject, CLong) -> Void = LibDBus.function(

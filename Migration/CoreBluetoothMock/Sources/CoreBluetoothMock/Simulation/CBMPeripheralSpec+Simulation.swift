@@ -79,11 +79,17 @@ extension CBMPeripheralSpec {
     ///
     /// What does not fit into a packet is cut off. Ignored with a log line for a characteristic that is not the peripheral's.
     public func simulateValueUpdate(_ data: Data, for characteristic: CBMCharacteristicMock) {
+        let (services, devices) = fields.withLock { ($0.connection?.services, $0.devices) }
         guard services?.contains(characteristic) == true else {
             return log.warning("the value of \(characteristic) is ignored: the peripheral does not have it")
         }
         characteristic.value = data
-        for device in simulatedDevices { device.notify(data, of: characteristic) }
+        // Values change often, and most specs have one device: no array of it is made.
+        if devices.count == 1 {
+            devices[0].object?.notify(data, of: characteristic)
+        } else {
+            for device in simulatedDevices { device.notify(data, of: characteristic) }
+        }
     }
 
     /// The advertising sets become others, whose delays count from now on; nil ends advertising.

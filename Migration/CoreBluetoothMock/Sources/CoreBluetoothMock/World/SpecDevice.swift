@@ -162,8 +162,9 @@ final class SpecDevice: @unchecked Sendable {
 
     /// Notifies the subscribers of a characteristic of a value, one connection interval later.
     func notify(_ value: Data, of characteristic: CBMCharacteristicMock) {
-        guard let position = layout.position(of: characteristic) else { return }
-        device?.notify(at: position, value: value)
+        let (number, position) = fields.withLock { ($0.number, $0.layout.position(of: characteristic)) }
+        guard let number, let position else { return }
+        world?.emulator?.device(number: number)?.notify(at: position, value: value)
     }
 
     /// Makes the services of the spec those of the device, with Service Changed to the connected centrals.

@@ -9,7 +9,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     private struct Fields {
         weak var delegate: (any CBMPeripheralDelegate)?
         /// The wrappers of the services of the present link.
-        var services: [ObjectIdentifier: WrappedService] = [:]
+        var services: [WrappedService] = []
     }
 
     /// The peripheral of CoreBluetooth.
@@ -41,14 +41,9 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
 
     /// The wrapper of a service: the same one as long as the link lives.
     func wrap(_ service: CBService, in parent: WrappedService? = nil) -> WrappedService {
-        let key = ObjectIdentifier(service)
-        if let known = fields.withLock({ $0.services[key] }) { return known }
+        if let known = fields.withLock({ $0.services.wrapper(of: service) }) { return known }
         let new = WrappedService(service, of: self, server: server(of: service, in: parent))
-        return fields.withLock { fields in
-            let kept = fields.services[key] ?? new
-            fields.services[key] = kept
-            return kept
-        }
+        return fields.withLock { $0.services.insert(new) }
     }
 
     /// The wrapper of a characteristic; nil for one whose service is gone.
@@ -67,7 +62,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     func forget(_ services: [CBService]) -> [CBMService] {
         let wrappers = services.map { wrap($0) }
         fields.withLock { fields in
-            for service in services { fields.services[ObjectIdentifier(service)] = nil }
+            fields.services.removeAll { wrapper in services.contains { $0 === wrapper.wrapped } }
         }
         return wrappers
     }
@@ -76,7 +71,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     func forgetAttributes() {
         // The wrappers end with `old`, outside the lock.
         let old = fields.withLock { fields in
-            defer { fields.services = [:] }
+            defer { fields.services = [] }
             return fields.services
         }
         _ = old

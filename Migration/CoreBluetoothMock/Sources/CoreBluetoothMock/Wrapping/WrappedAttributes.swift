@@ -3,7 +3,7 @@ import CoreBluetooth
 /// A service of a wrapped peripheral.
 ///
 /// A parent owns the wrappers of its children, as CoreBluetooth's objects own their children.
-final class WrappedService: CBMService,
+final class WrappedService: CBMService, AttributeWrapper,
     // Invariant: as of the superclass; `children` is under a lock.
     @unchecked Sendable
 {
@@ -11,7 +11,7 @@ final class WrappedService: CBMService,
     /// The server's object, of a mock's service.
     let server: CBMServiceMock?
     private weak var owner: CBMWrappedPeripheral?
-    private let children = Protected<[ObjectIdentifier: WrappedCharacteristic]>([:])
+    private let children = Protected<[WrappedCharacteristic]>([])
 
     init(_ service: CBService, of owner: CBMWrappedPeripheral, server: CBMServiceMock?) {
         wrapped = service
@@ -36,27 +36,22 @@ final class WrappedService: CBMService,
     }
 
     func wrap(_ characteristic: CBCharacteristic) -> WrappedCharacteristic {
-        let key = ObjectIdentifier(characteristic)
-        if let known = children.withLock({ $0[key] }) { return known }
+        if let known = children.withLock({ $0.wrapper(of: characteristic) }) { return known }
         let server = server?.mocks.counterpart(of: characteristic, among: wrapped.characteristics ?? [])
         let new = WrappedCharacteristic(characteristic, of: self, server: server)
-        return children.withLock { children in
-            let kept = children[key] ?? new
-            children[key] = kept
-            return kept
-        }
+        return children.withLock { $0.insert(new) }
     }
 }
 
 /// A characteristic of a wrapped peripheral.
-final class WrappedCharacteristic: CBMCharacteristic,
+final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
     // Invariant: as of the superclass; `children` is under a lock.
     @unchecked Sendable
 {
     let wrapped: CBCharacteristic
     /// The server's object, of a mock's characteristic.
     let server: CBMCharacteristicMock?
-    private let children = Protected<[ObjectIdentifier: WrappedDescriptor]>([:])
+    private let children = Protected<[WrappedDescriptor]>([])
 
     init(_ characteristic: CBCharacteristic, of service: WrappedService, server: CBMCharacteristicMock?) {
         wrapped = characteristic
@@ -88,20 +83,15 @@ final class WrappedCharacteristic: CBMCharacteristic,
     }
 
     func wrap(_ descriptor: CBDescriptor) -> WrappedDescriptor {
-        let key = ObjectIdentifier(descriptor)
-        if let known = children.withLock({ $0[key] }) { return known }
+        if let known = children.withLock({ $0.wrapper(of: descriptor) }) { return known }
         let server = server?.mocks.counterpart(of: descriptor, among: wrapped.descriptors ?? [])
         let new = WrappedDescriptor(descriptor, of: self, server: server)
-        return children.withLock { children in
-            let kept = children[key] ?? new
-            children[key] = kept
-            return kept
-        }
+        return children.withLock { $0.insert(new) }
     }
 }
 
 /// A descriptor of a wrapped peripheral.
-final class WrappedDescriptor: CBMDescriptor,
+final class WrappedDescriptor: CBMDescriptor, AttributeWrapper,
     // Invariant: as of the superclass.
     @unchecked Sendable
 {
@@ -119,6 +109,27 @@ final class WrappedDescriptor: CBMDescriptor,
     override var value: Any? {
         get { wrapped.value }
         set {}
+    }
+}
+
+/// A wrapper of an attribute of CoreBluetooth.
+protocol AttributeWrapper {
+    associatedtype Wrapped: CBAttribute
+    var wrapped: Wrapped { get }
+}
+
+// Of one kind there are few: a search takes less time than a hash.
+extension Array where Element: AttributeWrapper {
+    /// The wrapper of an attribute; nil where it has none yet.
+    func wrapper(of attribute: Element.Wrapped) -> Element? { first { $0.wrapped === attribute } }
+
+    /// Adds a wrapper, unless another thread has added one of the same attribute.
+    ///
+    /// - Returns: The one that is in the array.
+    mutating func insert(_ new: Element) -> Element {
+        if let known = wrapper(of: new.wrapped) { return known }
+        append(new)
+        return new
     }
 }
 

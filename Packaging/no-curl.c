@@ -1,0 +1,38 @@
+// Stands in for libcurl, against which Foundation's URLSession is linked, where Swift's libraries are linked statically.
+//
+// bluectl opens no URL. FlyingFox, whose server shows the live view, contains a proxy that would, and the linker cannot tell
+// that nothing uses it. With libcurl, the package would need thirty more libraries, TLS and LDAP among them.
+#include <stdio.h>
+#include <stdlib.h>
+
+static void absent(const char *name) {
+  fprintf(stderr, "bluectl: %s: it was built without libcurl\n", name);
+  abort();
+}
+
+#define ABSENT(name) \
+  void name(void) { absent(#name); }
+
+ABSENT(curl_easy_cleanup)
+ABSENT(curl_easy_getinfo)
+ABSENT(curl_easy_init)
+ABSENT(curl_easy_pause)
+ABSENT(curl_easy_setopt)
+ABSENT(curl_easy_strerror)
+ABSENT(curl_free)
+ABSENT(curl_global_init)
+ABSENT(curl_multi_add_handle)
+ABSENT(curl_multi_assign)
+ABSENT(curl_multi_cleanup)
+ABSENT(curl_multi_info_read)
+ABSENT(curl_multi_init)
+ABSENT(curl_multi_remove_handle)
+ABSENT(curl_multi_setopt)
+ABSENT(curl_multi_socket_action)
+ABSENT(curl_slist_append)
+ABSENT(curl_slist_free_all)
+ABSENT(curl_url)
+ABSENT(curl_url_get)
+ABSENT(curl_url_set)
+ABSENT(curl_version)
+ABSENT(curl_version_info)
