@@ -23,7 +23,7 @@ async def follow(device, client: mqtt.Client, number: int) -> None:
         message = {"id": f"{number}", "time": time, "value": int.from_bytes(data[:2], "big")}
         client.publish(topic, json.dumps(message), qos=1, retain=True)
 
-    connection = BleakClient(device)
+    connection = BleakClient(device, timeout=60)
     await connection.connect()
     await connection.start_notify(CHARACTERISTIC, received)
     await asyncio.Event().wait()

@@ -1,6 +1,6 @@
 import CMosquitto
 import Dispatch
-package import Foundation
+import Foundation
 import Synchronization
 
 /// A connection to a broker, which is restored until ``stop()``.
