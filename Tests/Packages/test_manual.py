@@ -38,7 +38,7 @@ class Place:
     def start(self, *command: str) -> subprocess.Popen:
         return subprocess.Popen(
             command, cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
 
     def run(self, command: str) -> tuple[int, str]:
         """Within an emulated BlueZ; a command that hangs is an error."""
@@ -47,22 +47,31 @@ class Place:
             output, _ = process.communicate(timeout=LIMIT)
             return process.returncode, output
         except subprocess.TimeoutExpired:
-            process.kill()
+            kill(process)
             return -1, f"{process.communicate()[0]}\nit did not end in {LIMIT} s"
 
     def run_until(self, pattern: str, *command: str) -> tuple[int, str]:
-        """Interrupts the command when it has printed the pattern."""
+        """Ends the command when it has printed the pattern. In a job in the background, SIGINT would be ignored."""
         process, output = self.start(*command), ""
-        limit = threading.Timer(LIMIT, process.kill)
+        limit = threading.Timer(LIMIT, kill, [process])
         limit.start()
         for line in process.stdout:
             output += line
             if re.search(pattern, output):
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         rest, _ = process.communicate()
         limit.cancel()
         return process.returncode, output + rest
+
+
+def kill(process: subprocess.Popen) -> None:
+    """With all that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        # It has ended, and so have they.
+        pass
 
 
 def failure(example: dict) -> str | None:
@@ -98,7 +107,7 @@ def controlled(place: Place, example: dict) -> tuple[int, str]:
         return done.returncode, done.stdout + done.stderr
     finally:
         for process in reversed(processes):
-            process.kill()
+            kill(process)
             process.communicate()
 
 
