@@ -132,9 +132,7 @@ struct BluetoothSockets: ChannelNetwork {
     private func open(
         at local: L2CAPAddress, _ operation: String, _ body: (CInt) -> Bool
     ) throws(BackendError) -> CInt {
-        guard KernelControllers.include(local) else {
-            throw BackendError(.operationNotSupported, operation: operation, message: KernelControllers.foreignAdapter)
-        }
+        try KernelControllers.checkOwn(local, operation)
         let socket = BluetoothSocket.make(SOCK_SEQPACKET, Self.l2cap)
         guard socket >= 0 else { throw BackendError.socket(errno, operation) }
         let limit = withUnsafeBytes(of: Self.receiveLimit) { Array($0) }

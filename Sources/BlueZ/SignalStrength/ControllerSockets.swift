@@ -24,22 +24,17 @@ protocol ControllerAccess: Sendable {
 /// Source: `hci_sec_filter` and `hci_sock_bind` in `net/bluetooth/hci_sock.c`, and `include/net/bluetooth/hci_sock.h`, of
 /// Linux.
 struct ControllerSockets: ControllerAccess {
-    /// `BTPROTO_HCI`.
-    private static let hci: CInt = 1
     /// `SOL_HCI` and its option `HCI_FILTER`.
     private static let level: CInt = 0
     private static let filterOption: CInt = 2
     /// `HCIGETCONNINFO`: `_IOR('H', 213, int)`.
     private static let connectionInfo: UInt = 0x8004_48D5
 
-    var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_RAW, Self.hci) }
+    var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_RAW, KernelControllers.hci) }
 
     func open(_ controller: ControllerID) throws(BackendError) -> CInt {
-        guard KernelControllers.include(controller.address) else {
-            throw BackendError(
-                .operationNotSupported, operation: HCIReadRSSI.operation, message: KernelControllers.foreignAdapter)
-        }
-        let socket = BluetoothSocket.make(SOCK_RAW, Self.hci)
+        try KernelControllers.checkOwn(controller.address, HCIReadRSSI.operation)
+        let socket = BluetoothSocket.make(SOCK_RAW, KernelControllers.hci)
         guard socket >= 0 else { throw Self.error(errno) }
         let filter = ControllerStructures.filter
         guard setsockopt(socket, Self.level, Self.filterOption, filter, socklen_t(filter.count)) == 0,

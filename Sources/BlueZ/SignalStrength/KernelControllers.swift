@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothBackend
 import Glibc
 
 /// A controller, by the kernel's number and by the address that BlueZ exports.
@@ -16,18 +17,21 @@ struct ControllerID: Hashable, Sendable {
 /// Source: `hci_get_dev_list` and `hci_get_dev_info` in `net/bluetooth/hci_core.c` of Linux; neither needs a privilege.
 enum KernelControllers {
     /// `BTPROTO_HCI`.
-    private static let hci: CInt = 1
+    static let hci: CInt = 1
     /// `HCIGETDEVLIST` and `HCIGETDEVINFO`: `_IOR('H', 210, int)`, `_IOR('H', 211, int)`.
     private static let deviceList: UInt = 0x8004_48D2
     private static let deviceInfo: UInt = 0x8004_48D3
 
-    /// What is said of an adapter that is none of them.
-    static let foreignAdapter =
-        "the adapter is not one of this machine's: the bus is another machine's, or an emulated one"
-
-    /// Whether one of them has an address; also true where the kernel does not say, as in a network namespace.
-    static func include(_ address: L2CAPAddress) -> Bool {
-        addresses().map { ControllerStructures.includes(address, $0) } ?? true
+    /// Refuses an operation of an adapter that is none of them.
+    ///
+    /// Where the kernel does not list its controllers, as in a network namespace, it refuses nothing.
+    ///
+    /// - Parameter address: The adapter's.
+    static func checkOwn(_ address: L2CAPAddress, _ operation: String) throws(BackendError) {
+        guard let own = addresses(), !ControllerStructures.includes(address, own) else { return }
+        throw BackendError(
+            .operationNotSupported, operation: operation,
+            message: "the adapter is not one of this machine's: the bus is another machine's, or an emulated one")
     }
 
     /// The public addresses; nil where the kernel does not say.
