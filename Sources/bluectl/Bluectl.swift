@@ -15,8 +15,8 @@ struct Bluectl: AsyncParsableCommand {
         commandName: "bluectl",
         abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe, serve, pair.",
         usage: """
-            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] \
-            [--timestamps] [--verbose] COMMAND
+            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--seed N] [--preset NAME] \
+            [--timeout SECONDS] [--json] [--timestamps] [--capture FILE] [--verbose] COMMAND
             """,
         discussion: """
             The options of "bluectl help COMMAND" may also precede the command. A device is named by its identifier, \
