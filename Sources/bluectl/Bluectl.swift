@@ -25,7 +25,7 @@ struct Bluectl: AsyncParsableCommand {
 
             Exit status: 0 success, 1 failure, 2 usage error, 3 timeout; of "world run", that of its COMMAND.
             """,
-        version: "0.1.0",
+        version: "1.0.0-rc.1",
         subcommands: commands)
 
     private static var commands: [any ParsableCommand.Type] {
