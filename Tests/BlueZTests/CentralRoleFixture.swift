@@ -37,6 +37,8 @@ struct CentralRoleFixture: FakeDaemon {
     private(set) var kept: [PreservedCentral?] = []
     /// The warnings that were logged.
     private(set) var warnings: [String] = []
+    /// How long each timer took that was started, running or not.
+    private(set) var durations: [CentralTimer: Duration] = [:]
 
     init(
         adapter: String? = nil, notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
@@ -162,7 +164,8 @@ struct CentralRoleFixture: FakeDaemon {
             case .securityFailed(let peer): insecure.append(peer)
             case .pairingNeedChanged(let isNeeded): pairingNeeds.append(isNeeded)
             case .log(let message): if message.level == .warning { warnings.append(message.text) }
-            case .startTimer, .stopTimer: break
+            case .startTimer(let timer, let duration): durations[timer] = duration
+            case .stopTimer: break
             }
         }
     }

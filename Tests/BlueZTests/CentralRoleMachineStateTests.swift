@@ -79,6 +79,19 @@ import Testing
         #expect(fixture.events == [.stateChanged(.poweredOff)])
     }
 
+    /// Ending all links takes a crowded machine longer than other ends wait.
+    @Test mutating func S12_aLinkWaitsLongerForThePowerThatIsBeingSwitchedOff() {
+        let timings = BlueZTimings()
+        for (state, wait) in [("on", timings.powerLoss), ("on-disabling", timings.turningOff)] {
+            var (fixture, peer, _) = Fixture.connected()
+            fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["PowerState": .string(state)])
+            fixture.set(
+                Fixture.device, "org.bluez.Device1",
+                ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
+            #expect(fixture.durations[.powerLoss(peer)] == wait)
+        }
+    }
+
     @Test mutating func aLostDaemonIsResettingUntilItIsBack() {
         var (fixture, _, _) = Fixture.connected()
         fixture.receive(.phase(.lost))

@@ -32,6 +32,8 @@ struct PeripheralRoleFixture: FakeDaemon {
     private(set) var stoppedListening: [UInt16] = []
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     private(set) var timers: Set<PeripheralTimer> = []
+    /// How long each timer took that was started, running or not.
+    private(set) var durations: [PeripheralTimer: Duration] = [:]
     /// When something that is published began to require encryption, or ceased to.
     private(set) var pairingNeeds: [Bool] = []
     private(set) var warnings: [String] = []
@@ -135,7 +137,9 @@ struct PeripheralRoleFixture: FakeDaemon {
                 listens.append((operation, local, isEncryptionRequired))
             case .stopListening(let psm): stoppedListening.append(psm)
             case .channel(let channel, let action): actions.append((channel, action))
-            case .startTimer(let timer, _): timers.insert(timer)
+            case .startTimer(let timer, let duration):
+                timers.insert(timer)
+                durations[timer] = duration
             case .stopTimer(let timer): timers.remove(timer)
             case .pairingNeedChanged(let isNeeded): pairingNeeds.append(isNeeded)
             case .log(let message): if message.level == .warning { warnings.append(message.text) }
@@ -162,6 +166,11 @@ struct PeripheralRoleFixture: FakeDaemon {
 
     mutating func set(_ path: ObjectPath, _ interface: String, _ values: [String: DBusValue]) {
         receive(.propertiesChanged(path, interface, values, removed: []))
+    }
+
+    /// bluetoothd reports that a program switches the power off.
+    mutating func beginTurningOff() {
+        set(CentralRoleFixture.adapter, "org.bluez.Adapter1", ["PowerState": .string("on-disabling")])
     }
 
     mutating func setPowered(_ isPowered: Bool) {

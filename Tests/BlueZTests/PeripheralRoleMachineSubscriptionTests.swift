@@ -106,6 +106,24 @@ import Testing
         #expect(fixture.events == [subscribed(fixture, one, notifying)])
     }
 
+    /// Ending all links takes a crowded machine longer than other ends wait.
+    @Test func S104_endsWaitLongerForThePowerThatIsBeingSwitchedOff() {
+        var fixture = PeripheralRoleFixture.serving()
+        let timings = PeripheralTimings()
+        fixture.subscribe(notifying, by: one)
+        fixture.subscribe(notifying, by: two)
+        fixture.setConnected(one, false)
+        #expect(fixture.durations[.leaving(fixture.peer(one))] == timings.quiescence)
+        fixture.settle()
+        fixture.clear()
+        fixture.beginTurningOff()
+        fixture.setConnected(two, false)
+        #expect(fixture.durations[.leaving(fixture.peer(two))] == timings.turningOff)
+        fixture.setPowered(false)
+        fixture.settle()
+        #expect(fixture.events == [.stateChanged(.poweredOff)])
+    }
+
     @Test func aBroadcastGivesItsCreditBackWithTheNextRoundTrip() {
         var fixture = PeripheralRoleFixture.serving()
         fixture.subscribe(notifying, by: one)

@@ -49,6 +49,9 @@ struct BlueZTimings: Sendable {
     ///
     /// bluetoothd tells of the links first, and of the power some 10 ms later.
     var powerLoss = Duration.milliseconds(300)
+    /// The same where bluetoothd has reported that the power is being switched off: that takes as long as the controller
+    /// needs to end all links.
+    var turningOff = Duration.seconds(10)
     /// How long a failed operation waits for the end of its link.
     var linkLoss = Duration.seconds(2)
     /// How long a daemon without adapters may have one yet.

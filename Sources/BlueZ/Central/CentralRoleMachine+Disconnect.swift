@@ -83,7 +83,8 @@ extension CentralRoleMachine {
     mutating func explainLinkDown(_ peer: PeerID) {
         guard let link = links[peer], link.notificationSockets.isEmpty else { return }
         guard !link.ending.isClosing, link.ending.reason == nil else { return finishLinkDown(peer) }
-        start(.powerLoss(peer), timings.powerLoss)
+        let isTurningOff = adapter.flatMap { objects.adapters[$0]?.isTurningOff } ?? false
+        start(.powerLoss(peer), isTurningOff ? timings.turningOff : timings.powerLoss)
     }
 
     mutating func finishLinkDown(_ peer: PeerID) {

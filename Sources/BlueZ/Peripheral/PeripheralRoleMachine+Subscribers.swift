@@ -121,16 +121,21 @@ extension PeripheralRoleMachine {
         }
     }
 
+    /// How long an end waits for an event that would explain it.
+    private var waitForExplanation: Duration {
+        adapter?.isTurningOff == true ? timings.turningOff : timings.quiescence
+    }
+
     /// A link ended; that may be all, or the beginning of the end of power.
     mutating func centralMayHaveLeft(_ peer: PeerID, isBonded: Bool) {
         centrals.leaving[peer, default: Centrals.Leaving()].isGone = true
         centrals.leaving[peer]?.isBonded = isBonded
-        start(.leaving(peer), timings.quiescence)
+        start(.leaving(peer), waitForExplanation)
     }
 
     private mutating func seemsUnsubscribed(_ peer: PeerID, from path: ObjectPath) {
         centrals.leaving[peer, default: Centrals.Leaving()].paths.insert(path)
-        start(.leaving(peer), timings.quiescence)
+        start(.leaving(peer), waitForExplanation)
     }
 
     /// Tells what has ended: the wait is over, or the central has shown that it is there.
@@ -154,7 +159,7 @@ extension PeripheralRoleMachine {
     @discardableResult
     mutating func endSubscriptions(of peer: PeerID, isBonded: Bool) -> [ObjectPath] {
         let (ended, unclear) = subscriptions.left(peer, isBonded: isBonded)
-        for path in unclear { start(.quiescence(path), timings.quiescence) }
+        for path in unclear { start(.quiescence(path), waitForExplanation) }
         return ended
     }
 
@@ -183,7 +188,7 @@ extension PeripheralRoleMachine {
             returnCredits(of: socket)
             switch subscriptions.closed(socket) {
             case .ended(let peer, let path): seemsUnsubscribed(peer, from: path)
-            case .unclear(let path): start(.quiescence(path), timings.quiescence)
+            case .unclear(let path): start(.quiescence(path), waitForExplanation)
             case .unknown: break
             }
         }

@@ -140,6 +140,7 @@ extension BluetoothDaemon {
     private mutating func setPower(_ isOn: Bool, of index: Int, _ call: ClientCall) {
         guard adapters[index].state.isPowered != isOn else { return answer(call.id) }
         adapters[index].state.powerCalls.append((call.id, isOn))
+        showPowerState(isOn ? "off-enabling" : "on-disabling", of: index)
         output(.host(adapter: index, .power(isOn)))
     }
 
@@ -173,9 +174,12 @@ extension BluetoothDaemon {
         let path = adapters[index].path
         if !isOn { endEverything(on: index) }
         set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
-        if dialect >= .bluez5_82 {
-            set("PowerState", .string(isOn ? "on" : "off"), of: BlueZInterfaces.adapter, at: path)
-        }
+        showPowerState(isOn ? "on" : "off", of: index)
+    }
+
+    private mutating func showPowerState(_ state: String, of index: Int) {
+        guard dialect >= .bluez5_82 else { return }
+        set("PowerState", .string(state), of: BlueZInterfaces.adapter, at: adapters[index].path)
     }
 
     /// Ends links and discovery, which need power; applications and advertisements stay.

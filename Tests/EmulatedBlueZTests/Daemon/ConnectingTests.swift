@@ -134,4 +134,16 @@ import Testing
         fixture.report(.stateChanged(.poweredOff))
         #expect(fixture.lines() == ["hci0 Powered=false", "answer 1"])
     }
+
+    @Test func newerVersionsReportThatThePowerIsBeingSwitchedBeforeWhatItEnds() {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: .bluez5_82))
+        for (isOn, states) in [(false, ["on-disabling", "off"]), (true, ["off-enabling", "on"])] {
+            fixture.call(
+                "Set", .string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(isOn)),
+                on: DaemonFixture.adapter, "org.freedesktop.DBus.Properties")
+            #expect(fixture.lines() == ["host power(\(isOn))", "hci0 PowerState=\(states[0])"])
+            fixture.report(.stateChanged(isOn ? .poweredOn : .poweredOff))
+            #expect(fixture.lines().first == "hci0 PowerState=\(states[1]) Powered=\(isOn)")
+        }
+    }
 }

@@ -19,6 +19,8 @@ struct Adapter1: RemoteInterface {
     /// Whether that address is random, as on controllers that have no other; else it is public.
     private(set) var isRandom = false
     private(set) var isPowered = false
+    /// Whether a program is switching the power off: BlueZ 5.73 and later report it before the links end.
+    private(set) var isTurningOff = false
     /// Whether discovery runs, for whichever program.
     private(set) var isDiscovering = false
     /// From BlueZ 5.55 on; nil before.
@@ -49,6 +51,7 @@ struct Adapter1: RemoteInterface {
         case "Address": set(\.address, to: try value.string().uppercased(), .address)
         case "AddressType": set(\.isRandom, to: try value.string() == "random", .address)
         case "Powered": set(\.isPowered, to: try value.bool(), .power)
+        case "PowerState": set(\.isTurningOff, to: try value.string() == "on-disabling", [])
         case "Discovering": set(\.isDiscovering, to: try value.bool(), .discovering)
         case "Roles": set(\.roles, to: try value.strings(), .roles)
         case "Pairable": set(\.isPairable, to: try value.bool(), .pairable)
@@ -58,7 +61,11 @@ struct Adapter1: RemoteInterface {
     }
 
     mutating func remove(_ property: String) {
-        if property == "Connectable" { hasUnicastSockets = false }
+        switch property {
+        case "Connectable": hasUnicastSockets = false
+        case "PowerState": isTurningOff = false
+        default: break
+        }
     }
 }
 
