@@ -280,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                .target(name: "CBluetoothKernel", condition: onLinux), "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothInstrumentation", "BluetoothSupport",
+                .target(name: "CBluetoothKernel", condition: onLinux), "BlueZ", "BluetoothBackend", "BluetoothDBus",
+                "BluetoothInstrumentation", "BluetoothSupport",
                 "BluetoothTracing",
                 "ChildProcesses",
                 "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
