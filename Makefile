@@ -31,10 +31,10 @@ REALTIME := EmulatedBlueZ
 export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE PREFIX DESTDIR BLUECTL ARCH REPRODUCE
 
 # No target is a file.
-.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*/\1/p' Makefile)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
 
 deps: ## install the Debian or Ubuntu packages that are missing (NO_INSTALL=1: print them and stop)
 	@command -v swift >/dev/null || { echo "Swift 6.2 or later is needed: https://www.swift.org/install" >&2; exit 1; }
@@ -63,6 +63,12 @@ test-remote: build examples ## adapters of other machines over OpenSSH, between 
 test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
 	@Tests/Browser/run view
+
+arm64: ## bluectl for 64-bit ARM, for a Raspberry Pi: .build-arm64/bluectl, built and tried out on x86-64; needs root
+	@Tests/ARM64/run bluectl demo
+
+test-arm64: ## the packages, all tests, and the contract suite for 64-bit ARM, under emulation: two hours; needs root
+	@Tests/ARM64/run
 
 smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without Swift
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'

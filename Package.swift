@@ -55,6 +55,7 @@ let package = Package(
         .systemLibrary(
             name: "CBluetoothGIO", path: "Modulemaps/CBluetoothGIO", pkgConfig: "gio-unix-2.0",
             providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CBluetoothKernel", path: "Modulemaps/CBluetoothKernel"),
 
         // MARK: Library
         // A leaf: the lock, the system clock, the seeded generator and hexadecimal text, one of each.
@@ -279,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                "BlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothInstrumentation", "BluetoothSupport",
+                .target(name: "CBluetoothKernel", condition: onLinux), "BlueZ", "BluetoothBackend", "BluetoothDBus",
+                "BluetoothInstrumentation", "BluetoothSupport",
                 "BluetoothTracing",
                 "ChildProcesses",
                 "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",

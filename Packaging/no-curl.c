@@ -36,3 +36,7 @@ ABSENT(curl_url_get)
 ABSENT(curl_url_set)
 ABSENT(curl_version)
 ABSENT(curl_version_info)
+// Asked for since libcurl 7.86, as by the Foundation that Debian builds.
+ABSENT(curl_ws_meta)
+ABSENT(curl_ws_recv)
+ABSENT(curl_ws_send)

@@ -3,7 +3,7 @@
 
     CONTRACT_PEER_SOCKET   where to listen for actions (default /run/contract-peer.sock)
     PEER_TRANSPORT         one to three Bumble transports, "usb:1,usb:2"; without it the peers share a virtual
-                           air with a controller that this program gives to BlueZ through /dev/vhci
+                           air with a controller that this program gives to BlueZ through /dev/vhci or a UART
     BUMBLE_LOGLEVEL        as in Bumble
 
 Prints "peer up" once the actions are served.

@@ -38,7 +38,7 @@ protocol ChannelNetwork: Sendable {
 /// Source: `net/bluetooth/l2cap_sock.c` of Linux.
 struct BluetoothSockets: ChannelNetwork {
     /// `SOL_BLUETOOTH` and its options, of `include/net/bluetooth/bluetooth.h`.
-    private enum Option {
+    enum Option {
         static let level: CInt = 274
         static let security: CInt = 4
         static let sendMTU: CInt = 12

@@ -11,9 +11,12 @@ struct Epoll {
 
     private static let create = dlsym(nil, "epoll_create1").map { unsafeBitCast($0, to: Create.self) }
     private static let control = dlsym(nil, "epoll_ctl").map { unsafeBitCast($0, to: Control.self) }
-    private static let addOperation: CInt = 1
-    private static let deleteOperation: CInt = 2
-    private static let readable: UInt32 = 1
+    static let addOperation: CInt = 1
+    static let deleteOperation: CInt = 2
+    static let readable: UInt32 = 1
+
+    /// A `struct epoll_event`: the events, then data, which is not used, with or without padding in between.
+    typealias Event = (events: UInt32, UInt32, UInt64)
 
     let descriptor: DBusFileDescriptor
 
@@ -26,8 +29,7 @@ struct Epoll {
     ///
     /// - Throws: `LimitsExceeded` if the kernel has no memory for it.
     func add(_ socket: CInt) throws(DBusError) {
-        // A struct epoll_event: the events, then data, which is not used, with or without padding in between.
-        var event = (Self.readable, UInt32(0), UInt64(0))
+        var event: Event = (Self.readable, 0, 0)
         guard Self.control?(descriptor.rawValue, Self.addOperation, socket, &event) == 0 else {
             throw .exhausted("epoll watches")
         }

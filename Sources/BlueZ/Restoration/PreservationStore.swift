@@ -40,9 +40,14 @@ final class PreservationStore: Sendable {
         }
         let state = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
         var program = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard let state, readlink("/proc/self/exe", &program, program.count - 1) > 0 else { return nil }
-        let path = String(decoding: program.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return "\(state)/swift-corebluetooth/\(name(ofProgram: path))"
+        let count = readlink("/proc/self/exe", &program, program.count)
+        guard let state, count > 0 else { return nil }
+        return "\(state)/swift-corebluetooth/\(name(ofProgram: text(program.prefix(count))))"
+    }
+
+    /// What C's characters say in UTF-8, whether they have a sign, as on x86-64, or none, as on arm64.
+    static func text(_ characters: some Collection<CChar>) -> String {
+        String(decoding: characters.lazy.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     /// The name of a program's folder.

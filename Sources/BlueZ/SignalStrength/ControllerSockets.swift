@@ -28,7 +28,7 @@ struct ControllerSockets: ControllerAccess {
     private static let level: CInt = 0
     private static let filterOption: CInt = 2
     /// `HCIGETCONNINFO`: `_IOR('H', 213, int)`.
-    private static let connectionInfo: UInt = 0x8004_48D5
+    static let connectionInfo: UInt = 0x8004_48D5
 
     var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_RAW, KernelControllers.hci) }
 

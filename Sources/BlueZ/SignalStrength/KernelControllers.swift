@@ -19,8 +19,8 @@ enum KernelControllers {
     /// `BTPROTO_HCI`.
     static let hci: CInt = 1
     /// `HCIGETDEVLIST` and `HCIGETDEVINFO`: `_IOR('H', 210, int)`, `_IOR('H', 211, int)`.
-    private static let deviceList: UInt = 0x8004_48D2
-    private static let deviceInfo: UInt = 0x8004_48D3
+    static let deviceList: UInt = 0x8004_48D2
+    static let deviceInfo: UInt = 0x8004_48D3
 
     /// Refuses an operation of an adapter that is none of them.
     ///

@@ -32,7 +32,7 @@ final class WorldFileServer {
         let opened = role.server.channels
         channels = Task { [weak self] in
             await withDiscardingTaskGroup { group in
-                for await channel in opened { group.addTask { await self?.serve(channel) } }
+                for await channel in opened { group.addTask { [weak self] in await self?.serve(channel) } }
             }
         }
         for channel in description.channels {

@@ -60,8 +60,10 @@ import Testing
 
     @Test func partsOfSeveralSetsAndHostsAreApart() {
         func report(_ set: UInt8, _ data: [UInt8], isLast: Bool) -> [UInt8] {
-            [1, isLast ? 0 : 0x20, 0, 1] + [0x0D, 0x18, 0, 0, 0xDE, 0xC0] + [1, 1, set, 0x7F, 0xC4]
-                + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
+            var bytes: [UInt8] = [1, isLast ? 0 : 0x20, 0, 1, 0x0D, 0x18, 0, 0, 0xDE, 0xC0, 1, 1, set, 0x7F, 0xC4]
+            bytes += [UInt8](repeating: 0, count: 9)
+            bytes.append(UInt8(data.count))
+            return bytes + data
         }
         var events = CaptureEvents()
         func add(_ host: Int, _ body: [UInt8]) -> [[UInt8]] {

@@ -15,6 +15,8 @@ from bumble.link import LocalLink
 from bumble.transport import open_transport
 from bumble.transport.common import AsyncPipeSink
 
+from .controller import open_controller
+
 Report = hci.HCI_LE_Advertising_Report_Event.Report
 EventType = hci.HCI_LE_Advertising_Report_Event.EventType
 ACTIVE_SCAN = 0x01
@@ -171,7 +173,7 @@ class VirtualAir:
 
     async def plug(self) -> None:
         """Gives the kernel a controller."""
-        self.transport = await open_transport("vhci")
+        self.transport = await open_controller()
         self.bluez = BlueZController(
             "BlueZ", host_source=self.transport.source, host_sink=self.transport.sink, link=self.link,
             public_address="C0:98:E5:49:00:01")
