@@ -77,8 +77,14 @@ final class ProgramCentral: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Whether the adapter is on and every request has its answer.
+    var isAtRest: Bool {
+        queue.sync(flags: .barrier) { manager?.state == .poweredOn && links.values.allSatisfy { $0.pending.isEmpty } }
+    }
+
     /// What must not be left at the end, with everything near, on and at rest.
     func checkEnd() {
+        if manager?.state != .poweredOn { violation("not powered on at the end") }
         for (identifier, link) in links where !link.pending.isEmpty {
             let pending = link.pending.map { "\($0)" }.joined(separator: ", ")
             violation("never answered: \(pending) of \(identifier)")
