@@ -54,8 +54,8 @@ import Testing
     ) async throws -> WeakObject {
         let central = Central(backend: .emulator(emulator))
         let gateway = SimulatedGateway(central: central, clock: emulator.swiftClock, ledger: ledger)
-        var days = TroubledDays(emulator, devices, ledger, seed: seed)
         try await withThrowingTaskGroup(of: Void.self) { group in
+            var days = TroubledDays(emulator, devices, ledger, seed: seed)
             for name in devices.map(\.name) { group.addTask { await gateway.serve(name) } }
             var before: ProcessResources?
             for part in 1...7 {

@@ -127,8 +127,8 @@ public final class ProgramRun: @unchecked Sendable {
     }
 
     private func checkLeaks(_ place: any ProgramPlace) async throws {
-        let managers = Remains(centrals.map(\.manager))
-        let peripherals = Remains(centrals.flatMap { $0.links.values.map(\.object) })
+        let managers = Remains(centrals.map { $0.manager })
+        let peripherals = Remains(centrals.flatMap { $0.links.values.map { $0.object } })
         let serving = Remains([server?.manager])
         let queues = centrals.map(\.queue) + [server?.queue].compactMap { $0 }
         centrals = []

@@ -34,9 +34,8 @@ public struct BusObserver: Sendable {
     }
 
     private func matchRules() async throws -> Int {
-        guard let path = ObjectPath("/org/freedesktop/DBus") else { throw DBusError.outOfMemory }
         let reply = try await connection.call(
-            to: BusDriver.name, path: path, interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
+            to: BusDriver.name, path: .root, interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
         guard case .dictionary(let rules)? = reply.first else {
             throw DBusError(name: DBusError.Name.failed, message: "the bus does not list its match rules")
         }

@@ -1,6 +1,7 @@
 #if BlueZ
 import BluetoothSupport
 import CoreBluetooth
+import EmulatedBlueZ
 import RandomPrograms
 import ScriptedBlueZ
 import Testing

@@ -9,12 +9,13 @@ import Foundation
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 0 else { return 0 }
     let data = Data(bytes: bytes + 1, count: count - 1)
-    check(data, codedTypes[Int(bytes[0]) % codedTypes.count])
+    let type = codedTypes[Int(bytes[0]) % codedTypes.count]
+    check(type, data)
     checkAdvertised(data)
     return 0
 }
 
-func check<Value: GATTValue>(_ data: Data, _ type: Value.Type) {
+func check<Value: GATTValue>(_ type: Value.Type, _ data: Data) {
     do throws(GATTValueError) {
         let value = try Value(decoding: data)
         let again = try Value(decoding: value.encoded)
