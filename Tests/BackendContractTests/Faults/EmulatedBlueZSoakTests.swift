@@ -31,7 +31,7 @@ struct EmulatedBlueZSoakTests {
         try await Self.run(what, seed: seed, rounds: 20, fault)
         let before = try ProcessResources()
         try await Self.run(what, seed: seed, rounds: Self.rounds / Self.machines, fault)
-        let after = try await ProcessResources.settled(to: before)
+        let after = try await ProcessResources.atRest(comparedWith: before)
         print("soak: \(Self.rounds) \(what), from \(before) to \(after)")
         expectFlat(before, after)
     }

@@ -52,7 +52,7 @@ import Testing
         _ = try await Self.run(fault, Self.firstSeed..<first)
         let before = try ProcessResources()
         let callbacks = try await Self.run(fault, first..<first + wanted)
-        let after = try await ProcessResources.settled(to: before)
+        let after = try await ProcessResources.atRest(comparedWith: before)
         print("\(wanted) \(fault.rawValue) in as many programs, \(callbacks) callbacks: from \(before) to \(after)")
         #expect(callbacks > 10 * Int(wanted))
         expectFlat(before, after)

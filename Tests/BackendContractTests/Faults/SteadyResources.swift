@@ -7,7 +7,7 @@ extension ProcessResources {
     static let descriptorTolerance = 2
 
     /// What the process holds once the last references of what has ended are gone, which takes a moment.
-    static func settled(to before: ProcessResources) async throws -> ProcessResources {
+    static func atRest(comparedWith before: ProcessResources) async throws -> ProcessResources {
         do {
             try await RealWorldTime().advance(until: {
                 guard let now = try? ProcessResources() else { return false }
