@@ -76,9 +76,11 @@ smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without 
 faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: ten minutes
 	@$(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
-test-bluez-full: test-bluez smoke-bluez faults-bluez soak ## all that, and against a second version of BlueZ: three quarters of an hour
-	@GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run-newer $(REAL)/contract
-	@$(FAULT_TESTS) $(REAL)/run-newer $(REAL)/contract
+versions: build ## the contract with the BlueZ and the kernels of Debian 12, 13 and sid: half an hour; rows of a table of the documentation
+	@$(REAL)/versions
+
+test-bluez-full: versions smoke-bluez faults-bluez soak ## all that, with faults on two versions of BlueZ: an hour
+	@GUEST_BLUEZ=trixie GUEST_KERNEL=trixie $(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
 soak: build ## connections, daemons, adapters and programs that come and go by the thousand leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests

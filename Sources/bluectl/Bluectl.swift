@@ -15,8 +15,8 @@ struct Bluectl: AsyncParsableCommand {
         commandName: "bluectl",
         abstract: "Bluetooth Low Energy from the command line: scan, explore, read, write, subscribe, serve, pair.",
         usage: """
-            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--timeout SECONDS] [--json] \
-            [--timestamps] [--verbose] COMMAND
+            bluectl [--backend bluez|emulator|auto] [--adapter A] [--world FILE] [--seed N] [--preset NAME] \
+            [--timeout SECONDS] [--json] [--timestamps] [--capture FILE] [--verbose] COMMAND
             """,
         discussion: """
             The options of "bluectl help COMMAND" may also precede the command. A device is named by its identifier, \
@@ -25,7 +25,7 @@ struct Bluectl: AsyncParsableCommand {
 
             Exit status: 0 success, 1 failure, 2 usage error, 3 timeout; of "world run", that of its COMMAND.
             """,
-        version: "0.1.0",
+        version: "1.0.0-rc.1",
         subcommands: commands)
 
     private static var commands: [any ParsableCommand.Type] {

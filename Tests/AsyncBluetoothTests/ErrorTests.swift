@@ -102,6 +102,13 @@ import Testing
         #expect(long.path == "FFF0/FFF1/FFD0")
     }
 
+    @Test func aCodeOfAnApplicationIsPrintedAsANumber() {
+        let application = BluetoothError.Reason.refused(CBATTError(._other(0x85)))
+        #expect("\(application)" == "refused: ATT error 0x85")
+        let named = BluetoothError.Reason.refused(CBATTError(system: .insufficientResources))
+        #expect("\(named)" == "refused: Resources are insufficient.")
+    }
+
     @Test func aWriteWithoutResponseNeedsTheProperty() async throws {
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(.gadget)

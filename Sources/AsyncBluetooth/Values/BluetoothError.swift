@@ -153,7 +153,14 @@ extension BluetoothError.Reason: CustomStringConvertible {
 
     private static func list(_ uuids: [CBUUID]) -> String { uuids.map(\.uuidString).joined(separator: ", ") }
 
-    private static func cause(_ error: (any Error)?) -> String { error.map { ": \($0.localizedDescription)" } ?? "" }
+    private static func cause(_ error: (any Error)?) -> String {
+        guard let error else { return "" }
+        // The codes of applications and profiles, of which no system knows the meaning.
+        if let code = (error as? CBATTError)?.code.rawValue, code > CBATTError.insufficientResources.rawValue {
+            return ": ATT error 0x\(String(code, radix: 16, uppercase: true))"
+        }
+        return ": \(error.localizedDescription)"
+    }
 }
 
 /// A reason without the operation, which a caller adds.

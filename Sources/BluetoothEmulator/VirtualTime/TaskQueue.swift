@@ -1,6 +1,5 @@
 import BluetoothSupport
 import DequeModule
-import Dispatch
 
 /// The jobs of a world's tasks that are ready: they run one at a time, in the order in which they became ready.
 ///
@@ -26,8 +25,8 @@ final class TaskQueue: TaskExecutor {
         var unfinished = 0
         var turn: Turn?
         var lastTurn: Turn = 0
-        /// The queue of turns: another one as soon as a job blocks its thread.
-        var queue = TaskQueue.makeQueue()
+        /// The thread of the turns: another one as soon as a job blocks it.
+        var thread = TaskQueue.makeThread()
         var isPaused = false
         /// Goes on when the queue is quiet, and finds it paused.
         var waiter: (@Sendable () -> Void)?
@@ -52,18 +51,18 @@ final class TaskQueue: TaskExecutor {
         }
 
         /// Begins a turn, if there is work for one.
-        mutating func begin() -> (Turn, DispatchQueue)? {
+        mutating func begin() -> (Turn, SerialThread)? {
             let isUseful = !isPaused && !ready.isEmpty || isQuiet && waiter != nil
             guard turn == nil, isUseful else { return nil }
             lastTurn += 1
             turn = lastTurn
-            return (lastTurn, queue)
+            return (lastTurn, thread)
         }
 
         /// Takes the turn from a job that blocks its thread.
         mutating func endTurn() {
             turn = nil
-            queue = TaskQueue.makeQueue()
+            thread = TaskQueue.makeThread()
         }
     }
 
@@ -99,18 +98,14 @@ final class TaskQueue: TaskExecutor {
     // MARK: Turns
 
     private func change(_ body: (inout State) -> Void) {
-        let begun = state.withLock { state -> (Turn, DispatchQueue)? in
+        let begun = state.withLock { state -> (Turn, SerialThread)? in
             body(&state)
             return state.begin()
         }
-        if let (turn, queue) = begun { queue.async { self.run(turn) } }
+        if let (turn, thread) = begun { thread.async { self.run(turn) } }
     }
 
-    /// A queue with a thread for which it need not wait.
-    ///
-    /// Dispatch gives each serial queue a thread, and all concurrent queues of the process as many as there are
-    /// processors: where app code blocks those, nothing would run.
-    private static func makeQueue() -> DispatchQueue { DispatchQueue(label: "CoreBluetooth emulator tasks") }
+    private static func makeThread() -> SerialThread { SerialThread(name: "CoreBluetooth emulator tasks") }
 
     private func run(_ turn: Turn) {
         while let entry = state.withLock({ $0.next(turn) }) {
@@ -127,7 +122,7 @@ final class TaskQueue: TaskExecutor {
             case .work(let work):
                 return work { [self] in
                     finish(turn)
-                    state.withLock { $0.queue }.async { self.run(turn) }
+                    state.withLock { $0.thread }.async { self.run(turn) }
                 }
             case .waiter(let body): body()
             }
