@@ -4,8 +4,14 @@
 #   ADAPTER=hci0           test-bluez: this machine's BlueZ on that adapter, without a guest
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
-#   FUZZ_SEED=7            fuzz: the random calls of an earlier run
+#   FUZZERS="values stream"  fuzz-code: only these of messages, objects, values, stream, worlds
+#   FUZZ_TESTS=HostileFileTests  fuzz-tests: only these of RandomCallsTests, HostileFileTests, HostileWorldFileTests
+#   FUZZ_SEED=7            fuzz-tests: the random calls and the changed files of an earlier run
 #   PROGRAMS=20000         programs: how many
+#   FAULTS=1000            fault-programs: how many with each fault
+#   FIRST_SEED=1           fault-programs, gateway-days: the seed, or the first one
+#   CYCLES=100000          cycles, cycles-bluez: how many
+#   DAYS=7                 gateway-days: how many
 #   SITE_BASE=/path        site: where it will be served, if not at the root
 #   ALLOW_SKIPPED=1        test-bluez: skipped tests do not fail the run
 #   PREFIX=/usr/local      install, uninstall: where to
@@ -24,7 +30,7 @@ MAKEFLAGS += --no-print-directory
 # changes (https://github.com/swiftlang/swift-package-manager/issues/10525). For builds alone: tests hash as programs do.
 BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 REAL := Tests/RealBlueZ
-FAULTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600
+FAULT_TESTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests GUEST_DEADLINE=3600
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 # Of these suites, the one whose time is real.
 REALTIME := EmulatedBlueZ
@@ -74,20 +80,40 @@ smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without 
 	@$(REAL)/run bash -c '$(REAL)/smoke && $(REAL)/smoke-centrals'
 
 faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: ten minutes
-	@$(FAULTS) $(REAL)/run $(REAL)/contract
+	@$(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
 versions: build ## the contract with the BlueZ and the kernels of Debian 12, 13 and sid: half an hour; rows of a table of the documentation
 	@$(REAL)/versions
 
 test-bluez-full: versions smoke-bluez faults-bluez soak ## all that, with faults on two versions of BlueZ: an hour
-	@GUEST_BLUEZ=trixie GUEST_KERNEL=trixie $(FAULTS) $(REAL)/run $(REAL)/contract
+	@GUEST_BLUEZ=trixie GUEST_KERNEL=trixie $(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
 soak: build ## connections, daemons, adapters and programs that come and go by the thousand leave nothing behind
 	@SOAK=1 Scripts/with-bus swift test --skip-build --no-parallel --filter SoakTests
 
-fuzz: build ## fuzz what reads from the bus, an emulated bluetoothd before the contract, captures and recordings: FUZZ_SECONDS=300 each
+cycles: build ## CYCLES=100000 connections over an emulated bluetoothd: descriptors, match rules, threads and memory stay
+	@COREBLUETOOTH_CYCLES=$${CYCLES:-100000} Scripts/with-bus swift test --skip-build --no-parallel --filter ConnectCycleTests
+
+cycles-bluez: build ## CYCLES=1000 connections to a peer over real bluetoothd, in the guest
+	@CONTRACT_CYCLES=$${CYCLES:-1000} CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests/manyCycles \
+		GUEST_DEADLINE=$${GUEST_DEADLINE:-7200} $(REAL)/run $(REAL)/contract
+
+fuzz: fuzz-code fuzz-tests ## both of the next: FUZZ_SECONDS=300 for each fuzzer
+
+fuzz-code: deps ## D-Bus messages, the object tree, values, the L2CAP stream and world files, guided by coverage, with AddressSanitizer
 	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel --filter 'RandomCallsTests|HostileFileTests'
+
+fuzz-tests: build ## captures, recordings, world files in YAML, and an emulated bluetoothd before the contract
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel \
+		--filter "$${FUZZ_TESTS:-RandomCallsTests|HostileFileTests|HostileWorldFileTests}"
+
+fault-programs: build ## FAULTS=1000 random programs in which bluetoothd dies, and as many with an adapter that is unplugged
+	@COREBLUETOOTH_FAULT_PROGRAMS=$${FAULTS:-1000} COREBLUETOOTH_FAULT_SEED=$${FIRST_SEED:-1} \
+		Scripts/with-bus swift test --skip-build --no-parallel --filter FaultyProgramTests
+
+gateway-days: build ## a gateway on the emulator for DAYS=7 of virtual time, in which devices and the machine fail
+	@COREBLUETOOTH_GATEWAY_DAYS=$${DAYS:-7} COREBLUETOOTH_GATEWAY_SEED=$${FIRST_SEED:-1} \
+		Scripts/with-bus swift test --skip-build --no-parallel --filter GatewayDaysTests
 
 programs: build ## PROGRAMS=20000 random programs on the emulator, of which `make test` runs 500
 	@COREBLUETOOTH_PROGRAMS=$${PROGRAMS:-20000} Scripts/with-bus swift test --skip-build --filter RandomProgramTests

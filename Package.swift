@@ -227,8 +227,7 @@ let package = Package(
             name: "AsyncBluetoothTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
-                "CoreBluetooth",
-                "CoreBluetoothTesting", "LogCapture", logging,
+                "CoreBluetooth", "CoreBluetoothTesting", "LogCapture", "ScriptedBlueZ", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -304,7 +303,7 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend",
                 "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
-                "AsyncBluetooth", "BluetoothProfiles", "ScriptedBlueZ",
+                "AsyncBluetooth", "BluetoothProfiles", "RandomPrograms", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
@@ -325,9 +324,8 @@ let package = Package(
         .testTarget(
             name: "bluectlTests",
             dependencies: [
-                "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothTracing", "ChildProcesses",
-                "CoreBluetoothPackage",
-                "ScriptedBlueZ",
+                "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
+                "ChildProcesses", "CoreBluetoothPackage", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),

@@ -1,7 +1,5 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothDBus
-import Dispatch
 import Foundation
 import ScriptedBlueZ
 import Testing
@@ -29,20 +27,19 @@ struct SoakTests {
         let (daemon, central, peer) = try await fixture.discovered()
         central.submit(.stopScan)
         _ = try await daemon.service.calls.first { $0.member == "StopDiscovery" }
-        let observer = try await connection()
-        var before = try ProcessResources()
-        var rules = 0
+        let observer = try await BusObserver(fixture.bus)
+        var before = try await observer.count()
         for cycle in 0..<Self.warmUp + Self.cycles {
-            if cycle == Self.warmUp { (before, rules) = (try ProcessResources(), try await matchRules(observer)) }
+            if cycle == Self.warmUp { before = try await observer.count() }
             try await talk(to: peer, by: central, over: daemon)
         }
-        let after = try ProcessResources()
+        let after = try await observer.count()
         print("soak: \(Self.cycles) cycles, from \(before) to \(after)")
-        #expect(after.descriptors <= before.descriptors)
-        #expect(after.threads <= before.threads + 2, "Dispatch's pools breathe")
-        #expect(after.memory - before.memory < 8192)
-        #expect(try await matchRules(observer) == rules)
-        #expect(rules > 0)
+        #expect(after.process.descriptors <= before.process.descriptors)
+        #expect(after.process.threads <= before.process.threads + 2, "Dispatch's pools breathe")
+        #expect(after.process.memory - before.process.memory < 8192)
+        #expect(after.matchRules == before.matchRules)
+        #expect(before.matchRules > 0)
     }
 
     /// Connects, discovers, reads, subscribes, hears a value, and leaves.
@@ -68,22 +65,6 @@ struct SoakTests {
         }
         central.submit(.disconnect(peer: peer))
         try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
-    }
-
-    private func connection() async throws -> DBusConnection {
-        let address = fixture.bus.address
-        return try await withCheckedThrowingContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "observer")) { continuation.resume(with: $0) }
-        }
-    }
-
-    /// How many match rules all connections of the bus have.
-    private func matchRules(_ observer: DBusConnection) async throws -> Int {
-        let path = try #require(ObjectPath("/org/freedesktop/DBus"))
-        let reply = try await observer.call(
-            to: BusDriver.name, path: path, interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
-        guard case .dictionary(let rules)? = reply.first else { throw CancellationError() }
-        return rules.entries.reduce(0) { $0 + ($1.value.stringsValue?.count ?? 0) }
     }
 }
 #endif

@@ -8,25 +8,25 @@ let settings: [SwiftSetting] = [
 ]
 let root = "swift-corebluetooth"
 
-/// Fuzzers of what reads from the bus; `make fuzz` builds them with what libFuzzer needs, and runs them.
+/// Fuzzers of what reads from the bus, from peers and from files; `make fuzz` builds them with what libFuzzer needs, and
+/// runs them.
 ///
 /// A package of their own, so that the dependency graph of apps does not contain them.
 let package = Package(
     name: "Fuzz",
-    dependencies: [.package(name: root, path: "../..", traits: ["BlueZ"])],
+    dependencies: [.package(name: root, path: "../..", traits: ["BlueZ", "Emulator"])],
     targets: [
         .target(name: "CFuzzer", linkerSettings: [.linkedLibrary("dbus-1")]),
-        .executableTarget(
-            name: "FuzzMessages",
-            dependencies: [
-                "CFuzzer", .product(name: "BlueZ", package: root), .product(name: "_BluetoothDBus", package: root),
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "FuzzObjects",
-            dependencies: [
-                "CFuzzer", .product(name: "BlueZ", package: root), .product(name: "_BluetoothDBus", package: root),
-            ],
-            swiftSettings: settings),
+        fuzzer("FuzzMessages", of: "BlueZ", "_BluetoothDBus"),
+        fuzzer("FuzzObjects", of: "BlueZ", "_BluetoothDBus"),
+        fuzzer("FuzzValues", of: "BluetoothProfiles", "CoreBluetooth"),
+        fuzzer("FuzzStream", of: "BluetoothBackend", "BluetoothEmulator", "CoreBluetooth"),
+        fuzzer("FuzzWorlds", of: "BluetoothEmulator"),
     ]
 )
+
+func fuzzer(_ name: String, of products: String...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["CFuzzer"] + products.map { .product(name: $0, package: root) },
+        swiftSettings: settings)
+}

@@ -70,15 +70,23 @@ final class ProgramCentral: NSObject, @unchecked Sendable {
             guard let link = links[peripheral.identifier], link.isConnected else {
                 return violation("\(request) after the end of the link")
             }
-            guard link.pending.first == request else {
-                return violation("\(request) instead of \(link.pending.first.map { "\($0)" } ?? "silence")")
+            // The strength of the link is no attribute: it waits for nothing, and nothing waits for it.
+            let next = link.pending.firstIndex { ($0 == .rssi) == (request == .rssi) }
+            guard let next, link.pending[next] == request else {
+                return violation("\(request) instead of \(next.map { "\(link.pending[$0])" } ?? "silence")")
             }
-            links[peripheral.identifier]?.pending.removeFirst()
+            links[peripheral.identifier]?.pending.remove(at: next)
         }
+    }
+
+    /// Whether the adapter is on and every request has its answer.
+    var isAtRest: Bool {
+        queue.sync(flags: .barrier) { manager?.state == .poweredOn && links.values.allSatisfy { $0.pending.isEmpty } }
     }
 
     /// What must not be left at the end, with everything near, on and at rest.
     func checkEnd() {
+        if manager?.state != .poweredOn { violation("not powered on at the end") }
         for (identifier, link) in links where !link.pending.isEmpty {
             let pending = link.pending.map { "\($0)" }.joined(separator: ", ")
             violation("never answered: \(pending) of \(identifier)")

@@ -83,8 +83,12 @@ final class ProgramServer: NSObject, @unchecked Sendable {
         isInCallback = false
     }
 
+    /// Whether the adapter is on and everything that was asked for is done.
+    var isAtRest: Bool { queue.sync { manager?.state == .poweredOn && isAdding == 0 && isStarting == 0 } }
+
     /// What must not be left at the end, with everything near, on and at rest.
     func checkEnd() {
+        if manager?.state != .poweredOn { violation("not powered on at the end") }
         if isAdding != 0 { violation("\(isAdding) services were added without an answer") }
         if isStarting != 0 { violation("advertising was started without an answer") }
     }

@@ -109,9 +109,12 @@ public struct RandomCalls: Sendable {
 
 extension DBusConnection {
     /// A connection of a program of its own.
-    public static func open(_ bus: PrivateBus) async throws -> DBusConnection {
+    public static func open(_ bus: PrivateBus) async throws -> DBusConnection { try await open(at: bus.address) }
+
+    /// A connection of a program of its own, on any bus.
+    static func open(at address: DBusAddress) async throws -> DBusConnection {
         let opened = await withCheckedContinuation { continuation in
-            open(bus.address, queue: DispatchQueue(label: "program")) { continuation.resume(returning: $0) }
+            open(address, queue: DispatchQueue(label: "program")) { continuation.resume(returning: $0) }
         }
         return try opened.get()
     }

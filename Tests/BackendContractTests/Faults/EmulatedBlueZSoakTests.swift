@@ -31,18 +31,9 @@ struct EmulatedBlueZSoakTests {
         try await Self.run(what, seed: seed, rounds: 20, fault)
         let before = try ProcessResources()
         try await Self.run(what, seed: seed, rounds: Self.rounds / Self.machines, fault)
-        // The last references of the machines go a moment later.
-        try await RealWorldTime().advance(until: {
-            guard let now = try? ProcessResources() else { return false }
-            return now.descriptors <= before.descriptors + 2
-        })
-        let after = try ProcessResources()
+        let after = try await ProcessResources.atRest(comparedWith: before)
         print("soak: \(Self.rounds) \(what), from \(before) to \(after)")
-        #expect(after.descriptors <= before.descriptors + 2)
-        #expect(
-            after.threads <= before.threads + 32,
-            "Dispatch keeps idle threads for a while; leaked ones would be a thousand")
-        #expect(after.memory - before.memory < 32_768)
+        expectFlat(before, after)
     }
 
     private static func run(_ what: String, seed: UInt64, rounds: Int, _ fault: @escaping Fault) async throws {

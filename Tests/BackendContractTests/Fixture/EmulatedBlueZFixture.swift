@@ -25,12 +25,14 @@ final class EmulatedBlueZFixture: ContractFixture {
     /// Another program on the bus.
     let program: DBusConnection
 
+    /// - Parameter worldTime: The time of the devices: scaled, they are heard again sooner.
     init(
-        _ dialect: BlueZDialect, _ notifications: BlueZConfiguration.NotificationMethod = .startNotify
+        _ dialect: BlueZDialect, _ notifications: BlueZConfiguration.NotificationMethod = .startNotify,
+        worldTime: EmulatorTime = .real
     ) async throws {
         name = "bluez \(dialect.rawValue)"
         bus = try PrivateBus()
-        let emulator = Emulator(configuration: .instant, seed: 1)
+        let emulator = Emulator(configuration: .instant, time: worldTime, seed: 1)
         world = try ContractWorld(emulator, time, .stack)
         configuration = EmulatedBlueZConfiguration(dialect: dialect, disconnectDelay: .zero)
         program = try await DBusConnection.open(bus)
@@ -110,7 +112,19 @@ final class EmulatedBlueZFixture: ContractFixture {
             }
             old?.stop()
             try await old?.waitUntilEnd()
+            try await waitUntilNameIsFree()
         }
+    }
+
+    /// Returns when the bus has noticed that the daemon is gone, too.
+    private func waitUntilNameIsFree() async throws {
+        for _ in 0..<10_000 {
+            let reply = try await program.call(
+                to: BusDriver.name, path: .root, interface: BusDriver.name, member: "NameHasOwner",
+                [.string("org.bluez")])
+            if reply.first == .boolean(false) { return }
+        }
+        throw ContractTimeout()
     }
 
     /// Returns when the daemon has received what was sent to it before.

@@ -1,0 +1,1 @@
+../../../BluetoothProfilesTests/Support/CodedTypes.swift
