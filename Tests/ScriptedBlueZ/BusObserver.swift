@@ -35,7 +35,8 @@ public struct BusObserver: Sendable {
 
     private func matchRules() async throws -> Int {
         let reply = try await connection.call(
-            to: BusDriver.name, path: .root, interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
+            to: BusDriver.name, path: BusDriver.path, interface: "org.freedesktop.DBus.Debug.Stats",
+            member: "GetAllMatchRules")
         guard case .dictionary(let rules)? = reply.first else {
             throw DBusError(name: DBusError.Name.failed, message: "the bus does not list its match rules")
         }

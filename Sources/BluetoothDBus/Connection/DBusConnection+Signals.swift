@@ -7,11 +7,13 @@ import Logging
 public enum BusDriver {
     /// The name of the bus and of its interface.
     public static let name = "org.freedesktop.DBus"
+    /// The bus's object; its interfaces beside that one are at no other path.
+    package static let path = ObjectPath(validated: "/org/freedesktop/DBus")
 
     /// A call to the bus; the members used here need no validation.
     static func call(_ member: String, _ body: [DBusValue]) throws(DBusError) -> DBusMessage {
         try .methodCall(
-            to: name, path: ObjectPath(validated: "/org/freedesktop/DBus"), interface: name, member: member, body)
+            to: name, path: path, interface: name, member: member, body)
     }
 }
 
