@@ -118,7 +118,7 @@ import Testing
         fixture.clear()
         fixture.beginTurningOff()
         fixture.setConnected(two, false)
-        #expect(fixture.durations[.leaving(fixture.peer(two))] == timings.turningOff)
+        #expect(fixture.durations[.leaving(fixture.peer(two))] == BlueZTimings().turningOff)
         fixture.setPowered(false)
         fixture.settle()
         #expect(fixture.events == [.stateChanged(.poweredOff)])

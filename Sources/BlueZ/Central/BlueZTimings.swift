@@ -49,8 +49,8 @@ struct BlueZTimings: Sendable {
     ///
     /// bluetoothd tells of the links first, and of the power some 10 ms later.
     var powerLoss = Duration.milliseconds(300)
-    /// The same where bluetoothd has reported that the power is being switched off: that takes as long as the controller
-    /// needs to end all links.
+    /// How long what ends waits for a loss of power that bluetoothd has announced: as long as the controller may need to end
+    /// all links.
     var turningOff = Duration.seconds(10)
     /// How long a failed operation waits for the end of its link.
     var linkLoss = Duration.seconds(2)

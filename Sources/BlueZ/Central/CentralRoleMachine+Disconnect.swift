@@ -83,8 +83,7 @@ extension CentralRoleMachine {
     mutating func explainLinkDown(_ peer: PeerID) {
         guard let link = links[peer], link.notificationSockets.isEmpty else { return }
         guard !link.ending.isClosing, link.ending.reason == nil else { return finishLinkDown(peer) }
-        let isTurningOff = adapter.flatMap { objects.adapters[$0]?.isTurningOff } ?? false
-        start(.powerLoss(peer), isTurningOff ? timings.turningOff : timings.powerLoss)
+        start(.powerLoss(peer), watch.waitForExplanation(objects.adapters, usually: timings.powerLoss))
     }
 
     mutating func finishLinkDown(_ peer: PeerID) {

@@ -141,5 +141,12 @@ struct AdapterWatch: Sendable {
         // (https://github.com/bluez/bluez/issues/213). It is off, and switching is the user's business.
         return object.isPowered ? .poweredOn : .poweredOff
     }
+
+    /// How long something that has ended waits for an event that would explain it.
+    ///
+    /// - Parameter usual: How long where no loss of power is announced.
+    func waitForExplanation(_ adapters: [ObjectPath: Adapter1], usually usual: Duration) -> Duration {
+        adapter.flatMap { adapters[$0] }?.isTurningOff == true ? timings.turningOff : usual
+    }
 }
 #endif

@@ -14,8 +14,6 @@ struct PeripheralTimings: Sendable {
     ///
     /// bluetoothd tells of subscriptions first, then of links, and of power last.
     var quiescence = Duration.milliseconds(300)
-    /// The same where bluetoothd has reported that the power is being switched off.
-    var turningOff = Duration.seconds(10)
 }
 
 /// Our end of a notification socket.

@@ -121,10 +121,7 @@ extension PeripheralRoleMachine {
         }
     }
 
-    /// How long an end waits for an event that would explain it.
-    private var waitForExplanation: Duration {
-        adapter?.isTurningOff == true ? timings.turningOff : timings.quiescence
-    }
+    private var waitForExplanation: Duration { watch.waitForExplanation(objects.adapters, usually: timings.quiescence) }
 
     /// A link ended; that may be all, or the beginning of the end of power.
     mutating func centralMayHaveLeft(_ peer: PeerID, isBonded: Bool) {

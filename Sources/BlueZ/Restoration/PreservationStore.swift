@@ -45,7 +45,9 @@ final class PreservationStore: Sendable {
         return "\(state)/swift-corebluetooth/\(name(ofProgram: text(program.prefix(count))))"
     }
 
-    /// What C's characters say in UTF-8, whether they have a sign, as on x86-64, or none, as on arm64.
+    /// Decodes C's characters as UTF-8.
+    ///
+    /// `CChar` is signed on x86-64, and unsigned on arm64.
     static func text(_ characters: some Collection<CChar>) -> String {
         String(decoding: characters.lazy.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }

@@ -12,8 +12,7 @@ public enum BusDriver {
 
     /// A call to the bus; the members used here need no validation.
     static func call(_ member: String, _ body: [DBusValue]) throws(DBusError) -> DBusMessage {
-        try .methodCall(
-            to: name, path: path, interface: name, member: member, body)
+        try .methodCall(to: name, path: path, interface: name, member: member, body)
     }
 }
 
