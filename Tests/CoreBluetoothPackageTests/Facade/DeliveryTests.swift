@@ -157,17 +157,18 @@ import Testing
 
     @Test func aManagerThatGoesLeavesNothingBehind() async {
         weak var core: CentralCore?
+        let queue = DispatchQueue(label: "a manager that goes")
         do {
-            let fixture = FacadeFixture()
+            let fixture = FacadeFixture(queue: queue)
             let peripheral = await fixture.connect()
             core = fixture.manager?.core
             fixture.manager = nil
             #expect(core != nil, "a peripheral holds the core")
             _ = peripheral.state
         }
-        // The queue's last block may still hold the core; a turn later it does not.
+        // The queue's last block may still hold the core; the next one begins after its release.
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume() }
+            queue.async { continuation.resume() }
         }
         #expect(core == nil)
     }

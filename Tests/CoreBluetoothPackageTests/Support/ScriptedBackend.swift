@@ -46,9 +46,9 @@ final class ScriptedBackend: BluetoothBackend {
     /// The peripheral roles made so far, in order.
     var peripherals: [ScriptedPeripheral] { peripheralRoles.withLock { $0 } }
 
-    /// The central role with this number, once it is made.
+    /// The central role with this number, once it is made and activated.
     func central(_ index: Int) async -> ScriptedCentral {
-        await withCheckedContinuation { continuation in
+        let central = await withCheckedContinuation { continuation in
             let known = roles.withLock { roles -> ScriptedCentral? in
                 if roles.centrals.indices.contains(index) { return roles.centrals[index] }
                 roles.waiting.append((index, continuation))
@@ -56,6 +56,8 @@ final class ScriptedBackend: BluetoothBackend {
             }
             if let known { continuation.resume(returning: known) }
         }
+        await central.activated()
+        return central
     }
 
     /// What later centrals know of peers.

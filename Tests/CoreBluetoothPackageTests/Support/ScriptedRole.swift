@@ -13,19 +13,46 @@ final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
         var sink: (any EventSink<Event>)?
         var commands: [Command] = []
         var isInvalidated = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+
+        /// Those who waited for the activation.
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            defer { waiting = [] }
+            return waiting
+        }
     }
 
     fileprivate let state = Lock(State())
+
+    fileprivate func change(_ body: (inout State) -> Void) {
+        let due = state.withLock { state in
+            body(&state)
+            return state.takeWaiting()
+        }
+        for waiter in due { waiter.resume() }
+    }
 }
 
 extension ScriptedRole {
-    func activate(_ sink: any EventSink<Event>) { script.state.withLock { $0.sink = sink } }
+    func activate(_ sink: any EventSink<Event>) { script.change { $0.sink = sink } }
     func submit(_ command: Command) { script.state.withLock { $0.commands.append(command) } }
 
     func invalidate() {
-        script.state.withLock { state in
+        script.change { state in
             state.isInvalidated = true
             state.sink = nil
+        }
+    }
+
+    /// Returns when the role has been activated, or invalidated.
+    func activated() async {
+        await withCheckedContinuation { continuation in
+            let isDue = script.state.withLock { state in
+                if state.sink != nil || state.isInvalidated { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isDue { continuation.resume() }
         }
     }
 
