@@ -28,7 +28,7 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
     func activate(_ sink: any EventSink<Event>) {
         backend.whenDecided { [self] decided in
             let role = make(decided).role
-            guard adopt(role) else { return }
+            guard adopt(role) else { return role.invalidate() }
             role.activate(sink)
             submitWaiting(to: role)
         }
