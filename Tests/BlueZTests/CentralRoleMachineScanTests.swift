@@ -39,6 +39,27 @@ import Testing
         #expect(fixture.waiting == ["StopDiscovery"])
     }
 
+    /// See https://github.com/bluez/bluez/issues/2282.
+    @Test(arguments: [("usb:v1D6Bp0246d0557", false), ("usb:v1D6Bp0246d0556", true), ("usb:v0A12p0001d0557", true)])
+    mutating func aDaemonThatCrashesOnAFilterOfServicesGetsNone(modalias: String, isSet: Bool) {
+        fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Modalias": .string(modalias)])
+        fixture.command(.startScan(ScanParameters(services: [BluetoothUUID(0x180D)])))
+        let filter = fixture.answer("SetDiscoveryFilter")?.body.first?.propertiesValue
+        #expect(filter?["Transport"] == .string("le"))
+        #expect((filter?["UUIDs"] != nil) == isSet)
+        fixture.answerDiscovery()
+        for service in ["180f", "180d"] {
+            let device = Fixture.deviceObject(
+                address: "F0:F1:F2:F3:F4:\(service.suffix(2))".uppercased(),
+                [
+                    "Name": .string(service), "RSSI": .int16(-50),
+                    "UUIDs": .strings(["0000\(service)-0000-1000-8000-00805f9b34fb"]),
+                ])
+            fixture.receive(.interfacesAdded(Fixture.path("/org/bluez/hci0/dev_\(service)"), device))
+        }
+        #expect(names == ["180d"], "the manager's filter selects")
+    }
+
     /// See https://github.com/deviceplug/btleplug/issues/206.
     @Test mutating func aDeviceOfTheSnapshotIsNotReportedBeforeItIsHeard() {
         _ = fixture.addDevice(["Name": .string("Old"), "RSSI": .int16(-50)])

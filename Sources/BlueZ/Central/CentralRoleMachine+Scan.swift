@@ -29,8 +29,11 @@ extension CentralRoleMachine {
         if connects.needsScan {
             return DiscoverySession.Filter(allowDuplicates: discovery.scan?.allowDuplicates ?? false)
         }
+        // The managers' own filters select the reports where the daemon cannot.
+        let version = adapter.flatMap { objects.adapters[$0]?.daemonVersion }
+        let canFilter = version?.crashesOnServiceFilter != true
         return discovery.scan.map {
-            DiscoverySession.Filter(services: $0.services, allowDuplicates: $0.allowDuplicates)
+            DiscoverySession.Filter(services: canFilter ? $0.services : nil, allowDuplicates: $0.allowDuplicates)
         }
     }
 

@@ -135,6 +135,12 @@ struct AdapterDiagnosis {
                     "scanners", .note, "another program scans on \(adapter.name)",
                     remedy: "its filters are merged with ours; stop it if devices are missing"))
         }
+        if adapter.crashesOnServiceFilter {
+            findings.append(
+                Finding(
+                    "version", .note, "bluetoothd 5.87 crashes when another program scans for services",
+                    remedy: "install a later bluez (https://github.com/bluez/bluez/issues/2282)"))
+        }
         findings.append(Finding("features", .note, "\(adapter.name): \(list(features))"))
         return findings
     }
@@ -149,11 +155,15 @@ struct AdapterDiagnosis {
         return Finding("adapter", bad, "\(title) is off", remedy: "bluetoothctl power on")
     }
 
-    /// The features that the daemon shows; each version is the first one with the property (BlueZ's git history).
+    /// The features that the daemon shows.
+    ///
+    /// Where it does not show its version, that is the first one with a property (BlueZ's git history).
     private var features: [String] {
         var features: [String] = []
         let properties = adapter.properties
-        if properties.contains("Connectable") {
+        if let version = adapter.daemonVersion {
+            features.append("BlueZ \(version)")
+        } else if properties.contains("Connectable") {
             features.append("BlueZ 5.79 or newer")
         } else if properties.contains("Version") {
             features.append("BlueZ 5.71 or newer")

@@ -96,11 +96,14 @@ struct SystemProbe {
     static func adapters(_ reply: [DBusValue]) -> [SystemReport.Adapter] {
         objects(reply, "org.bluez.Adapter1").compactMap { path, properties, interfaces in
             guard let name = path.split(separator: "/").last else { return nil }
+            let version = properties["Modalias"]?.stringValue.flatMap(DaemonVersion.init(modalias:))
             return SystemReport.Adapter(
                 name: String(name), address: properties["Address"]?.stringValue,
                 alias: properties["Alias"]?.stringValue, isPowered: properties["Powered"]?.boolValue,
                 powerState: properties["PowerState"]?.stringValue, isDiscovering: properties["Discovering"]?.boolValue,
-                roles: properties["Roles"]?.stringsValue, interfaces: interfaces, properties: Set(properties.keys))
+                roles: properties["Roles"]?.stringsValue, interfaces: interfaces, properties: Set(properties.keys),
+                daemonVersion: version?.description,
+                crashesOnServiceFilter: version?.crashesOnServiceFilter ?? false)
         }
         .sorted { $0.name < $1.name }
     }

@@ -44,6 +44,10 @@ struct SystemReport: Equatable, Sendable {
         var roles: [String]?
         var interfaces: Set<String> = []
         var properties: Set<String> = []
+        /// The version of the daemon, such as `5.66`, where the adapter shows it.
+        var daemonVersion: String?
+        /// Whether this version crashes when a device matches the services that a program scans for.
+        var crashesOnServiceFilter = false
     }
 
     /// An rfkill switch of the kernel, which can block an adapter.

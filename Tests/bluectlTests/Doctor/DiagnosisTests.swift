@@ -128,6 +128,17 @@ struct DiagnosisTests {
         #expect(!diagnosis.hasProblem)
     }
 
+    @Test func aDaemonThatOtherProgramsCrashIsWorthANote() throws {
+        var facts = healthy
+        facts.adapters[0].daemonVersion = "5.87"
+        facts.adapters[0].crashesOnServiceFilter = true
+        let diagnosis = Diagnosis(facts: facts, adapter: nil)
+        let finding = try #require(diagnosis.findings.first { $0.check == "version" })
+        #expect(finding.status == .note)
+        #expect(finding.remedy?.contains("later bluez") == true)
+        #expect(diagnosis.findings.last?.detail.contains("BlueZ 5.87, central") == true)
+    }
+
     @Test func anAdapterThatIsNoCentralIsAProblem() throws {
         var facts = healthy
         facts.adapters[0].roles = ["peripheral"]

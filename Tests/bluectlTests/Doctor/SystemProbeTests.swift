@@ -24,7 +24,7 @@ struct SystemProbeTests {
     @Test func adaptersAreFoundAmongTheObjects() throws {
         let adapter = DBusValue.properties([
             "Address": .string("00:11:22:33:44:55"), "Powered": .boolean(true), "Discovering": .boolean(false),
-            "Roles": .strings(["central"]),
+            "Roles": .strings(["central"]), "Modalias": .string("usb:v1D6Bp0246d0557"),
         ])
         let reply = try objects([
             ("/org/bluez", [("org.bluez.AgentManager1", .properties([:]))]),
@@ -36,7 +36,8 @@ struct SystemProbeTests {
                 SystemReport.Adapter(
                     name: "hci0", address: "00:11:22:33:44:55", isPowered: true, isDiscovering: false,
                     roles: ["central"], interfaces: ["org.bluez.Adapter1", "org.bluez.GattManager1"],
-                    properties: ["Address", "Powered", "Discovering", "Roles"]),
+                    properties: ["Address", "Powered", "Discovering", "Roles", "Modalias"], daemonVersion: "5.87",
+                    crashesOnServiceFilter: true),
                 SystemReport.Adapter(name: "hci1", interfaces: ["org.bluez.Adapter1"]),
             ])
     }

@@ -44,6 +44,9 @@ struct Adapter1: RemoteInterface {
     /// Whether `bluetoothd` lets devices pair; nil before it has told.
     private(set) var isPairable: Bool?
 
+    /// The version of `bluetoothd`; nil where the adapter does not show it.
+    private(set) var daemonVersion: DaemonVersion?
+
     init(path: ObjectPath) {}
 
     mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
@@ -56,6 +59,7 @@ struct Adapter1: RemoteInterface {
         case "Roles": set(\.roles, to: try value.strings(), .roles)
         case "Pairable": set(\.isPairable, to: try value.bool(), .pairable)
         case "Connectable": set(\.hasUnicastSockets, to: true, [])
+        case "Modalias": set(\.daemonVersion, to: DaemonVersion(modalias: try value.string()), [])
         default: []
         }
     }
@@ -64,6 +68,7 @@ struct Adapter1: RemoteInterface {
         switch property {
         case "Connectable": hasUnicastSockets = false
         case "PowerState": isTurningOff = false
+        case "Modalias": daemonVersion = nil
         default: break
         }
     }
