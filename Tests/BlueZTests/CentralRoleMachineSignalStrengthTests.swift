@@ -30,15 +30,19 @@ import Testing
         #expect(fixture.events == [.response(link: link, operation: operation, .failure(error))])
     }
 
-    @Test func itWaitsForNothingAndNothingWaitsForIt() throws {
+    /// Proves S66.
+    @Test func S66_itIsReadInTheOrderOfTheOtherOperations() throws {
         var (fixture, peer, link) = CentralRoleFixture.connected()
         let number = fixture.host.links[peer]?.attributes.id(of: CentralRoleFixture.characteristic)
         let attribute = try #require(number)
         fixture.command(.request(link: link, operation: OperationID(rawValue: 21), .read(attribute)))
         fixture.command(.request(link: link, operation: operation, .readRSSI))
-        #expect(fixture.strengths.count == 1)
-        fixture.answer("ReadValue", with: .success([.bytes([1])]))
         fixture.command(.request(link: link, operation: OperationID(rawValue: 22), .read(attribute)))
+        #expect(fixture.strengths.isEmpty)
+        fixture.answer("ReadValue", with: .success([.bytes([1])]))
+        #expect(fixture.strengths.count == 1)
+        #expect(fixture.waiting == [])
+        fixture.answerStrength(.success(-61))
         #expect(fixture.waiting == ["ReadValue"])
     }
 

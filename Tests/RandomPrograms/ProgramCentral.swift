@@ -70,12 +70,10 @@ final class ProgramCentral: NSObject, @unchecked Sendable {
             guard let link = links[peripheral.identifier], link.isConnected else {
                 return violation("\(request) after the end of the link")
             }
-            // The strength of the link is no attribute: it waits for nothing, and nothing waits for it.
-            let next = link.pending.firstIndex { ($0 == .rssi) == (request == .rssi) }
-            guard let next, link.pending[next] == request else {
-                return violation("\(request) instead of \(next.map { "\(link.pending[$0])" } ?? "silence")")
+            guard link.pending.first == request else {
+                return violation("\(request) instead of \(link.pending.first.map { "\($0)" } ?? "silence")")
             }
-            links[peripheral.identifier]?.pending.remove(at: next)
+            links[peripheral.identifier]?.pending.removeFirst()
         }
     }
 

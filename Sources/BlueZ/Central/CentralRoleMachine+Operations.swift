@@ -15,7 +15,6 @@ extension CentralRoleMachine {
         }
         let operation = LinkState.Operation(manager: manager, link: link, command: command)
         switch command {
-        case .request(_, _, .readRSSI): readSignalStrength(peer, operation)
         case .writeCommand(_, let attribute, let value):
             if let socket = links.values[index].update({ $0.sendAtOnce(operation, attribute, value) }) {
                 return perform(.write(value), on: socket)
@@ -53,6 +52,7 @@ extension CentralRoleMachine {
         case .request(_, _, .setNotifying(let attribute, let enabled)):
             setNotifying(peer, attribute, enabled, operation)
         case .request(_, _, .openChannel(let psm)): openChannel(psm, peer, operation)
+        case .request(_, _, .readRSSI): readSignalStrength(peer, operation)
         default: answerDiscovery(peer, operation)
         }
     }

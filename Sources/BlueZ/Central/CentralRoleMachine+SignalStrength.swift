@@ -2,9 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The signal strength of links, which the controller tells and the daemon does not.
-///
-/// It is no attribute, so it waits for nothing and nothing waits for it.
+/// The signal strength of links, which the controller reports and the daemon does not.
 extension CentralRoleMachine {
     mutating func readSignalStrength(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let adapter, let controller = controller(of: adapter), let record = directory[peer],
@@ -14,7 +12,7 @@ extension CentralRoleMachine {
                 operation,
                 BackendError(.unknown, operation: HCIReadRSSI.operation, message: "an address makes no sense"))
         }
-        outputs.effects.append(.readSignalStrength(newCall(.signalStrength(operation)), of: address, on: controller))
+        outputs.effects.append(.readSignalStrength(newCall(for: operation, of: peer), of: address, on: controller))
     }
 
     private func controller(of adapter: ObjectPath) -> ControllerID? {
@@ -27,14 +25,14 @@ extension CentralRoleMachine {
     }
 
     mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {
+        guard let peer = id.peer, let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
         // The end of a link, or of power, answers all that is open.
-        guard case .signalStrength(let operation)? = purpose(of: id),
-            let peer = ledger.peer(of: operation.link), links[peer]?.ending.isDown == false
-        else { return }
+        guard links[peer]?.ending.isDown == false else { return }
         switch result {
         case .success(let rssi): respond(operation, .rssi(rssi))
         case .failure(let error): fail(operation, error)
         }
+        runOperations(peer)
     }
 }
 #endif

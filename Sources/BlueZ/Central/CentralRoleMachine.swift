@@ -21,7 +21,6 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case discovery
         case connect(PeerID)
         case disconnect(PeerID)
-        case signalStrength(LinkState.Operation)
         case resubscription(PeerID, ObjectPath, BlueZConfiguration.NotificationMethod)
         /// Its outcome changes nothing.
         case cleanup
@@ -120,7 +119,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .connect(let peer): connectReplied(peer, result.failure)
         case .disconnect(let peer): disconnectReplied(peer, result.failure)
         case .resubscription(let peer, let path, let method): resubscribed(peer, path, method, result)
-        case .signalStrength, .cleanup, nil: break
+        case .cleanup, nil: break
         }
     }
 

@@ -166,6 +166,14 @@ extension ContractScenario {
             peripheral.readRSSI()
             try await c.expect(.didReadRSSI(isInRange: true))
         },
+        .central("the signal strength of a link is answered in its turn", proving: "S66", needs: .connectedRSSI) { c in
+            let (peripheral, service) = try await c.connect(discovering: .main)
+            peripheral.readValue(for: try service.characteristic(.readOnly))
+            peripheral.readRSSI()
+            peripheral.readValue(for: try service.characteristic(.readOnly))
+            try await c.expect(
+                .didUpdateValue(.readOnly, [0x0A]), .didReadRSSI(isInRange: true), .didUpdateValue(.readOnly, [0x0A]))
+        },
         .central("a channel that cannot be opened is an error", proving: "S148", needs: .channels) { c in
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x81)
