@@ -49,13 +49,11 @@ struct ContractDifference: Sendable {
             event: .didUnsubscribe(.updating, subscribers: 1), instead: [],
             reason: "before 5.79, BlueZ reports an unsubscription only when the last central unsubscribes"),
         ContractDifference(
-            scenario: "S72: a peer that refuses to pair gives the peer's own error",
-            fixtures: ["bluez 5.66", "bluez 5.82"],
+            scenario: "S72: a peer that refuses to pair gives the peer's own error", fixtures: ["bluez"],
             event: .didUpdateValue(.secret).failing(att: .insufficientAuthentication),
             instead: [.didDisconnect().failing(.peripheralDisconnected)], reason: refusedByPeer),
         ContractDifference(
-            scenario: "S72: a peer that refuses to pair gives the peer's own error",
-            fixtures: ["bluez 5.66", "bluez 5.82"],
+            scenario: "S72: a peer that refuses to pair gives the peer's own error", fixtures: ["bluez"],
             event: .didUpdateNotificationState(.secretNotifying, false).failing(att: .insufficientAuthentication),
             instead: [], reason: refusedByPeer),
         ContractDifference(
