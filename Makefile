@@ -82,7 +82,7 @@ smoke-bluez: ## the guest, bluetoothd, the peer and the centrals alone, without 
 faults-bluez: build ## daemons that die, controllers that are unplugged, other programs, and a hundred cycles: ten minutes
 	@$(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
-versions: build ## the contract with the BlueZ and the kernels of Debian 12, 13 and sid: half an hour; rows of a table of the documentation
+versions: build examples migration ## the contract with the BlueZ and the kernels of Debian 12, 13 and sid: half an hour; rows of a table of the documentation
 	@$(REAL)/versions
 
 test-bluez-full: versions smoke-bluez faults-bluez soak ## all that, with faults on two versions of BlueZ: an hour

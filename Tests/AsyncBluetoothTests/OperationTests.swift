@@ -1,9 +1,10 @@
-import AsyncBluetooth
 import BluetoothEmulator
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
 import Testing
+
+@testable import AsyncBluetooth
 
 @Suite(.emulator(.instant)) struct OperationTests {
     @Test func aReadConnectsAndDiscoversByItself() async throws {
@@ -30,6 +31,26 @@ import Testing
         #expect(trace.filter { $0.contains("< ") && $0.contains(": connect ") }.count <= 1)
         #expect(fixture.count(of: "discoverServices") == 1, "\(trace.joined(separator: "\n"))")
         #expect(fixture.count(of: "discoverCharacteristics") == 1)
+    }
+
+    /// Whose task gets its turn only when the app has ended the link.
+    @Test func anOperationThatWasAboutToUseACancelledLinkIsCancelled() async throws {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let error = try await fixture.run { () -> OperationFailure? in
+            let link = try await gadget.core.connectedLink()
+            await gadget.disconnect()
+            do {
+                _ = try await gadget.core.perform(PeripheralCall(.rssi) { $0.readRSSI() }, on: link)
+                return nil
+            } catch let failure as OperationFailure {
+                return failure
+            }
+        }
+        guard case .cancelled? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     @Test func aWriteArrivesAndIsReadBack() async throws {

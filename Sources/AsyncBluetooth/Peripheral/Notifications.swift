@@ -171,7 +171,7 @@ extension PeripheralCoordinator {
             state.found(found.attribute, for: id)
             return false
         }
-        guard let isOn else { throw OperationFailure(.disconnected(nil)) }
+        guard let isOn else { throw ended(found.link) }
         if isOn { return }
         _ = try await waiter.value { withState { $0.subscriptions[id]?.waiters.removeAll { $0 === waiter } } }
     }

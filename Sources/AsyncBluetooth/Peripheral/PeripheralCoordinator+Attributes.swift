@@ -87,7 +87,7 @@ extension PeripheralCoordinator {
             if link.demands[key] == nil { state.enqueue(call, .discovery(key)) }
             return false
         }
-        guard let isDone else { throw OperationFailure(.disconnected(nil)) }
+        guard let isDone else { throw ended(number) }
         if isDone { return }
         let box = Unchecked(key)
         _ = try await waiter.value { withState { $0.link?.demands[box.value]?.removeAll { $0 === waiter } } }

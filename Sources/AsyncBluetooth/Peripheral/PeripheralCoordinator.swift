@@ -154,7 +154,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
             state.link?.ends.append(waiter)
             return true
         }
-        guard isUp else { return .disconnected(nil) }
+        guard isUp else { return withState { $0.reasonForEnd(of: number) } }
         do {
             _ = try await waiter.value { withState { $0.link?.ends.removeAll { $0 === waiter } } }
             return .disconnected(nil)
@@ -167,10 +167,12 @@ final class PeripheralCoordinator: NSObject, Sendable {
     ///
     /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
     func endOfLink(_ number: Int) -> BluetoothError.Reason? {
-        let (object, isUp, isClosing) = withState { ($0.object, $0.link?.number == number, $0.connecting.isClosing) }
-        if isUp, object.state == .connected { return nil }
-        return isClosing ? .cancelled : .disconnected(nil)
+        let (object, isUp, reason) = withState { ($0.object, $0.link?.number == number, $0.reasonForEnd(of: number)) }
+        return isUp && object.state == .connected ? nil : reason
     }
+
+    /// The failure of an operation that was about to use a link that is gone.
+    func ended(_ number: Int) -> OperationFailure { OperationFailure(withState { $0.reasonForEnd(of: number) }) }
 
     /// Ends the connection after the last reference to the peripheral was released.
     func abandon() {
@@ -189,7 +191,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
             state.enqueue(command, .waiter(waiter))
             return true
         }
-        guard isUp else { throw OperationFailure(.disconnected(nil)) }
+        guard isUp else { throw ended(number) }
         let key = command.key
         return try await waiter.value { withState { $0.link?.withdraw(waiter, key) } }
     }
@@ -214,7 +216,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
                 ActiveConnection.PendingWrite(characteristic: characteristic, value: value, waiter: waiter))
             return true
         }
-        guard isUp else { throw OperationFailure(.disconnected(nil)) }
+        guard isUp else { throw ended(number) }
         pump()
         _ = try await waiter.value { withState { $0.link?.writes.removeAll { $0.waiter === waiter } } }
     }

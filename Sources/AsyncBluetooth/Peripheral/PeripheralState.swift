@@ -8,6 +8,8 @@ struct PeripheralState: CoordinatorState {
     /// The making and the ending of links.
     struct Connecting {
         var lastLink = 0
+        /// The last link that the app ended.
+        var cancelledLink: Int?
         /// A link is being made.
         var isActive = false
         /// The app ended a link, and the callback is still to come.
@@ -86,6 +88,7 @@ struct PeripheralState: CoordinatorState {
     mutating func endLink(_ reason: BluetoothError.Reason) {
         guard let old = link else { return }
         link = nil
+        if case .cancelled = reason { connecting.cancelledLink = old.number }
         calls.removeAll { if case .command = $0 { true } else { false } }
         let failure = Result<CallResult, any Error>.failure(OperationFailure(reason))
         for waiter in old.waiters + old.ends { complete(waiter, failure) }
@@ -102,6 +105,11 @@ struct PeripheralState: CoordinatorState {
             }
             subscriptions[id] = subscription.consumers.isEmpty ? nil : subscription
         }
+    }
+
+    /// Why a link is gone, for an operation that was about to use it.
+    func reasonForEnd(of number: Int) -> BluetoothError.Reason {
+        number == connecting.cancelledLink ? .cancelled : .disconnected(nil)
     }
 
     mutating func beginMaintenance() -> Int {
