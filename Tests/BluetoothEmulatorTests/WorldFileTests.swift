@@ -88,6 +88,11 @@ import Testing
         ("{\"devices\": [{\"rssi\": 01}]}", "line 1, column 24: not JSON: \",\" or \"}\" is wanted, not \"1\""),
         ("", "line 1, column 1: not JSON: a value is wanted, not the end of the file"),
         ("{\"devices\": []}\n}", "line 2, column 1: not JSON: nothing is wanted after the end of the value, not \"}\""),
+        (
+            "{\"devices\": [{\"name\": \"A\",}]}",
+            "line 1, column 27: not JSON: a field's name in quotation marks is wanted, not \"}\""
+        ),
+        ("{\"devices\": [{\"name\": \"A\"},]}", "line 1, column 28: not JSON: a value is wanted, not \"]\""),
         ("devices:\n  - name: A\n", "line 1, column 1: not JSON: a value is wanted, not \"d\""),
     ])
     func whatIsNotJSONSaysWhereAndWhy(json: String, message: String) {

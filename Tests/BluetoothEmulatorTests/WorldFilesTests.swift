@@ -57,6 +57,8 @@ import Testing
         (#"["sub/rssi.json"]"#, "w/sub/rssi.json:2:15: devices[0].rssi: the signal strength is -127...20 dBm"),
         (#"["sub/seed.json"]"#, "w/sub/seed.json:1:2: seed: the first file decides the seed: an included file"),
         (#"["sub/broken.json"]"#, "w/sub/broken.json:1:13: not JSON: a value is wanted, not \"}\""),
+        (#"["sub/comma.json"]"#, "w/sub/comma.json:1:13: not JSON: a value is wanted, not \"]\""),
+        (#"["x.json"],"#, "w/world.json:1:24: not JSON: a field's name in quotation marks is wanted, not \"}\""),
         (#"["sub/cycle.json"]"#, "w/sub/cycle.json:1:14: include[0]: the file includes itself"),
         (#"["sub/list.json"]"#, "w/sub/list.json: an object is wanted"),
     ])
@@ -64,7 +66,8 @@ import Testing
         let found = try error([
             "x.json": "{}", "w/world.json": "{\"include\": \(include)}",
             "w/sub/rssi.json": "{\"devices\": [\n{\"name\": \"A\", \"rssi\": 99}]}", "w/sub/seed.json": "{\"seed\": 2}",
-            "w/sub/broken.json": "{\"devices\": }", "w/sub/cycle.json": "{\"include\": [\"../world.json\"]}",
+            "w/sub/broken.json": "{\"devices\": }", "w/sub/comma.json": "{\"seed\": [1,]}",
+            "w/sub/cycle.json": "{\"include\": [\"../world.json\"]}",
             "w/sub/list.json": "[]",
         ])
         #expect(found?.hasPrefix(message) == true, "\(found ?? "no error")")

@@ -45,12 +45,12 @@ extension DeviceRecording {
         var recording: DeviceRecording?
         for (index, line) in lines.enumerated() where !line.isEmpty {
             let bytes = Array(line)
-            if let mistake = JSONScanner.mistake(in: bytes) {
+            if let mistake = DescriptionError.syntaxError(of: bytes) {
                 guard index < lines.count - 1 || recording == nil else {
                     Logger(label: "CoreBluetooth").warning("\(name): line \(index + 1) is cut off, and left out")
                     continue
                 }
-                throw DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes).onLine(index + 1)
+                throw mistake.onLine(index + 1)
             }
             do throws(DescriptionError) {
                 let parsed: RecordingLine

@@ -1,10 +1,11 @@
 public import BluetoothSupport
 
 extension Decodable {
-    /// Reads a world file, or a part of one; an error has no place.
+    /// Reads a world file, or a part of one; only a syntax error has a place.
     ///
     /// - Throws: ``DescriptionError`` naming path and rule.
     init(worldFile json: Data, _ recordings: RecordingFiles? = nil) throws(DescriptionError) {
+        if let error = DescriptionError.syntaxError(of: Array(json)) { throw error }
         let decoder = JSONDecoder()
         recordings?.serve(decoder)
         do {

@@ -208,14 +208,16 @@ extension DescriptionError {
             ?? DescriptionError("", "\(error)")
     }
 
-    /// The error with its line and column.
+    /// The first syntax error of a text, with its line and column; nil for JSON.
     ///
-    /// The decoder reports no place for malformed JSON, and accepts some of it.
+    /// The decoder reports no place, and accepts some malformed JSON, such as a comma after the last member of an object.
+    static func syntaxError(of bytes: [UInt8]) -> DescriptionError? {
+        JSONScanner.mistake(in: bytes).map { DescriptionError("", "not JSON: \($0.rule)").at($0.offset, in: bytes) }
+    }
+
+    /// The error with its line and column.
     func located(in bytes: [UInt8]) -> DescriptionError {
-        guard let mistake = JSONScanner.mistake(in: bytes) else {
-            return at(JSONScanner.offset(of: path, in: bytes), in: bytes)
-        }
-        return DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)
+        Self.syntaxError(of: bytes) ?? at(JSONScanner.offset(of: path, in: bytes), in: bytes)
     }
 
     private static func name(of type: Any.Type) -> String {

@@ -110,12 +110,8 @@ struct WorldFileJoiner {
     }
 
     private mutating func addIncluded(_ json: Data, part: Int) throws {
-        guard let object = WorldFiles.object(json) else {
-            guard let mistake = files.syntaxMistake(of: json, part: part) else {
-                return report("", "an object is wanted", part)
-            }
-            return files.mistakes.append(mistake)
-        }
+        if let mistake = files.syntaxMistake(of: json, part: part) { return files.mistakes.append(mistake) }
+        guard let object = WorldFiles.object(json) else { return report("", "an object is wanted", part) }
         let names = WorldDescription.fields.names
         for name in object.keys.sorted() where !names.contains(name) {
             report(name, "there is no such field; known are \(names.sorted().joined(separator: ", "))", part)

@@ -55,7 +55,11 @@ package struct WorldFiles {
         parts = [Part(name: file, text: text)]
         recordings = RecordingFiles(beside: file)
         json = try format.json(text, file)
-        guard let root = Self.object(json), root[WorldDescription.includeField] != nil else { return }
+        guard syntaxMistake(of: json, part: 0) == nil, let root = Self.object(json),
+            root[WorldDescription.includeField] != nil
+        else {
+            return
+        }
         var joiner = WorldFileJoiner(root: root, files: self)
         self = try joiner.joined()
     }
@@ -107,10 +111,7 @@ package struct WorldFiles {
 
     /// The first syntax error of a file's JSON; nil where there is none.
     func syntaxMistake(of json: Data, part: Int) -> DescriptionError? {
-        let bytes = Array(json)
-        guard let mistake = JSONScanner.mistake(in: bytes) else { return nil }
-        let error = DescriptionError("", "not JSON: \(mistake.rule)").at(mistake.offset, in: bytes)
-        return error.inFile(parts[part].name)
+        DescriptionError.syntaxError(of: Array(json))?.inFile(parts[part].name)
     }
 
     /// The fields of a JSON object; nil for another text, whose mistake another reader reports.
