@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothSupport
 import Foundation
 import Testing
 
@@ -22,8 +23,8 @@ import Testing
         let time = try await client.move(bytes, by: procedure, payload)
         let expected = link.duration(of: bytes, by: procedure)
         #expect(expected - link.connectionInterval <= time && time <= expected + link.connectionInterval)
-        let rate = Double(bytes) / (time / .seconds(1))
-        #expect(abs(rate / row.expectedRate(of: procedure) - 1) < 0.1, "\(rate) bytes a second")
+        let expectedBytes = row.expectedRate(of: procedure) * time.inSeconds
+        #expect(abs(Double(bytes) / expectedBytes - 1) < 0.1, "\(bytes) bytes, expected \(expectedBytes)")
     }
 
     /// `REWRITE_DOCUMENTS=1` writes the table instead.
