@@ -112,7 +112,7 @@ class ForeignTests(unittest.TestCase):
             environment |= {"BLUECTL": str(self.build(folder)), "DESCRIBED_BY": str(MADE / "bluectl"), "SWIFT_VERSION": "6.2.3"}
             for script in ("release", "deb", "tarball"):
                 subprocess.run([ROOT / "Packaging" / script], env=environment, check=True, stdout=subprocess.DEVNULL)
-            package = folder / f"output/bluectl_{VERSION}-1_arm64.deb"
+            package = folder / f"output/bluectl_{VERSION.replace('-', '~')}-1_arm64.deb"
             self.assertEqual(output("dpkg-deb", "--field", package, "Architecture"), "arm64")
             self.assertEqual(output("dpkg-deb", "--field", package, "Depends"),
                              "libc6 (>= 2.38), libdbus-1-3, libgcc-s1 (>= 4.2.0), libstdc++6 (>= 11)")
