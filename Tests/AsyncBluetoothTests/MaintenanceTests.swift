@@ -117,6 +117,35 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
+    @Test func aSubscriptionThatThePowerInterruptsIsMadeOnTheNextLink() async throws {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let events = Log<String>()
+        let values = try await fixture.run {
+            async let following: Void = Self.follow(gadget, fixture, events)
+            async let values = Self.values(1, of: gadget)
+            try await clock.sleep(for: .seconds(1))
+            device.inject(DeviceFault(.subscribe, .pause))
+            device.disconnect()
+            try await clock.sleep(for: .seconds(9))
+            fixture.emulator.host.setPower(false)
+            try await clock.sleep(for: .seconds(10))
+            fixture.emulator.host.setPower(true)
+            try await clock.sleep(for: .seconds(10))
+            device.notify("FFF1", value: Data([1]))
+            let received = try await values
+            await gadget.disconnect()
+            await following
+            return received
+        }
+        #expect(values == [Data([1])])
+        #expect(
+            events.values.map { $0.split(separator: " ")[0] } == [
+                "connected", "disconnected", "failed", "connected", "cancelled",
+            ])
+    }
+
     @Test func cancellingEndsTheAttempts() async throws {
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)

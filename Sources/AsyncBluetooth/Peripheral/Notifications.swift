@@ -185,6 +185,8 @@ extension PeripheralCoordinator {
     }
 
     /// Subscribes again, on a new link, for all consumers; a sequence whose characteristic is missing ends.
+    ///
+    /// When the link ends or the adapter is switched off meanwhile, all sequences wait for the next link.
     func resubscribe() async throws {
         let ids = withState { state in
             state.subscriptions.filter { $0.value.phase == .off && !$0.value.consumers.isEmpty }.keys.map { $0 }
@@ -193,8 +195,10 @@ extension PeripheralCoordinator {
             do {
                 try await subscribeOnce(id)
             } catch let failure as OperationFailure {
-                if case .disconnected = failure.reason { throw failure }
-                transition { $0.removeSubscription(id, failure.reason) }
+                switch failure.reason {
+                case .disconnected, .unavailable: throw failure
+                default: transition { $0.removeSubscription(id, failure.reason) }
+                }
             }
         }
     }
