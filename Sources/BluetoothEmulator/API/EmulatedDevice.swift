@@ -82,13 +82,6 @@ public struct EmulatedDevice: Hashable, Sendable {
         emulator.core.withLock { $0.world.devices[ref]?.links.count ?? 0 }
     }
 
-    /// The number of its links with a request that waits for its answer, such as a read that is held.
-    package var unansweredLinkCount: Int {
-        emulator.core.withLock { core in
-            core.world.devices[ref]?.links.count { core.world.links[$0]?.server.transactionTimeout != nil } ?? 0
-        }
-    }
-
     /// Closes its links, as the device.
     ///
     /// - Parameter error: The error that apps of this process get in `didDisconnectPeripheral`, in place of

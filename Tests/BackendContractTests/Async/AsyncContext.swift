@@ -34,16 +34,6 @@ struct AsyncContext: Sendable {
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
-    /// Waits until the peer has received a read that it does not answer.
-    func untilAReadIsHeld(at location: SourceLocation = #_sourceLocation) async throws {
-        let clock = ContinuousClock()
-        let end = clock.now + deadline
-        while try await perform(.heldReads).count == 0 {
-            try #require(clock.now < end, "no read was received", sourceLocation: location)
-            await Task.yield()
-        }
-    }
-
     /// Scans until the peer is discovered with its name.
     func find(_ peer: ContractPeer = .contract) async throws -> Peripheral {
         try await run { [central] in try await Self.discovered(peer, by: central).peripheral }

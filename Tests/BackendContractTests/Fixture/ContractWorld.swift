@@ -51,7 +51,6 @@ struct ContractWorld: Sendable {
         case .value(let attribute): reply.value = contract.value(of: ContractDevices.path(attribute))
         case .commands: reply.values = handler.commands
         case .hold(let isOn): contract.holdReads(of: ContractDevices.path(.stored), isOn)
-        case .heldReads: reply.count = contract.unansweredLinkCount
         case .addService: try contract.addService(ContractDevices.extra)
         case .removeService: contract.removeService(ContractDevices.uuid(.extra))
         case .requestMTU(let mtu): contract.exchangeMTU(mtu)

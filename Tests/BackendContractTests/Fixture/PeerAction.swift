@@ -18,8 +18,6 @@ enum PeerAction: Sendable {
     case commands
     /// While held, reads of `stored` are not answered.
     case hold(Bool)
-    /// The number of held reads that wait for their answer.
-    case heldReads
     case addService
     case removeService
     case requestMTU(Int)
@@ -54,7 +52,6 @@ enum PeerAction: Sendable {
         case .value(let attribute): ["action": "value", "characteristic": attribute.uuid]
         case .commands: ["action": "commands"]
         case .hold(let isOn): ["action": "hold", "on": isOn]
-        case .heldReads: ["action": "heldReads"]
         case .addService: ["action": "addService"]
         case .removeService: ["action": "removeService"]
         case .requestMTU(let mtu): ["action": "requestMTU", "mtu": mtu]

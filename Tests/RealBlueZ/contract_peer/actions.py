@@ -107,10 +107,6 @@ class Actions:
         released.clear() if on else released.set()
         return {}
 
-    async def heldReads(self) -> dict:
-        peer, found = self.locate("C0DE0101")
-        return {"count": peer.values[found].waiting}
-
     async def addService(self) -> dict:
         await self.contract.add_service()
         return {}

@@ -36,17 +36,12 @@ class Value:
         self.initial = self.current = initial
         self.released = asyncio.Event()
         self.released.set()
-        self.waiting = 0
         self.log: list[bytes] = []
         self.on_write: Callable = lambda connection, value: None
 
     async def read(self, connection) -> bytes:
         if not self.released.is_set():
-            self.waiting += 1
-            try:
-                await self.released.wait()
-            finally:
-                self.waiting -= 1
+            await self.released.wait()
             if connection not in connection.device.connections.values():
                 raise asyncio.CancelledError  # No caller waits any more; a later link may have the same handle.
         return self.current
