@@ -30,7 +30,7 @@ import Testing
     }
 
     private func diagrams(_ kind: String) -> [Substring] {
-        page.matches(of: /```mermaid\n((?s:.*?))```/).map(\.output.1).filter { $0.hasPrefix(kind) }
+        page.matches(of: #/```mermaid\n((?s:.*?))```/#).map(\.output.1).filter { $0.hasPrefix(kind) }
     }
 
     /// Whether a name is that of a type, or of a member of a type.
@@ -84,7 +84,7 @@ import Testing
     // MARK: Names in prose
 
     @Test func theProseNamesTypesThatExist() throws {
-        let prose = page.replacing(/```(?s:.*?)```/, with: "")
+        let prose = page.replacing(#/```(?s:.*?)```/#, with: "")
         let names = prose.matches(of: /`([A-Z][\w.]*(?:\([\w:]*\))?)`/).map { String($0.output.1) }
         #expect(names.count >= 30)
         let others: Set<String> = ["ArchitecturePageTests", "Codable", "Hashable", "Package.swift", "Sendable"]
