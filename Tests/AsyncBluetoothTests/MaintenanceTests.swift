@@ -28,11 +28,7 @@ import Testing
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)
         let clock = fixture.emulator.swiftClock
-        let events = Log<String>()
-        let values = try await fixture.run {
-            async let following: Void = Self.follow(gadget, fixture, events)
-            async let values = Self.values(2, of: gadget)
-            try await clock.sleep(for: .seconds(1))
+        let (values, events) = try await Self.received(2, of: gadget, fixture) {
             device.notify("FFF1", value: Data([1]))
             // Out of range at once, the value would be lost.
             try await clock.sleep(for: .seconds(1))
@@ -41,17 +37,30 @@ import Testing
             device.setProximity(.near)
             try await clock.sleep(for: .seconds(10))
             device.notify("FFF1", value: Data([2]))
+        }
+        #expect(values == [Data([1]), Data([2])])
+        #expect(events == ["connected", "disconnected", "connected", "cancelled"])
+        #expect(device.connectionCount == 0)
+    }
+
+    /// The values that arrive over a connection that is kept up while something happens to it, and its events without
+    /// their times.
+    private static func received(
+        _ count: Int, of peripheral: Peripheral, _ fixture: Fixture,
+        while happening: @escaping @Sendable () async throws -> Void
+    ) async throws -> (values: [Data], events: [Substring]) {
+        let events = Log<String>()
+        let values = try await fixture.run {
+            async let following: Void = Self.follow(peripheral, fixture, events)
+            async let values = Self.values(count, of: peripheral)
+            try await fixture.emulator.swiftClock.sleep(for: .seconds(1))
+            try await happening()
             let received = try await values
-            await gadget.disconnect()
+            await peripheral.disconnect()
             await following
             return received
         }
-        #expect(values == [Data([1]), Data([2])])
-        #expect(
-            events.values.map { $0.split(separator: " ")[0] } == [
-                "connected", "disconnected", "connected", "cancelled",
-            ])
-        #expect(device.connectionCount == 0)
+        return (values, events.values.map { $0.split(separator: " ")[0] })
     }
 
     private static func values(_ count: Int, of peripheral: Peripheral) async throws -> [Data] {
@@ -121,11 +130,7 @@ import Testing
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)
         let clock = fixture.emulator.swiftClock
-        let events = Log<String>()
-        let values = try await fixture.run {
-            async let following: Void = Self.follow(gadget, fixture, events)
-            async let values = Self.values(1, of: gadget)
-            try await clock.sleep(for: .seconds(1))
+        let (values, events) = try await Self.received(1, of: gadget, fixture) {
             device.inject(DeviceFault(.subscribe, .pause))
             device.disconnect()
             try await clock.sleep(for: .seconds(9))
@@ -134,16 +139,9 @@ import Testing
             fixture.emulator.host.setPower(true)
             try await clock.sleep(for: .seconds(10))
             device.notify("FFF1", value: Data([1]))
-            let received = try await values
-            await gadget.disconnect()
-            await following
-            return received
         }
         #expect(values == [Data([1])])
-        #expect(
-            events.values.map { $0.split(separator: " ")[0] } == [
-                "connected", "disconnected", "failed", "connected", "cancelled",
-            ])
+        #expect(events == ["connected", "disconnected", "failed", "connected", "cancelled"])
     }
 
     @Test func cancellingEndsTheAttempts() async throws {

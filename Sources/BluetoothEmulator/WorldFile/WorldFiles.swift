@@ -55,8 +55,8 @@ package struct WorldFiles {
         parts = [Part(name: file, text: text)]
         recordings = RecordingFiles(beside: file)
         json = try format.json(text, file)
-        guard syntaxMistake(of: json, part: 0) == nil, let root = Self.object(json),
-            root[WorldDescription.includeField] != nil
+        guard let root = Self.object(json), root[WorldDescription.includeField] != nil,
+            syntaxMistake(of: json, part: 0) == nil
         else {
             return
         }
