@@ -82,6 +82,13 @@ public struct EmulatedDevice: Hashable, Sendable {
         emulator.core.withLock { $0.world.devices[ref]?.links.count ?? 0 }
     }
 
+    /// Whether a request on one of its links waits for its answer, such as a read that is held.
+    package var hasUnansweredRequest: Bool {
+        emulator.core.withLock { core in
+            core.world.devices[ref]?.links.contains { core.world.links[$0]?.server.transactionTimeout != nil } ?? false
+        }
+    }
+
     /// Closes its links, as the device.
     ///
     /// - Parameter error: The error that apps of this process get in `didDisconnectPeripheral`, in place of

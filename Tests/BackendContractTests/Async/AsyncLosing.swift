@@ -20,8 +20,7 @@ extension AsyncScenario {
             _ = try await c.run { try await peripheral.read(stored) }
             try await c.perform(.hold(true))
             let reading = c.start { try await peripheral.read(stored) }
-            // By the time that the peer has answered, the read is under way.
-            try await c.perform(.connections)
+            try await c.perform(.awaitHeldRead)
             try await c.run { await peripheral.disconnect() }
             let error = try await c.failure { try await reading.value }
             guard case .cancelled = error.reason else { throw error }

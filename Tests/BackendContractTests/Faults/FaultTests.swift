@@ -56,6 +56,7 @@ struct FaultTests {
         let (peripheral, service) = try await context.connect(discovering: .main)
         try await fixture.perform(.hold(true))
         peripheral.readValue(for: try service.characteristic(.stored))
+        try await fixture.perform(.awaitHeldRead)
         try await fixture.perform(.lose(stays: false))
         try await context.skip(.didDisconnect(), isFailure: true)
         try await fixture.perform(.hold(false))

@@ -5,10 +5,11 @@ import CoreBluetooth
 
 /// The contract's peers in an emulated world, and what they do.
 ///
-/// The time of the world is the fixture's business.
+/// The time of the world is the fixture's business, apart from actions that wait.
 struct ContractWorld: Sendable {
     let emulator: Emulator
     let centrals: PeerCentrals
+    private let time: any WorldTime
     private let handler = ContractHandler()
     private let contract: EmulatedDevice
     private let second: EmulatedDevice
@@ -16,6 +17,7 @@ struct ContractWorld: Sendable {
 
     init(_ emulator: Emulator, _ time: any WorldTime, _ manner: CentralManner) throws {
         self.emulator = emulator
+        self.time = time
         contract = try emulator.add(ContractDevices.contract(handler: handler))
         second = try emulator.add(ContractDevices.second())
         heart = try emulator.add(ContractDevices.heart())
@@ -28,7 +30,7 @@ struct ContractWorld: Sendable {
     /// The address of the peer "contract".
     static let contractAddress = "F0:F1:F2:F3:F4:F5"
 
-    func perform(_ action: PeerAction) throws -> PeerReply {
+    func perform(_ action: PeerAction) async throws -> PeerReply {
         var reply = PeerReply()
         switch action {
         case .reset, .settle: break
@@ -51,6 +53,7 @@ struct ContractWorld: Sendable {
         case .value(let attribute): reply.value = contract.value(of: ContractDevices.path(attribute))
         case .commands: reply.values = handler.commands
         case .hold(let isOn): contract.holdReads(of: ContractDevices.path(.stored), isOn)
+        case .awaitHeldRead: try await waitForUnansweredRequest()
         case .addService: try contract.addService(ContractDevices.extra)
         case .removeService: contract.removeService(ContractDevices.uuid(.extra))
         case .requestMTU(let mtu): contract.exchangeMTU(mtu)
@@ -66,6 +69,12 @@ struct ContractWorld: Sendable {
         case .otherApp(false): emulator.host.disconnectOtherApp(from: contract)
         }
         return reply
+    }
+
+    /// Step by step: in virtual time, a condition is asked only when an app has received something.
+    private func waitForUnansweredRequest() async throws {
+        for _ in 1...2_000 where !contract.hasUnansweredRequest { try await time.advance(by: .milliseconds(10)) }
+        guard contract.hasUnansweredRequest else { throw ContractTimeout() }
     }
 }
 

@@ -90,7 +90,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         switch action {
         case .daemon(let isRunning): try await setDaemon(isRunning: isRunning)
         case .otherApp(let isConnected): try await letOtherApp(connect: isConnected)
-        default: return try world.perform(action)
+        default: return try await world.perform(action)
         }
         return PeerReply()
     }

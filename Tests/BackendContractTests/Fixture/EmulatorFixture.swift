@@ -54,7 +54,7 @@ struct EmulatorFixture: ContractFixture {
 
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply {
-        let reply = try world.perform(action)
+        let reply = try await world.perform(action)
         try await time.advance(by: .milliseconds(1))
         return reply
     }

@@ -18,6 +18,8 @@ enum PeerAction: Sendable {
     case commands
     /// While held, reads of `stored` are not answered.
     case hold(Bool)
+    /// Answers once such a read has arrived.
+    case awaitHeldRead
     case addService
     case removeService
     case requestMTU(Int)
@@ -52,6 +54,7 @@ enum PeerAction: Sendable {
         case .value(let attribute): ["action": "value", "characteristic": attribute.uuid]
         case .commands: ["action": "commands"]
         case .hold(let isOn): ["action": "hold", "on": isOn]
+        case .awaitHeldRead: ["action": "awaitHeldRead"]
         case .addService: ["action": "addService"]
         case .removeService: ["action": "removeService"]
         case .requestMTU(let mtu): ["action": "requestMTU", "mtu": mtu]

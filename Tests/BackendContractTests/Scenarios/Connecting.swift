@@ -73,6 +73,7 @@ extension ContractScenario {
             let (peripheral, service) = try await c.connect(discovering: .main)
             try await c.perform(.hold(true))
             peripheral.readValue(for: try service.characteristic(.stored))
+            try await c.perform(.awaitHeldRead)
             try await c.disconnectFromPeer()
         },
         .central("commands without a connection are ignored", proving: "S55") { c in

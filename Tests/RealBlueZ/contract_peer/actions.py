@@ -103,8 +103,12 @@ class Actions:
 
     async def hold(self, on) -> dict:
         peer, found = self.locate("C0DE0101")
-        released = peer.values[found].released
-        released.clear() if on else released.set()
+        peer.values[found].hold(on)
+        return {}
+
+    async def awaitHeldRead(self) -> dict:
+        peer, found = self.locate("C0DE0101")
+        await peer.values[found].held.wait()
         return {}
 
     async def addService(self) -> dict:

@@ -34,17 +34,23 @@ class Value:
 
     def __init__(self, initial: bytes = b""):
         self.initial = self.current = initial
-        self.released = asyncio.Event()
+        self.released, self.held = asyncio.Event(), asyncio.Event()
         self.released.set()
         self.log: list[bytes] = []
         self.on_write: Callable = lambda connection, value: None
 
     async def read(self, connection) -> bytes:
         if not self.released.is_set():
+            self.held.set()
             await self.released.wait()
             if connection not in connection.device.connections.values():
                 raise asyncio.CancelledError  # No caller waits any more; a later link may have the same handle.
         return self.current
+
+    def hold(self, is_on: bool) -> None:
+        """Leaves reads unanswered from now on, or answers those that wait."""
+        self.held.clear()
+        self.released.clear() if is_on else self.released.set()
 
     def write(self, connection, value: bytes) -> None:
         self.current = value
@@ -54,7 +60,7 @@ class Value:
     def reset(self) -> None:
         self.current = self.initial
         self.log.clear()
-        self.released.set()
+        self.hold(False)
 
     def attribute_value(self) -> CharacteristicValue:
         return CharacteristicValue(read=self.read, write=self.write)
