@@ -144,6 +144,30 @@ import Testing
         #expect(events == ["connected", "disconnected", "failed", "connected", "cancelled"])
     }
 
+    @Test func aSubscriptionThatBeginsWhileTheAdapterIsOffIsMadeOnTheNextLink() async throws {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let events = Log<String>()
+        let values = try await fixture.run {
+            async let following: Void = Self.follow(gadget, fixture, events)
+            try await clock.sleep(for: .seconds(1))
+            fixture.emulator.host.setPower(false)
+            try await clock.sleep(for: .seconds(1))
+            async let values = Self.values(1, of: gadget)
+            try await clock.sleep(for: .seconds(1))
+            fixture.emulator.host.setPower(true)
+            try await clock.sleep(for: .seconds(10))
+            device.notify("FFF1", value: Data([1]))
+            let received = try await values
+            await gadget.disconnect()
+            await following
+            return received
+        }
+        #expect(values == [Data([1])])
+        #expect(events.values == ["connected 0", "disconnected 1", "connected 3", "cancelled 13"])
+    }
+
     @Test func cancellingEndsTheAttempts() async throws {
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)

@@ -15,7 +15,8 @@ extension Peripheral {
     ///
     /// The first consumer subscribes, and the end of the last one unsubscribes; each receives every value that arrives
     /// after its start, also values that arrive before the subscription is confirmed. A lost link ends the sequence by
-    /// throwing, unless ``maintainConnection(_:clock:)`` is running: then it continues with the next link.
+    /// throwing, unless ``maintainConnection(_:clock:)`` is running: then it continues with the next link, and one that
+    /// begins while the adapter is off waits for it, within ``Central/Settings/operationTimeout``.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic whose values are received.
@@ -153,7 +154,8 @@ extension PeripheralCoordinator {
             do {
                 return try await subscribeOnce(id)
             } catch let failure as OperationFailure {
-                guard case .disconnected = failure.reason, withState({ $0.maintenance.isActive }) else { throw failure }
+                guard failure.reason.isLossOfLink, withState({ $0.maintenance.isActive }) else { throw failure }
+                try await handle.core.ready(patiently: true)
             }
         }
     }
@@ -195,11 +197,19 @@ extension PeripheralCoordinator {
             do {
                 try await subscribeOnce(id)
             } catch let failure as OperationFailure {
-                switch failure.reason {
-                case .disconnected, .unavailable: throw failure
-                default: transition { $0.removeSubscription(id, failure.reason) }
-                }
+                if failure.reason.isLossOfLink { throw failure }
+                transition { $0.removeSubscription(id, failure.reason) }
             }
+        }
+    }
+}
+
+extension BluetoothError.Reason {
+    /// Whether the link ended, or the adapter became unusable, so that the next link may serve instead.
+    fileprivate var isLossOfLink: Bool {
+        switch self {
+        case .disconnected, .unavailable: true
+        default: false
         }
     }
 }
