@@ -9,7 +9,7 @@
 #   FUZZ_SEED=7            fuzz-tests: the random calls and the changed files of an earlier run
 #   PROGRAMS=20000         programs: how many
 #   FAULTS=1000            fault-programs: how many with each fault
-#   FIRST_SEED=1           fault-programs, gateway-days: the seed, or the first one
+#   FIRST_SEED=1           programs, fault-programs, gateway-days: the seed, or the first one
 #   CYCLES=100000          cycles, cycles-bluez: how many
 #   DAYS=7                 gateway-days: how many
 #   SITE_BASE=/path        site: where it will be served, if not at the root
@@ -115,8 +115,8 @@ gateway-days: build ## a gateway on the emulator for DAYS=7 of virtual time, in 
 	@COREBLUETOOTH_GATEWAY_DAYS=$${DAYS:-7} COREBLUETOOTH_GATEWAY_SEED=$${FIRST_SEED:-1} \
 		Scripts/with-bus swift test --skip-build --no-parallel --filter GatewayDaysTests
 
-programs: build ## PROGRAMS=20000 random programs on the emulator, of which `make test` runs 500
-	@COREBLUETOOTH_PROGRAMS=$${PROGRAMS:-20000} Scripts/with-bus swift test --skip-build --filter RandomProgramTests
+programs: deps ## PROGRAMS=20000 random programs on the emulator, from FIRST_SEED=0 on: a release build; `make test` runs 500
+	@Scripts/random-programs "$${PROGRAMS:-20000}" "$${FIRST_SEED:-0}"
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer
 	@Scripts/sanitize thread

@@ -339,12 +339,12 @@ let package = Package(
             ],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(
-            name: "ProgramTrace", dependencies: ["RandomPrograms"], path: "Tests/ProgramTrace",
+            name: "ProgramRunner", dependencies: ["RandomPrograms", logging], path: "Tests/ProgramRunner",
             swiftSettings: settings),
         .testTarget(
             name: "RandomProgramTests",
             dependencies: [
-                "ProgramTrace", "RandomPrograms", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothTracing",
+                "ProgramRunner", "RandomPrograms", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothTracing",
                 "ChildProcesses",
             ],
             swiftSettings: settings),

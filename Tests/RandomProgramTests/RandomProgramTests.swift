@@ -50,7 +50,7 @@ import Testing
         for seed in 0...19 as ClosedRange<UInt64> {
             own += try await ProgramRun(Program(randomFrom: seed)).run().trace
         }
-        let run = try await ChildProcess.run(ChildProcess.built("ProgramTrace"), ["0", "19"])
+        let run = try await ChildProcess.run(ChildProcess.built("ProgramRunner"), ["trace", "0", "19"])
         #expect(run.status == 0)
         let theirs = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
         #expect(own == theirs)
