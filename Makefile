@@ -207,6 +207,10 @@ gateway-scale: gateway-deps ## 20 gateways with 50 devices each, a broker that i
 	@$(BUILD) -c release --package-path $(GATEWAY) --product gateway-scale
 	@$(GATEWAY)/.build/release/gateway-scale $(SCALE)
 
+gateway-home-assistant: gateway-deps ## Home Assistant itself, with the MQTT gateway, emulated devices and a real mosquitto
+	@$(BUILD) --package-path $(GATEWAY) --product mqtt-gateway
+	@$(GATEWAY)/Tests/HomeAssistant/run
+
 gateway-compare: gateway-deps ## CPU and memory of the MQTT gateway, beside bleak and paho-mqtt
 	@$(GATEWAY)/Scripts/compare
 

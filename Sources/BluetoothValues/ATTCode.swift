@@ -31,4 +31,6 @@ public struct ATTCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
     public static let unlikelyError: ATTCode = 0x0E
     /// The link must be encrypted first; the key is there.
     public static let insufficientEncryption: ATTCode = 0x0F
+    /// The server does not accept the value, whose length is right.
+    public static let valueNotAllowed: ATTCode = 0x13
 }

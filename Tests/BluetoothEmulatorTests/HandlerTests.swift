@@ -61,7 +61,8 @@ import Testing
             .request(link: link, operation: op(2), .write(led, Data([1]))),
             .request(link: link, operation: op(3), .write(led, Data([2]))))
         #expect(told.first == .response(link: link, operation: op(2), .written))
-        guard case .response(_, op(3), .failure)? = told.last else { throw Unexpected(told[1]) }
+        guard case .response(_, op(3), .failure(let error))? = told.last else { throw Unexpected(told[1]) }
+        #expect(error.attCode == ATTCode.valueNotAllowed.rawValue)
         #expect(device.value(of: CharacteristicPath(BlinkyHandler.led)) == Data([1]))
     }
 

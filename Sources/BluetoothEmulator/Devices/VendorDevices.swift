@@ -33,12 +33,14 @@ public struct BlinkyHandler: EmulatedPeripheralHandler {
     /// A board.
     public init() {}
 
-    /// Refuses other values than on and off.
+    /// Refuses other values than on and off, with the codes of the
+    /// [nRF Connect SDK](https://github.com/nrfconnect/sdk-nrf/blob/main/subsys/bluetooth/services/lbs.c).
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
         guard request.characteristic == Self.led, let value = request.writtenValue else { return .stored }
-        return value == Data([0]) || value == Data([1]) ? .stored : .error(.invalidAttributeValueLength)
+        guard value.count == 1 else { return .error(.invalidAttributeValueLength) }
+        return value == Data([0]) || value == Data([1]) ? .stored : .error(.valueNotAllowed)
     }
 
     /// Presses and releases the button while a central subscribes.
