@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 import Glibc
@@ -47,15 +48,21 @@ final class FakeController: ControllerAccess {
     /// Waits for the end of the latest socket, with nothing left to read.
     func isClosed(on queue: DispatchQueue) async -> Bool {
         let socket = sockets.withLock { $0.last ?? -1 }
-        let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
+        let watches = Lock<[SocketWatch]>([])
         return await withCheckedContinuation { continuation in
-            source.setEventHandler {
-                var byte: UInt8 = 0
-                let count = Glibc.read(socket, &byte, 1)
-                source.cancel()
-                continuation.resume(returning: count == 0)
+            queue.async {
+                // Its own descriptor of the socket, which the watch closes.
+                let copy = DBusFileDescriptor(adopting: fcntl(socket, F_DUPFD_CLOEXEC, 0))
+                let watch = try? SocketWatch(adopting: copy, queue: queue) {
+                    var byte: UInt8 = 0
+                    let count = Glibc.read(socket, &byte, 1)
+                    watches.withLock { $0.removeAll() }
+                    continuation.resume(returning: count == 0)
+                }
+                guard let watch else { return continuation.resume(returning: false) }
+                watches.withLock { $0 = [watch] }
+                watch.isReading = true
             }
-            source.activate()
         }
     }
 

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothDBus
 import CBluetoothKernel
 import Glibc
 import Testing
@@ -105,9 +106,14 @@ import Testing
         #expect(MemoryLayout<Epoll.Event>.size >= MemoryLayout<epoll_event>.size)
         #expect(MemoryLayout<Epoll.Event>.alignment >= MemoryLayout<epoll_event>.alignment)
         #expect(try #require(MemoryLayout<epoll_event>.offset(of: \.events)) == 0)
-        #expect(Epoll.readable == c_EPOLLIN)
+        #expect(Epoll.Events.readable.rawValue == c_EPOLLIN)
+        #expect(Epoll.Events.writable.rawValue == c_EPOLLOUT)
+        #expect(Epoll.Events.error.rawValue == c_EPOLLERR)
+        #expect(Epoll.Events.hangup.rawValue == c_EPOLLHUP)
+        #expect(Epoll.Events.once.rawValue == c_EPOLLONESHOT)
         #expect(Epoll.addOperation == c_EPOLL_CTL_ADD)
         #expect(Epoll.deleteOperation == c_EPOLL_CTL_DEL)
+        #expect(Epoll.modifyOperation == c_EPOLL_CTL_MOD)
     }
 
     // MARK: Signedness

@@ -19,8 +19,8 @@ import Testing
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         daemon = ends[1]
         // No test waits so long: what is reported is reported for another reason.
-        socket = WriteSocket(adopting: ends[0], queue: queue, reportDelay: .seconds(3600)) { [events] in
-            events.append($0)
+        socket = try queue.sync { [queue, events] in
+            try WriteSocket(adopting: ends[0], queue: queue, reportDelay: .seconds(3600)) { events.append($0) }
         }
     }
 
@@ -55,7 +55,9 @@ import Testing
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
-        let prompt = WriteSocket(adopting: ends[0], queue: queue, reportDelay: .zero) { [events] in events.append($0) }
+        let prompt = try queue.sync {
+            try WriteSocket(adopting: ends[0], queue: queue, reportDelay: .zero) { [events] in events.append($0) }
+        }
         queue.async { prompt.send(Data([1])) }
         try await events.first { $0 == .sent(1) }
         close(ends[1])

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothDBus
 import BluetoothSupport
 
 /// Runs a ``CentralRoleMachine``.
@@ -75,14 +76,22 @@ final class CentralRoleDriver: RoleDriver {
 
     private func perform(_ action: WriteSocket.Action, on id: LinkSocketID) {
         switch action {
-        case .adopt(let socket):
-            let writeSocket = WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
-                self?.process(.socket(id, event))
-            }
-            sockets.withLock { $0[id] = writeSocket }
+        case .adopt(let socket): adopt(socket, id)
         case .write(let value): sockets.withLock { $0[id] }?.send(value)
         case .drain: sockets.withLock { $0[id] }?.drain()
         case .close: sockets.withLock { $0.removeValue(forKey: id) }?.close()
+        }
+    }
+
+    private func adopt(_ socket: CInt, _ id: LinkSocketID) {
+        do throws(DBusError) {
+            let writeSocket = try WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
+                self?.process(.socket(id, event))
+            }
+            sockets.withLock { $0[id] = writeSocket }
+        } catch {
+            BlueZLog.warning("a socket for writes cannot be watched, and is closed: \(error)")
+            process(.socket(id, .closed))
         }
     }
 }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 
@@ -76,7 +77,7 @@ final class ChannelPool: @unchecked Sendable {
             let socket = try network.connect(from: local, to: peer)
             last = last.next
             let id = last
-            let watch = SocketWatch(adopting: socket, queue: queue) {
+            let watch = try watch(socket) {
             } writable: { [weak self] in
                 self?.connected(id, completion)
             }
@@ -97,9 +98,26 @@ final class ChannelPool: @unchecked Sendable {
         // The watch closes its own descriptor, some time later.
         let socket = watch.duplicate()
         guard socket >= 0 else {
-            return completion(.failure(BackendError(.outOfSpace, operation: "open channel")))
+            return completion(.failure(Self.noDescriptors))
         }
-        adopt(socket, as: id) { completion(.success($0)) }
+        do throws(BackendError) {
+            try adopt(socket, as: id) { completion(.success($0)) }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private static let noDescriptors = BackendError(.outOfSpace, operation: "open channel")
+
+    private func watch(
+        _ socket: CInt, readable: @escaping @Sendable () -> Void, writable: @escaping @Sendable () -> Void = {}
+    ) throws(BackendError) -> SocketWatch {
+        do throws(DBusError) {
+            return try SocketWatch(
+                adopting: DBusFileDescriptor(adopting: socket), queue: queue, readable: readable, writable: writable)
+        } catch {
+            throw Self.noDescriptors
+        }
     }
 
     private func connectTimedOut(_ id: ChannelID, _ completion: (Result<Opening, BackendError>) -> Void) {
@@ -108,9 +126,14 @@ final class ChannelPool: @unchecked Sendable {
         completion(.failure(BackendError(.connectionTimeout, operation: "open channel")))
     }
 
-    private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) {
-        let channel = ChannelSocket(adopting: socket, queue: queue, network: network) { [weak self] event in
-            self?.handle(event, on: id)
+    private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) throws(BackendError) {
+        let channel: ChannelSocket
+        do throws(DBusError) {
+            channel = try ChannelSocket(adopting: socket, queue: queue, network: network) { [weak self] event in
+                self?.handle(event, on: id)
+            }
+        } catch {
+            throw Self.noDescriptors
         }
         channels[id] = channel
         tell(Opening(channel: id, credits: ChannelSocket.sendWindow))
@@ -137,7 +160,7 @@ final class ChannelPool: @unchecked Sendable {
         accepted: @escaping @Sendable (Opening, _ peer: L2CAPAddress) -> Void
     ) throws(BackendError) -> UInt16 {
         let (socket, psm) = try network.listen(at: local, isEncryptionRequired: isEncryptionRequired)
-        let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+        let watch = try watch(socket) { [weak self] in
             self?.acceptWaiting(psm)
         }
         listeners[psm] = Listener(watch: watch, accepted: accepted)
@@ -150,7 +173,7 @@ final class ChannelPool: @unchecked Sendable {
             while let listener = listeners[psm], let (socket, peer) = try network.accept(listener.watch.socket) {
                 listeners[psm]?.failures = 0
                 last = last.next
-                adopt(socket, as: last) { listener.accepted($0, peer) }
+                try adopt(socket, as: last) { listener.accepted($0, peer) }
             }
         } catch {
             pauseAccepting(psm, error)
@@ -161,7 +184,7 @@ final class ChannelPool: @unchecked Sendable {
     /// for it, looking again at once would keep the queue busy.
     private func pauseAccepting(_ psm: UInt16, _ error: BackendError) {
         guard let listener = listeners[psm] else { return }
-        if listener.failures == 0 { BlueZLog.warning("a peer's channel waits until it can be taken: \(error)") }
+        if listener.failures == 0 { BlueZLog.warning("a peer's channel cannot be taken: \(error)") }
         listeners[psm]?.failures += 1
         listener.watch.isReading = false
         let pause = min(timings.acceptPause * (1 << min(listener.failures, 10)), timings.acceptPauseLimit)

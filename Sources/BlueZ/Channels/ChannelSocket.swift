@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothDBus
 import BluetoothSupport
 import DequeModule
 import Dispatch
@@ -32,16 +33,18 @@ final class ChannelSocket: @unchecked Sendable {
     private var isClosing = false
 
     /// Takes over a connected socket; nothing is read before ``start()``.
+    ///
+    /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
     init(
         adopting socket: CInt, queue: DispatchQueue, network: any ChannelNetwork,
         handler: @escaping @Sendable (ChannelEvent) -> Void
-    ) {
+    ) throws(DBusError) {
         self.queue = queue
         self.network = network
         self.handler = handler
         sendLimit = max(1, network.sendLimit(of: socket))
         idleBacklog = network.backlog(of: socket)
-        watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+        watch = try SocketWatch(adopting: DBusFileDescriptor(adopting: socket), queue: queue) { [weak self] in
             self?.readAvailable()
         } writable: { [weak self] in
             self?.flush()

@@ -54,15 +54,16 @@ final class WriteSocket: @unchecked Sendable {
     ///   - reportSize: How many packets of a burst are reported together.
     ///   - reportDelay: When the last packets of a burst are reported.
     ///   - handler: Hears on the queue of what happens, also inside a call.
+    /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
     init(
         adopting socket: CInt, queue: DispatchQueue, reportSize: Int = reportSize,
         reportDelay: Duration = .milliseconds(2), handler: @escaping @Sendable (Event) -> Void
-    ) {
+    ) throws(DBusError) {
         self.queue = queue
         self.reportSize = reportSize
         self.reportDelay = reportDelay
         self.handler = handler
-        let watch = SocketWatch(adopting: socket, queue: queue) { [weak self] in
+        let watch = try SocketWatch(adopting: DBusFileDescriptor(adopting: socket), queue: queue) { [weak self] in
             self?.look()
         } writable: { [weak self] in
             self?.flush()
@@ -78,8 +79,12 @@ final class WriteSocket: @unchecked Sendable {
         var ends: [CInt] = [-1, -1]
         let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         guard socketpair(AF_UNIX, CInt(type), 0, &ends) == 0 else { return nil }
-        let socket = WriteSocket(adopting: ends[0], queue: queue, reportSize: 1, handler: handler)
-        return (socket, DBusFileDescriptor(adopting: ends[1]))
+        let daemonsEnd = DBusFileDescriptor(adopting: ends[1])
+        do throws(DBusError) {
+            return (try WriteSocket(adopting: ends[0], queue: queue, reportSize: 1, handler: handler), daemonsEnd)
+        } catch {
+            return nil
+        }
     }
 
     /// Sends a packet; it must not be empty.

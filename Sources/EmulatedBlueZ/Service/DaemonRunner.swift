@@ -162,7 +162,7 @@ final class DaemonRunner: @unchecked Sendable {
                 self?.handle(.timer(timer))
             }
         case .answerWithSocket(let call, let socket, let mtu): answer(call, with: socket, mtu: mtu)
-        case .adopt(let socket, let descriptor): open(socket, descriptor)
+        case .adopt(let socket, let descriptor): adopt(descriptor, as: socket)
         case .send(let socket, let data): sockets[socket]?.send(data)
         case .close(let socket): sockets.removeValue(forKey: socket)?.close()
         }
@@ -228,7 +228,7 @@ final class DaemonRunner: @unchecked Sendable {
     private func answer(_ call: ClientCallID, with socket: ClientSocketID, mtu: Int) {
         do throws(DBusError) {
             let (own, other) = try PacketConnection.pair()
-            open(socket, own)
+            try open(socket, own)
             clients.removeCall(call)?.answer([.fileDescriptor(other), .uint16(UInt16(clamping: mtu))])
         } catch {
             clients.removeCall(call)?.refuse(BlueZError.failed("Failed"))
@@ -236,8 +236,17 @@ final class DaemonRunner: @unchecked Sendable {
         }
     }
 
-    private func open(_ socket: ClientSocketID, _ descriptor: DBusFileDescriptor) {
-        let packets = PacketConnection(descriptor, on: connection.queue) { [weak self] data in
+    /// Without a descriptor to watch it with, the client's socket is closed.
+    private func adopt(_ descriptor: DBusFileDescriptor, as socket: ClientSocketID) {
+        do throws(DBusError) {
+            try open(socket, descriptor)
+        } catch {
+            handle(.closed(socket))
+        }
+    }
+
+    private func open(_ socket: ClientSocketID, _ descriptor: DBusFileDescriptor) throws(DBusError) {
+        let packets = try PacketConnection(descriptor, on: connection.queue) { [weak self] data in
             guard let data else {
                 self?.sockets.removeValue(forKey: socket)?.close()
                 self?.handle(.closed(socket))

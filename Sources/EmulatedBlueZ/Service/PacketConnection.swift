@@ -12,9 +12,7 @@ final class PacketConnection: @unchecked Sendable {
     /// As much of a packet as `bluetoothd` reads; the rest is lost.
     private static let longestPacket = 512
 
-    private let descriptor: DBusFileDescriptor
-    private let source: any DispatchSourceRead
-    private var isClosed = false
+    private var watch: SocketWatch?
 
     /// Two connected ends.
     ///
@@ -27,21 +25,19 @@ final class PacketConnection: @unchecked Sendable {
     }
 
     /// - Parameter receive: Is called on the queue with each packet, and once with nil when the other end is closed.
-    init(_ descriptor: DBusFileDescriptor, on queue: DispatchQueue, receive: @escaping @Sendable (Data?) -> Void) {
-        self.descriptor = descriptor
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor.rawValue, queue: queue)
-        source.setEventHandler { [weak self] in self?.read(receive) }
-        // The descriptor outlives the source, which uses it.
-        source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
-        source.activate()
+    /// - Throws: `LimitsExceeded` if this process has no descriptor left; the end is closed then.
+    init(
+        _ descriptor: DBusFileDescriptor, on queue: DispatchQueue, receive: @escaping @Sendable (Data?) -> Void
+    ) throws(DBusError) {
+        let watch = try SocketWatch(adopting: descriptor, queue: queue) { [weak self] in self?.read(receive) }
+        self.watch = watch
+        watch.isReading = true
     }
-
-    deinit { source.cancel() }
 
     private func read(_ receive: (Data?) -> Void) {
         var bytes = [UInt8](repeating: 0, count: Self.longestPacket)
-        while !isClosed {
-            let count = recv(descriptor.rawValue, &bytes, bytes.count, CInt(MSG_DONTWAIT))
+        while let socket = watch?.socket {
+            let count = recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else {
                 close()
@@ -53,14 +49,14 @@ final class PacketConnection: @unchecked Sendable {
 
     /// Sends a packet; a reader that is too slow loses it.
     func send(_ data: Data) {
-        guard !isClosed else { return }
+        guard let socket = watch?.socket else { return }
         let bytes = Array(data)
-        _ = Glibc.send(descriptor.rawValue, bytes, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+        _ = Glibc.send(socket, bytes, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
     }
 
     func close() {
-        isClosed = true
-        source.cancel()
+        watch?.cancel()
+        watch = nil
     }
 }
 #endif

@@ -1,0 +1,125 @@
+#if os(Linux)
+import BluetoothDBus
+import BluetoothSupport
+import Dispatch
+import Glibc
+import ScriptedBlueZ
+import Testing
+
+@Suite struct SocketWatchTests {
+    private enum Report: Equatable, Sendable {
+        case readable, writable
+    }
+
+    /// A watched socket, and its peer.
+    private final class Pair: Sendable {
+        let queue = DispatchQueue(label: "SocketWatchTests")
+        let reports = Recorder<Report>()
+        let peer: DBusFileDescriptor
+        let watch: SocketWatch
+
+        init() throws {
+            var ends: [CInt] = [-1, -1]
+            let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+            try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+            peer = DBusFileDescriptor(adopting: ends[1])
+            let socket = DBusFileDescriptor(adopting: ends[0])
+            watch = try queue.sync { [queue, reports] in
+                try SocketWatch(adopting: socket, queue: queue) {
+                    reports.append(.readable)
+                } writable: {
+                    reports.append(.writable)
+                }
+            }
+        }
+
+        func send() { _ = write(peer.rawValue, "a", 1) }
+
+        func receive() {
+            var byte: UInt8 = 0
+            _ = read(watch.socket, &byte, 1)
+        }
+
+        func hangUp() { if let open = peer.release() { close(open) } }
+
+        /// Lets Dispatch look at the socket at least once more: a source on the same queue, made later, was handled.
+        func settle() async throws {
+            let other = try Pair()
+            other.queue.sync { other.watch.isWriting = true }
+            try await other.reports.first { $0 == .writable }
+            other.queue.sync { other.watch.cancel() }
+            queue.sync {}
+        }
+    }
+
+    @Test func itReportsAPacketToWhoReads() async throws {
+        let pair = try Pair()
+        pair.queue.sync { pair.watch.isReading = true }
+        try await pair.settle()
+        #expect(pair.reports.elements.isEmpty)
+        pair.send()
+        try await pair.reports.first { $0 == .readable }
+        pair.queue.sync { pair.watch.cancel() }
+    }
+
+    @Test func aPacketThatIsNotReadIsReportedAgain() async throws {
+        let pair = try Pair()
+        pair.send()
+        pair.queue.sync { pair.watch.isReading = true }
+        try await pair.reports.wait { $0.count >= 3 }
+        pair.queue.sync { pair.watch.cancel() }
+    }
+
+    @Test func nothingIsReportedToWhoNeitherReadsNorWrites() async throws {
+        let pair = try Pair()
+        pair.send()
+        pair.hangUp()
+        try await pair.settle()
+        #expect(pair.reports.elements.isEmpty)
+    }
+
+    @Test func aHangupIsReportedOnceToWhoReadsAndOnceToWhoWritesLater() async throws {
+        let pair = try Pair()
+        pair.queue.sync { pair.watch.isReading = true }
+        pair.hangUp()
+        try await pair.reports.first { $0 == .readable }
+        try await pair.settle()
+        #expect(pair.reports.elements == [.readable])
+        pair.queue.sync {
+            pair.watch.isReading = false
+            pair.watch.isWriting = true
+        }
+        try await pair.reports.first { $0 == .writable }
+        try await pair.settle()
+        #expect(pair.reports.elements == [.readable, .writable])
+        pair.queue.sync { pair.watch.cancel() }
+    }
+
+    @Test func aCancelledWatchClosesItsSocketAndReportsNothing() async throws {
+        let pair = try Pair()
+        pair.queue.sync { pair.watch.isReading = true }
+        pair.queue.sync { pair.watch.cancel() }
+        pair.send()
+        try await pair.settle()
+        #expect(pair.reports.elements.isEmpty)
+    }
+
+    /// Dispatch crashes now and then where it waits for such sockets itself.
+    @Test func peersThatHangUpWhileOtherSocketsComeAndGo() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        let pair = try Pair()
+                        pair.queue.sync { pair.watch.isReading = true }
+                        pair.hangUp()
+                        try await pair.reports.first { $0 == .readable }
+                        pair.queue.sync { pair.watch.cancel() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+#endif
