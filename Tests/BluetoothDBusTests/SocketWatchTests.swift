@@ -95,6 +95,34 @@ import Testing
         pair.queue.sync { pair.watch.cancel() }
     }
 
+    @Test func anErrorIsReportedToWhoReadsLater() async throws {
+        let socket = DBusFileDescriptor(adopting: Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(9).bigEndian
+        let isConnected = withUnsafeBytes(of: address) { bytes in
+            connect(
+                socket.rawValue, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count)) == 0
+        }
+        try #require(isConnected)
+        let queue = DispatchQueue(label: "SocketWatchTests")
+        let errors = Recorder<CInt>()
+        let watch = try queue.sync {
+            try SocketWatch(adopting: socket, queue: queue) {
+                var byte: UInt8 = 0
+                errors.append(recv(socket.rawValue, &byte, 1, CInt(MSG_DONTWAIT)) < 0 ? errno : 0)
+            }
+        }
+        // The machine itself answers that no one has that port.
+        _ = Glibc.send(socket.rawValue, "a", 1, 0)
+        try await Pair().settle()
+        #expect(errors.elements.isEmpty)
+        queue.sync { watch.isReading = true }
+        try await errors.first { $0 == ECONNREFUSED }
+        queue.sync { watch.cancel() }
+    }
+
     @Test func aCancelledWatchClosesItsSocketAndReportsNothing() async throws {
         let pair = try Pair()
         pair.queue.sync { pair.watch.isReading = true }

@@ -76,8 +76,9 @@ package final class SocketWatch: @unchecked Sendable {
         if isReading, !events.isDisjoint(with: [.readable, .error, .hangup]) { readable() }
         if isWriting, !isCancelled, !events.isDisjoint(with: [.writable, .error, .hangup]) { writable() }
         isHandling = false
-        // A hangup stays: it is reported again only to who has not waited before.
-        if !events.contains(.hangup) || before != (isReading, isWriting) { arm() }
+        // What stays is not waited for without need, and a hangup is reported to each waiter once.
+        guard isReading || isWriting, !events.contains(.hangup) || before != (isReading, isWriting) else { return }
+        arm()
     }
 
     /// Waits for the next event.
