@@ -7,7 +7,7 @@ import Testing
 @testable import LiveView
 
 /// The server of a live world, by its socket and on loopback.
-@Suite struct ViewServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ViewServerTests {
     private struct Served {
         let client: LiveClient
         let emulator: Emulator
