@@ -115,7 +115,7 @@ gateway-days: build ## a gateway on the emulator for DAYS=7 of virtual time, in 
 	@COREBLUETOOTH_GATEWAY_DAYS=$${DAYS:-7} COREBLUETOOTH_GATEWAY_SEED=$${FIRST_SEED:-1} \
 		Scripts/with-bus swift test --skip-build --no-parallel --filter GatewayDaysTests
 
-programs: deps ## PROGRAMS=20000 random programs on the emulator, from FIRST_SEED=0 on: a release build; `make test` runs 500
+programs: deps ## PROGRAMS=20000 random programs on the emulator, from FIRST_SEED=0 on: a release build; `make test` runs 300
 	@Scripts/random-programs "$${PROGRAMS:-20000}" "$${FIRST_SEED:-0}"
 
 sanitize: deps ## the tests under ThreadSanitizer, then AddressSanitizer

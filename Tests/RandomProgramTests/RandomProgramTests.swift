@@ -9,7 +9,7 @@ import Testing
     /// How many programs one test case runs; a multiple of them all is asked for by `COREBLUETOOTH_PROGRAMS`.
     private static let batch: UInt64 = 100
     private static let batches: UInt64 = {
-        let wanted = ProcessInfo.processInfo.environment["COREBLUETOOTH_PROGRAMS"].flatMap { UInt64($0) } ?? 500
+        let wanted = ProcessInfo.processInfo.environment["COREBLUETOOTH_PROGRAMS"].flatMap { UInt64($0) } ?? 300
         return max(1, wanted / batch)
     }()
 
