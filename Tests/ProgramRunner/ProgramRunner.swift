@@ -45,7 +45,7 @@ import RandomPrograms
             callbacks += result.callbacks
             if let violation = result.violations.first {
                 report("seed \(seed): \(violation)")
-                try await reportSmallest(program, violation)
+                report(try await ProgramShrinker.shrink(program, breaking: violation).code)
                 exit(1)
             }
             let count = seed - seeds.lowerBound + 1
@@ -53,13 +53,6 @@ import RandomPrograms
                 report("seeds \(seeds.lowerBound) to \(seed): no rule was broken in \(callbacks) callbacks")
             }
         }
-    }
-
-    private static func reportSmallest(_ program: Program, _ violation: String) async throws {
-        let smallest = try await ProgramShrinker.shrink(program) { candidate in
-            try await ProgramRun(candidate).run().violations.contains(violation)
-        }
-        report(smallest.code)
     }
 
     /// Unlike `print`, at once, also to a file.

@@ -20,9 +20,7 @@ import Testing
             let result = try await ProgramRun(program).run()
             callbacks += result.callbacks
             guard let violation = result.violations.first else { continue }
-            let smallest = try await ProgramShrinker.shrink(program) { candidate in
-                try await ProgramRun(candidate).run().violations.contains(violation)
-            }
+            let smallest = try await ProgramShrinker.shrink(program, breaking: violation)
             Issue.record("\(violation)\n\(smallest.code)")
         }
         #expect(callbacks > 4_000)
