@@ -4,6 +4,7 @@ import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 import Glibc
+import ScriptedBlueZ
 import Synchronization
 
 @testable import BlueZ
@@ -46,24 +47,21 @@ final class FakeController: ControllerAccess {
     }
 
     /// Waits for the end of the latest socket, with nothing left to read.
-    func isClosed(on queue: DispatchQueue) async -> Bool {
+    func isClosed(on queue: DispatchQueue) async throws -> Bool {
         let socket = sockets.withLock { $0.last ?? -1 }
-        let watches = Lock<[SocketWatch]>([])
-        return await withCheckedContinuation { continuation in
-            queue.async {
-                // Its own descriptor of the socket, which the watch closes.
-                let copy = DBusFileDescriptor(adopting: fcntl(socket, F_DUPFD_CLOEXEC, 0))
-                let watch = try? SocketWatch(adopting: copy, queue: queue) {
-                    var byte: UInt8 = 0
-                    let count = Glibc.read(socket, &byte, 1)
-                    watches.withLock { $0.removeAll() }
-                    continuation.resume(returning: count == 0)
-                }
-                guard let watch else { return continuation.resume(returning: false) }
-                watches.withLock { $0 = [watch] }
-                watch.isReading = true
+        let counts = Recorder<Int>()
+        // Its own descriptor of the socket, which the watch closes.
+        let copy = DBusFileDescriptor(adopting: fcntl(socket, F_DUPFD_CLOEXEC, 0))
+        let watch = try queue.sync {
+            let watch = try SocketWatch(adopting: copy, queue: queue) {
+                var byte: UInt8 = 0
+                counts.append(Glibc.read(socket, &byte, 1))
             }
+            watch.isReading = true
+            return watch
         }
+        defer { queue.sync { watch.cancel() } }
+        return try await counts.first { _ in true } == 0
     }
 
     func send(_ packet: [UInt8]) {

@@ -57,7 +57,7 @@ import Testing
             $0.send([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xB5])
         }
         #expect(controller.question() == HCIReadRSSI(handle: controller.handle).command)
-        #expect(await controller.isClosed(on: queue))
+        #expect(try await controller.isClosed(on: queue))
     }
 }
 #endif

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothDBus
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -14,13 +15,11 @@ import Testing
     private let socket: WriteSocket
 
     init() throws {
-        var ends: [CInt] = [-1, -1]
-        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
-        daemon = ends[1]
+        let (own, daemonsEnd) = try DBusFileDescriptor.packetSockets()
+        daemon = try #require(daemonsEnd.release())
         // No test waits so long: what is reported is reported for another reason.
         socket = try queue.sync { [queue, events] in
-            try WriteSocket(adopting: ends[0], queue: queue, reportDelay: .seconds(3600)) { events.append($0) }
+            try WriteSocket(adopting: own, queue: queue, reportDelay: .seconds(3600)) { events.append($0) }
         }
     }
 
@@ -52,15 +51,13 @@ import Testing
     }
 
     @Test func S86_theEndOfABurstIsReportedWithoutMorePackets() async throws {
-        var ends: [CInt] = [-1, -1]
-        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let (own, daemonsEnd) = try DBusFileDescriptor.packetSockets()
         let prompt = try queue.sync {
-            try WriteSocket(adopting: ends[0], queue: queue, reportDelay: .zero) { [events] in events.append($0) }
+            try WriteSocket(adopting: own, queue: queue, reportDelay: .zero) { [events] in events.append($0) }
         }
         queue.async { prompt.send(Data([1])) }
         try await events.first { $0 == .sent(1) }
-        close(ends[1])
+        withExtendedLifetime(daemonsEnd) {}
         close(daemon)
     }
 

@@ -76,14 +76,14 @@ final class CentralRoleDriver: RoleDriver {
 
     private func perform(_ action: WriteSocket.Action, on id: LinkSocketID) {
         switch action {
-        case .adopt(let socket): adopt(socket, id)
+        case .adopt(let socket): adopt(DBusFileDescriptor(adopting: socket), id)
         case .write(let value): sockets.withLock { $0[id] }?.send(value)
         case .drain: sockets.withLock { $0[id] }?.drain()
         case .close: sockets.withLock { $0.removeValue(forKey: id) }?.close()
         }
     }
 
-    private func adopt(_ socket: CInt, _ id: LinkSocketID) {
+    private func adopt(_ socket: DBusFileDescriptor, _ id: LinkSocketID) {
         do throws(DBusError) {
             let writeSocket = try WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
                 self?.process(.socket(id, event))

@@ -43,6 +43,8 @@ final class ChannelPool: @unchecked Sendable {
         var acceptPauseLimit = Duration.seconds(5)
     }
 
+    private static let opening = "open channel"
+
     private let queue: DispatchQueue
     private let network: any ChannelNetwork
     private let timings: Timings
@@ -77,7 +79,7 @@ final class ChannelPool: @unchecked Sendable {
             let socket = try network.connect(from: local, to: peer)
             last = last.next
             let id = last
-            let watch = try watch(socket) {
+            let watch = try SocketWatch(adopting: socket, for: Self.opening, queue: queue) {
             } writable: { [weak self] in
                 self?.connected(id, completion)
             }
@@ -98,7 +100,7 @@ final class ChannelPool: @unchecked Sendable {
         // The watch closes its own descriptor, some time later.
         let socket = watch.duplicate()
         guard socket >= 0 else {
-            return completion(.failure(Self.noDescriptors))
+            return completion(.failure(BackendError(.outOfSpace, operation: Self.opening)))
         }
         do throws(BackendError) {
             try adopt(socket, as: id) { completion(.success($0)) }
@@ -107,33 +109,17 @@ final class ChannelPool: @unchecked Sendable {
         }
     }
 
-    private static let noDescriptors = BackendError(.outOfSpace, operation: "open channel")
-
-    private func watch(
-        _ socket: CInt, readable: @escaping @Sendable () -> Void, writable: @escaping @Sendable () -> Void = {}
-    ) throws(BackendError) -> SocketWatch {
-        do throws(DBusError) {
-            return try SocketWatch(
-                adopting: DBusFileDescriptor(adopting: socket), queue: queue, readable: readable, writable: writable)
-        } catch {
-            throw Self.noDescriptors
-        }
-    }
-
     private func connectTimedOut(_ id: ChannelID, _ completion: (Result<Opening, BackendError>) -> Void) {
         guard let watch = connecting.removeValue(forKey: id) else { return }
         watch.cancel()
-        completion(.failure(BackendError(.connectionTimeout, operation: "open channel")))
+        completion(.failure(BackendError(.connectionTimeout, operation: Self.opening)))
     }
 
     private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) throws(BackendError) {
-        let channel: ChannelSocket
-        do throws(DBusError) {
-            channel = try ChannelSocket(adopting: socket, queue: queue, network: network) { [weak self] event in
-                self?.handle(event, on: id)
-            }
-        } catch {
-            throw Self.noDescriptors
+        let channel = try ChannelSocket(
+            adopting: socket, for: Self.opening, queue: queue, network: network
+        ) { [weak self] event in
+            self?.handle(event, on: id)
         }
         channels[id] = channel
         tell(Opening(channel: id, credits: ChannelSocket.sendWindow))
@@ -160,7 +146,7 @@ final class ChannelPool: @unchecked Sendable {
         accepted: @escaping @Sendable (Opening, _ peer: L2CAPAddress) -> Void
     ) throws(BackendError) -> UInt16 {
         let (socket, psm) = try network.listen(at: local, isEncryptionRequired: isEncryptionRequired)
-        let watch = try watch(socket) { [weak self] in
+        let watch = try SocketWatch(adopting: socket, for: Self.opening, queue: queue) { [weak self] in
             self?.acceptWaiting(psm)
         }
         listeners[psm] = Listener(watch: watch, accepted: accepted)

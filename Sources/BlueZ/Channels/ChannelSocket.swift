@@ -34,17 +34,17 @@ final class ChannelSocket: @unchecked Sendable {
 
     /// Takes over a connected socket; nothing is read before ``start()``.
     ///
-    /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
+    /// - Throws: `outOfSpace` if the process has no descriptor left; the socket is closed then.
     init(
-        adopting socket: CInt, queue: DispatchQueue, network: any ChannelNetwork,
+        adopting socket: CInt, for operation: String, queue: DispatchQueue, network: any ChannelNetwork,
         handler: @escaping @Sendable (ChannelEvent) -> Void
-    ) throws(DBusError) {
+    ) throws(BackendError) {
         self.queue = queue
         self.network = network
         self.handler = handler
         sendLimit = max(1, network.sendLimit(of: socket))
         idleBacklog = network.backlog(of: socket)
-        watch = try SocketWatch(adopting: DBusFileDescriptor(adopting: socket), queue: queue) { [weak self] in
+        watch = try SocketWatch(adopting: socket, for: operation, queue: queue) { [weak self] in
             self?.readAvailable()
         } writable: { [weak self] in
             self?.flush()

@@ -56,14 +56,14 @@ final class WriteSocket: @unchecked Sendable {
     ///   - handler: Hears on the queue of what happens, also inside a call.
     /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
     init(
-        adopting socket: CInt, queue: DispatchQueue, reportSize: Int = reportSize,
+        adopting socket: DBusFileDescriptor, queue: DispatchQueue, reportSize: Int = reportSize,
         reportDelay: Duration = .milliseconds(2), handler: @escaping @Sendable (Event) -> Void
     ) throws(DBusError) {
         self.queue = queue
         self.reportSize = reportSize
         self.reportDelay = reportDelay
         self.handler = handler
-        let watch = try SocketWatch(adopting: DBusFileDescriptor(adopting: socket), queue: queue) { [weak self] in
+        let watch = try SocketWatch(adopting: socket, queue: queue) { [weak self] in
             self?.look()
         } writable: { [weak self] in
             self?.flush()
@@ -76,12 +76,9 @@ final class WriteSocket: @unchecked Sendable {
     static func pair(
         on queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void
     ) -> (socket: WriteSocket, daemonsEnd: DBusFileDescriptor)? {
-        var ends: [CInt] = [-1, -1]
-        let type = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        guard socketpair(AF_UNIX, CInt(type), 0, &ends) == 0 else { return nil }
-        let daemonsEnd = DBusFileDescriptor(adopting: ends[1])
         do throws(DBusError) {
-            return (try WriteSocket(adopting: ends[0], queue: queue, reportSize: 1, handler: handler), daemonsEnd)
+            let (own, daemonsEnd) = try DBusFileDescriptor.packetSockets()
+            return (try WriteSocket(adopting: own, queue: queue, reportSize: 1, handler: handler), daemonsEnd)
         } catch {
             return nil
         }

@@ -55,7 +55,9 @@ final class SignalStrengthReader: @unchecked Sendable {
         let socket = try access.open(controller)
         last += 1
         let id = last
-        let watch = try watch(socket) { [weak self] in self?.receive(id) }
+        let watch = try SocketWatch(adopting: socket, for: HCIReadRSSI.operation, queue: queue) { [weak self] in
+            self?.receive(id)
+        }
         let command = HCIReadRSSI(handle: try access.handle(of: peer, on: socket))
         let packet = command.command
         guard send(socket, packet, packet.count, CInt(MSG_NOSIGNAL)) == packet.count else {
@@ -67,16 +69,6 @@ final class SignalStrengthReader: @unchecked Sendable {
         questions[id] = Question(command: command, watch: watch, deadline: deadline, completion: completion)
         watch.isReading = true
         queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { deadline.fire() }
-    }
-
-    private func watch(
-        _ socket: CInt, readable: @escaping @Sendable () -> Void
-    ) throws(BackendError) -> SocketWatch {
-        do throws(DBusError) {
-            return try SocketWatch(adopting: DBusFileDescriptor(adopting: socket), queue: queue, readable: readable)
-        } catch {
-            throw ControllerSockets.error(EMFILE)
-        }
     }
 
     private func receive(_ id: UInt64) {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Swift's module of glibc omits its functions.
 package struct Epoll: Sendable {
-    /// What a socket is ready for, or is watched for; errors and hangups are reported unasked.
+    /// The events of a socket, to watch for or reported; errors and hangups are always reported.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 

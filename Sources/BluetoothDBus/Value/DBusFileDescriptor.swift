@@ -22,6 +22,16 @@ public final class DBusFileDescriptor: Hashable, Sendable, CustomStringConvertib
         self.init(adopting: descriptor)
     }
 
+    /// Two connected sockets on which each packet is a value, as those of `AcquireNotify` and `AcquireWrite`; neither blocks.
+    ///
+    /// - Throws: `LimitsExceeded` if this process has no descriptors left.
+    package static func packetSockets() throws(DBusError) -> (DBusFileDescriptor, DBusFileDescriptor) {
+        var ends: [CInt] = [-1, -1]
+        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .exhausted("descriptors") }
+        return (DBusFileDescriptor(adopting: ends[0]), DBusFileDescriptor(adopting: ends[1]))
+    }
+
     deinit {
         let open = descriptor.load(ordering: .acquiring)
         if open >= 0 { close(open) }

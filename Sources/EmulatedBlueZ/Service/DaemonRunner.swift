@@ -227,7 +227,7 @@ final class DaemonRunner: @unchecked Sendable {
 
     private func answer(_ call: ClientCallID, with socket: ClientSocketID, mtu: Int) {
         do throws(DBusError) {
-            let (own, other) = try PacketConnection.pair()
+            let (own, other) = try DBusFileDescriptor.packetSockets()
             try open(socket, own)
             clients.removeCall(call)?.answer([.fileDescriptor(other), .uint16(UInt16(clamping: mtu))])
         } catch {

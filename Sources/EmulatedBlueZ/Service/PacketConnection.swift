@@ -14,16 +14,6 @@ final class PacketConnection: @unchecked Sendable {
 
     private var watch: SocketWatch?
 
-    /// Two connected ends.
-    ///
-    /// - Throws: `LimitsExceeded` if this process has no descriptors left.
-    static func pair() throws(DBusError) -> (DBusFileDescriptor, DBusFileDescriptor) {
-        var ends: [CInt] = [-1, -1]
-        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .exhausted("descriptors") }
-        return (DBusFileDescriptor(adopting: ends[0]), DBusFileDescriptor(adopting: ends[1]))
-    }
-
     /// - Parameter receive: Is called on the queue with each packet, and once with nil when the other end is closed.
     /// - Throws: `LimitsExceeded` if this process has no descriptor left; the end is closed then.
     init(
