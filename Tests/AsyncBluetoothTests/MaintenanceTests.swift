@@ -168,6 +168,31 @@ import Testing
         #expect(events.values == ["connected 0", "disconnected 1", "connected 3", "cancelled 13"])
     }
 
+    @Test func aSubscriptionThatWaitsForTheAdapterEndsWithADisconnectionByTheApp() async throws {
+        let fixture = Fixture()
+        let (_, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let events = Log<String>()
+        let failure = try await fixture.run {
+            async let following: Void = Self.follow(gadget, fixture, events)
+            try await clock.sleep(for: .seconds(1))
+            fixture.emulator.host.setPower(false)
+            try await clock.sleep(for: .seconds(1))
+            async let subscription = #expect(throws: BluetoothError.self) {
+                try await gadget.subscribe(to: "FFF0/FFF1")
+            }
+            try await clock.sleep(for: .seconds(1))
+            await gadget.disconnect()
+            fixture.emulator.host.setPower(true)
+            try await clock.sleep(for: .seconds(10))
+            await following
+            return await subscription
+        }
+        #expect(failure.map { "\($0.reason)" } == "\(BluetoothError.Reason.cancelled)")
+        #expect(gadget.state == .disconnected)
+        #expect(events.values == ["connected 0", "disconnected 1", "cancelled 3"])
+    }
+
     @Test func cancellingEndsTheAttempts() async throws {
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)

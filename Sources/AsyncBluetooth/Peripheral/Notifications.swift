@@ -156,6 +156,8 @@ extension PeripheralCoordinator {
             } catch let failure as OperationFailure {
                 guard failure.reason.isLossOfLink, withState({ $0.maintenance.isActive }) else { throw failure }
                 try await handle.core.ready(patiently: true)
+                // The app may have ended the connection during the wait, and then wants no further link.
+                guard withState({ $0.maintenance.isActive }) else { throw OperationFailure(.cancelled) }
             }
         }
     }
