@@ -301,6 +301,22 @@ private final class WaitingReceiver: EventSink {
         try await recorder.events.first { if case .connected = $0 { true } else { false } }
     }
 
+    @Test func aDeviceThatAnotherProgramLeavesIsFoundByItsName() async throws {
+        let (daemon, first, _, _) = try await fixture.connected()
+        let other = try BackendFixture(on: fixture.bus)
+        let second = try other.central()
+        try await other.recorder.wait(for: .poweredOn)
+        daemon.dropLink(device)
+        daemon.service.calls.removeAll()
+        second.submit(.startScan(ScanParameters()))
+        try await daemon.service.calls.first { $0.member == "StartDiscovery" }
+        daemon.advertise(device, rssi: -40)
+        let event = try await other.recorder.events.first { if case .discovered = $0 { true } else { false } }
+        guard case .discovered(let discovery) = event else { return }
+        #expect(discovery.advertisement.localName == "Heart")
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func servicesThatComeAndGoAreTold() async throws {
         let (daemon, central, _, link) = try await fixture.connected()
         _ = try await fixture.attribute(central, link)

@@ -219,5 +219,14 @@ import Testing
         #expect(report.name == "Contract Peer" && report.advertisement.localName == "Contract")
         #expect(fixture.events.count == 1)
     }
+
+    @Test mutating func aDeviceThatIsConnectedWhenItIsMetIsLaterFoundByItsName() {
+        _ = fixture.addDevice(["Name": .string("Contract"), "Connected": .boolean(true)])
+        fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+        scan()
+        fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-40)])
+        fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-41), "Name": .string("Renamed")])
+        #expect(names == ["Contract", "Renamed"])
+    }
 }
 #endif

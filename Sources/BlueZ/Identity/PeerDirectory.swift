@@ -94,15 +94,19 @@ final class PeerDirectory: @unchecked Sendable {
     /// BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
     /// (https://github.com/hbldh/bleak/issues/1737): the device keeps its identifier.
     ///
-    /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection.
+    /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection. Of a device that
+    /// is connected when it is met, as another program's, it is taken for both: `bluetoothd` reports another name as soon
+    /// as the device advertises one.
     ///
     /// - Parameter isNamed: Whether its name is new.
     @discardableResult
     func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
+        let isNew = byPath[path] == nil
         let peer = log(path, device.address, isRandom: device.isRandom)
         guard isNamed, let name = device.name else { return peer }
-        if device.isConnected { present[peer]?.gapName = name } else { present[peer]?.advertisedName = name }
+        if device.isConnected { present[peer]?.gapName = name }
+        if !device.isConnected || (isNew && present[peer]?.advertisedName == nil) { present[peer]?.advertisedName = name }
         return peer
     }
 
