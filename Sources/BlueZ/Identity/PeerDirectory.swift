@@ -106,7 +106,8 @@ final class PeerDirectory: @unchecked Sendable {
         let peer = log(path, device.address, isRandom: device.isRandom)
         guard isNamed, let name = device.name else { return peer }
         if device.isConnected { present[peer]?.gapName = name }
-        if !device.isConnected || (isNew && present[peer]?.advertisedName == nil) { present[peer]?.advertisedName = name }
+        let mayBeAdvertised = isNew && present[peer]?.advertisedName == nil
+        if !device.isConnected || mayBeAdvertised { present[peer]?.advertisedName = name }
         return peer
     }
 

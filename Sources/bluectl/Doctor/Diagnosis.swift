@@ -35,6 +35,12 @@ struct Diagnosis {
         if facts.bus.isLibraryMissing {
             return Finding("bus", .problem, "libdbus-1 is missing: \(error)", remedy: "apt install libdbus-1-3")
         }
+        if facts.bus.isClosed {
+            // https://github.com/systemd/systemd/issues/22737
+            return Finding(
+                "bus", .problem, "the system bus closed the connection of user \(facts.user.name): \(error)",
+                remedy: "in a service, replace DynamicUser=yes by User=: dbus-daemon knows no dynamic users")
+        }
         return Finding(
             "bus", .problem, "the system bus at \(facts.busAddress) is not reachable: \(error)",
             remedy: "start it (systemctl start dbus); in a container, mount /run/dbus/system_bus_socket")

@@ -16,6 +16,12 @@ struct SystemReport: Equatable, Sendable {
             return name.hasSuffix(".AccessDenied") || name.hasSuffix(".AuthFailed")
         }
 
+        /// Whether the bus closed the connection after it had accepted the user's identity.
+        var isClosed: Bool {
+            guard case .error(let name, _) = self else { return false }
+            return name.hasSuffix(".Disconnected")
+        }
+
         /// Whether libdbus-1 is not installed.
         var isLibraryMissing: Bool {
             guard case .error(let name, _) = self else { return false }

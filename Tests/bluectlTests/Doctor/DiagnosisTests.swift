@@ -65,6 +65,14 @@ struct DiagnosisTests {
         #expect(finding.remedy == "apt install libdbus-1-3")
     }
 
+    @Test func aConnectionThatTheBusClosesMayBeThatOfADynamicUser() throws {
+        var facts = healthy
+        facts.bus = .error(name: "org.freedesktop.DBus.Error.Disconnected", message: "the bus closed the connection")
+        let finding = try problem("bus", in: facts)
+        #expect(finding.detail.contains("closed the connection of user"))
+        #expect(finding.remedy?.contains("DynamicUser=yes") == true)
+    }
+
     @Test func noDaemonTellsWhetherItIsInstalled() throws {
         var facts = healthy
         facts.daemon = .error(name: "org.freedesktop.DBus.Error.NameHasNoOwner", message: "")
