@@ -19,6 +19,7 @@
 #   BLUECTL=path           release, deb, tarball, install: a binary that was built elsewhere, …
 #   ARCH=arm64             … and its architecture
 #   REPRODUCE=1            test-deb: build twice, and compare
+#   BUILT=1                test-deb, test-systemd: the packages that were built before
 #   SCALE="--seconds 180"  gateway-scale: the options of the run, which `SCALE=--help` lists
 
 SHELL := /bin/bash
@@ -34,7 +35,7 @@ FAULT_TESTS := CONTRACT_FAULTS=1 CONTRACT_FILTER=BackendContractTests.FaultTests
 VIRTUAL := ^(AsyncBluetooth|BackendContract|BluetoothBackend|BluetoothEmulator|BluetoothProfiles|RandomProgram)Tests\.
 # Of these suites, the one whose time is real.
 REALTIME := EmulatedBlueZ
-export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE PREFIX DESTDIR BLUECTL ARCH REPRODUCE
+export NO_INSTALL ADAPTER PEER_TRANSPORT ALLOW_SKIPPED SITE_BASE PREFIX DESTDIR BLUECTL ARCH REPRODUCE BUILT
 
 # No target is a file.
 .PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*/\1/p' Makefile)
@@ -175,6 +176,9 @@ uninstall: ## remove what install installed
 
 test-deb: ## the packages, installed, used and removed in a new Debian: needs root
 	@Tests/Packages/run
+
+test-systemd: gateway-deps ## the systemd units of the package and of the gateway, in a container that systemd boots: needs root
+	@Tests/Packages/systemd
 
 picture: deps ## draw what bluectl shows, for README
 	@$(BUILD) --product bluectl

@@ -1,12 +1,12 @@
 // Stands in for libcurl, against which Foundation's URLSession is linked, where Swift's libraries are linked statically.
 //
-// bluectl opens no URL. FlyingFox, whose server shows the live view, contains a proxy that would, and the linker cannot tell
-// that nothing uses it. With libcurl, the package would need thirty more libraries, TLS and LDAP among them.
+// bluectl and mqtt-gateway open no URL. FlyingFox, whose server they use, contains a proxy that would, and the linker cannot
+// tell that nothing uses it. With libcurl, they would need thirty more libraries, TLS and LDAP among them.
 #include <stdio.h>
 #include <stdlib.h>
 
 static void absent(const char *name) {
-  fprintf(stderr, "bluectl: %s: it was built without libcurl\n", name);
+  fprintf(stderr, "%s: the program was built without libcurl\n", name);
   abort();
 }
 

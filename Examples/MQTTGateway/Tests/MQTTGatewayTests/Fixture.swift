@@ -43,11 +43,13 @@ final class Fixture: Sendable {
     }
 
     /// The gateway `test` with the devices `device-0` and so on, each with the value `sequence` and the command `set`.
-    func configuration(extra: String = "") throws -> GatewayCore.Configuration {
+    func configuration(
+        extra: String = "", selector: (Int) -> String = { "address: \"\(SequenceDevice.address($0))\"" }
+    ) throws -> GatewayCore.Configuration {
         let devices = (0..<ledger.devices).map { index in
             """
               - id: device-\(index)
-                address: "\(SequenceDevice.address(index))"
+                \(selector(index))
                 values:
                   - { id: sequence, characteristic: \(SequenceDevice.path), format: uint64, unit: "1" }
                 commands:

@@ -1,4 +1,6 @@
+import AsyncBluetooth
 import BluetoothEmulator
+import CoreBluetooth
 import Foundation
 import GatewayCore
 import GatewaySimulation
@@ -57,6 +59,19 @@ struct GatewayTests {
                 try await fixture.listener.until { messages in
                     messages.last { $0.topic == "bluetooth/test/device-0/status" }?.text == "online"
                 }
+            }
+        }
+    }
+
+    /// As after a gateway that was killed, whose link remains.
+    @Test func aDeviceThatIsConnectedAlreadyIsFoundByItsName() async throws {
+        let fixture = try Fixture(devices: 1)
+        let central = Central(backend: .emulator(fixture.emulator))
+        let found = try await central.first(within: .seconds(10)) { $0.advertisement.localName == "Sequence 0" }
+        try await found.peripheral.connect()
+        try await fixture.listening {
+            try await fixture.running(fixture.configuration { "localName: Sequence \($0)" }) { _ in
+                try await fixture.values(1)
             }
         }
     }
