@@ -127,8 +127,13 @@ extension Central {
 
     /// The devices that any program of the system is connected to and that offer one of these services.
     ///
+    /// A device that is connected may not advertise, so that a scan does not find it.
+    ///
+    /// - Parameter services: By default Generic Access and Generic Attribute, which each device offers.
     /// - Throws: ``BluetoothError/Reason/unavailable(_:)``.
-    public func connectedPeripherals(offering services: [CBUUID]) async throws -> [Peripheral] {
+    public func connectedPeripherals(
+        offering services: [CBUUID] = [CBUUID(string: "1800"), CBUUID(string: "1801")]
+    ) async throws -> [Peripheral] {
         try await run(BluetoothError.Context(.retrieve)) { [handle] in
             try await handle.core.ready()
             let known = handle.manager.value.retrieveConnectedPeripherals(withServices: services)
@@ -155,9 +160,11 @@ extension Central {
         let context = BluetoothError.Context(.retrieve, path: address)
         return try await BluetoothError.run(context, within: limit, clock: handle.clock) { [self] in
             guard Self.isAddress(address) else { throw OperationFailure(.malformedAddress(address)) }
+            // This wait has the limit of the search, and not that of an operation.
             try await handle.core.ready()
-            if let connected = handle.connectedPeripheral(address: address) { return connected }
             do {
+                let connected = try await connectedPeripherals()
+                if let known = connected.first(where: { $0.hasAddress(address) }) { return known }
                 for try await device in scan() where device.peripheral.hasAddress(address) { return device.peripheral }
             } catch let error as BluetoothError {
                 throw OperationFailure(error.reason)
@@ -180,17 +187,6 @@ extension Peripheral {
     public var address: String? { core.object.address }
 
     fileprivate func hasAddress(_ address: String) -> Bool { self.address?.lowercased() == address.lowercased() }
-}
-
-extension CentralHandle {
-    /// A device to which any program of the system is connected; such a device may not advertise.
-    fileprivate func connectedPeripheral(address: String) -> Peripheral? {
-        // Generic Access and Generic Attribute, which each device offers.
-        let services = [CBUUID(string: "1800"), CBUUID(string: "1801")]
-        return manager.value.retrieveConnectedPeripherals(withServices: services)
-            .first { $0.address?.lowercased() == address.lowercased() }
-            .map { peripheral(for: $0) }
-    }
 }
 #endif
 

@@ -29,11 +29,9 @@ extension CentralRole {
         try await step("looking for the device") { try await self.central.peripherals(identifiers: identifiers) }
     }
 
-    /// The devices that any program is connected to; each has Generic Access and Generic Attribute.
+    /// The devices that any program is connected to.
     func connected() async throws -> [Peripheral] {
-        try await step("looking for the device") {
-            try await self.central.connectedPeripherals(offering: ["1800", "1801"].map { CBUUID(string: $0) })
-        }
+        try await step("looking for the device") { try await self.central.connectedPeripherals() }
     }
 
     private func scan(for query: DeviceQuery) async throws -> Peripheral {

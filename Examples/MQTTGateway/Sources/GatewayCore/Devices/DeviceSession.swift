@@ -55,16 +55,10 @@ struct DeviceSession: Sendable {
         case .identifier(let identifier):
             return try await central.peripheral(identifier: identifier)
         case .localName(let name):
-            if let connected = try await connectedDevice(named: name) { return connected }
+            // One that is connected already, as after a process that was killed, does not advertise.
+            if let known = try await central.connectedPeripherals().first(where: { $0.name == name }) { return known }
             return try await central.first(within: Self.searchLimit) { $0.advertisement.localName == name }.peripheral
         }
-    }
-
-    /// A device that is connected already, as after a process that was killed, and so does not advertise.
-    private func connectedDevice(named name: String) async throws -> Peripheral? {
-        // Generic Access and Generic Attribute, which each device offers.
-        let services = [CBUUID(string: "1800"), CBUUID(string: "1801")]
-        return try await central.connectedPeripherals(offering: services).first { $0.name == name }
     }
 
     // MARK: A device that was found
