@@ -46,7 +46,11 @@ public final class ProgramRun: @unchecked Sendable {
     public func run() async throws -> Result {
         let (trace, world) = try await runInPlace()
         // A thread that was at work for the last drive may still be leaving it.
-        for _ in 0..<100_000 where !world.areGone { sched_yield() }
+        var attempts = 0
+        while attempts < 100_000, !world.areGone {
+            sched_yield()
+            attempts += 1
+        }
         if !world.areGone { violations.append("the world lives on") }
         return Result(violations: violations, callbacks: callbacks, trace: trace)
     }
