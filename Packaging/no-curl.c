@@ -1,7 +1,7 @@
 // Stands in for libcurl, against which Foundation's URLSession is linked, where Swift's libraries are linked statically.
 //
 // bluectl and mqtt-gateway open no URL. FlyingFox, whose server they use, contains a proxy that would, and the linker cannot
-// tell that nothing uses it. With libcurl, they would need thirty more libraries, TLS and LDAP among them.
+// know that nothing uses it. With libcurl, they would need thirty more libraries, TLS and LDAP among them.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -73,7 +73,7 @@ public final class BlueZBackend: BluetoothBackend {
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
         // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
-        case .disconnectReason: daemon.query { daemon.objects.tellsDisconnectReasons }
+        case .disconnectReason: daemon.query { daemon.objects.givesDisconnectReasons }
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
         case .peripheralRole:

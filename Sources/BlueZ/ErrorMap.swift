@@ -85,7 +85,7 @@ enum ErrorMap {
 
     /// A failed method of `GattCharacteristic1` or `GattDescriptor1`.
     ///
-    /// - Parameter isPaired: Tells encryption that is missing from authentication that is missing; BlueZ merges them.
+    /// - Parameter isPaired: Distinguishes missing encryption from missing authentication, which BlueZ merges.
     static func attribute(_ error: DBusError, operation: String, isPaired: Bool) -> AttributeOutcome {
         func att(_ code: UInt8) -> AttributeOutcome {
             .fail(.att(code, operation: operation, daemonName: error.name, message: error.message))

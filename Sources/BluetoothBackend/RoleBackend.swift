@@ -17,7 +17,7 @@ public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     /// the daemon sent: for microseconds, or for a tenth of a second after a list of ten thousand devices.
     func submit(_ command: Command)
 
-    /// Ends what the owner has under way, and delivery, in silence. Later calls do nothing.
+    /// Ends what the owner has under way, and delivery, without further events. Later calls do nothing.
     func invalidate()
 }
 

@@ -13,7 +13,7 @@ struct ObservedAdvertising: Sendable {
     private static let meanDelay = Duration.milliseconds(5)
 
     private var merged = Advertisement()
-    /// Where a scan tells it from the advertisements.
+    /// Where a scan distinguishes it from the advertisements.
     private var scanResponse: Advertisement?
     private var signals: [Int] = []
     private var gaps: [Duration] = []

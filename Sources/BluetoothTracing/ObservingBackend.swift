@@ -39,7 +39,7 @@ package protocol CentralObserver: Sendable {
     func observe(_ messages: [ObservedMessage])
 }
 
-/// A command or an event of a central role, or what it told a manager at once.
+/// A command or an event of a central role, or what it returned to a manager at once.
 package struct ObservedMessage: Sendable {
     package enum Content: Sendable {
         case command(CentralCommand)

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each constant is named after the last part of the method's name in Apple's protocols:
 /// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`. One that both roles have, such as
-/// ``didUpdateState``, stands for both; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` tell callbacks apart.
+/// ``didUpdateState``, stands for both; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` distinguish callbacks.
 public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     let method: DelegateMethod
     private var identifier: UUID?
@@ -22,7 +22,7 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
 
     /// The same, of services, characteristics or descriptors with that UUID alone.
     ///
-    /// Discoveries within a service are of that service. A callback that tells of several is of each of them:
+    /// Discoveries within a service are of that service. A callback that reports several is of each of them:
     /// ``didModifyServices``, and ``didReceiveWrite`` after a prepared write.
     public func of(_ uuid: CBUUID) -> DelegateCallback { with(\.attribute, uuid) }
 

@@ -27,7 +27,7 @@ final class EmulatorSession: ManagerObserver {
 
     /// The test's name, for its report.
     private let name: String
-    /// Whether XCTest hears of failures, and not Swift Testing.
+    /// Whether failures are reported to XCTest, and not to Swift Testing.
     let isOfXCTest: Bool
 
     init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false) {

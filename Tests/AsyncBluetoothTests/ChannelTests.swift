@@ -4,7 +4,7 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// In real time: streams tell on a run loop, which virtual time does not see.
+/// In real time: streams report on a run loop, which virtual time does not see.
 @Suite struct ChannelTests {
     private func connect() async throws -> Peripheral {
         let emulator = Emulator(configuration: .instant)

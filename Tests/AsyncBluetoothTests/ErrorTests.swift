@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aValueThatIsTooLongTellsBothLengths() async throws {
+    @Test func aValueThatIsTooLongNamesBothLengths() async throws {
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(.gadget)
         let long = try #require(try await error(fixture) { try await gadget.write(Data(count: 513), to: "FFF0/FFF1") })

@@ -16,7 +16,7 @@ import Testing
         return description
     }()
 
-    @Test func aConnectionIsToldInLinesOfItsCategory() async throws {
+    @Test func aConnectionIsReportedInLinesOfItsCategory() async throws {
         LogCapture.start()
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(Self.device)
@@ -34,7 +34,7 @@ import Testing
         #expect(!LogCapture.lines(containing: "AsyncBluetooth ").contains { $0.uppercased().contains("5EC2") })
     }
 
-    @Test func aScanIsToldWithItsServices() async throws {
+    @Test func aScanIsReportedWithItsServices() async throws {
         LogCapture.start()
         let fixture = Fixture()
         try fixture.emulator.add(Self.device)
@@ -46,7 +46,7 @@ import Testing
         #expect(LogCapture.categories(containing: "scan for [A067]") == ["scan"])
     }
 
-    @Test func aServerTellsOfTheAdaptersState() async throws {
+    @Test func aServerLogsTheAdaptersState() async throws {
         LogCapture.start()
         let fixture = Fixture()
         let server = fixture.makeServer()

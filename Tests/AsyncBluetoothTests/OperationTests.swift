@@ -64,7 +64,7 @@ import Testing
         #expect(device.value(of: "FFF1") == Data([7, 8]))
     }
 
-    @Test func equalUUIDsAreToldApart() async throws {
+    @Test func equalUUIDsAreDistinguished() async throws {
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(.gadget)
         let values = try await fixture.run {

@@ -70,7 +70,7 @@ import Testing
         #expect(values == [Data([2]), Data([3])])
     }
 
-    @Test func aRestoredServiceWithoutHandlersIsToldAndRefusesAndCanBeRemoved() async throws {
+    @Test func aRestoredServiceWithoutHandlersIsReportedAndRefusesAndCanBeRemoved() async throws {
         let fixture = Fixture()
         let restored = Log<RestoredServer>()
         let server = try await restart(fixture, restoring: [], restored)

@@ -17,7 +17,7 @@ import Testing
                 ]))
     }
 
-    @Test func aScanTellsTypedAdvertisementsAndStopsWithItsConsumer() async throws {
+    @Test func aScanDeliversTypedAdvertisementsAndStopsWithItsConsumer() async throws {
         let fixture = Fixture()
         try add(fixture.emulator, "Lamp", "FFE0")
         let central = fixture.makeCentral()
@@ -122,7 +122,7 @@ import Testing
             }
             return states
         }
-        // The adapter may have told its state before the sequence began.
+        // The adapter may have reported its state before the sequence began.
         #expect(states.drop { $0 == .unknown } == [.poweredOn, .poweredOff])
     }
 

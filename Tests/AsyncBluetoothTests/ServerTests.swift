@@ -101,10 +101,10 @@ import Testing
         #expect(received == (0..<200).map { UInt8($0) })
     }
 
-    @Test func subscriptionsAreTold() async throws {
+    @Test func subscriptionsAreReported() async throws {
         let fixture = Fixture()
         let (server, peripheral) = try await meet(fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
-        let told = try await fixture.run {
+        let changes = try await fixture.run {
             async let events = {
                 var events: [String] = []
                 for await event in server.subscriptions {
@@ -121,11 +121,11 @@ import Testing
             #expect(server.subscribers(of: "FFF0/FFF1").count <= 1)
             return await events
         }
-        #expect(told == ["subscribed FFF0/FFF1", "unsubscribed FFF0/FFF1"])
+        #expect(changes == ["subscribed FFF0/FFF1", "unsubscribed FFF0/FFF1"])
         #expect(server.subscribers(of: "FFF0/FFF1").isEmpty)
     }
 
-    @Test func aNotificationThatIsTooLongTellsBothLengths() async throws {
+    @Test func aNotificationThatIsTooLongNamesBothLengths() async throws {
         let fixture = Fixture()
         let (server, peripheral) = try await meet(fixture, [ServedCharacteristic(CBUUID(string: "FFF1"), .notify)])
         let reason = try await fixture.run { () -> BluetoothError.Reason? in

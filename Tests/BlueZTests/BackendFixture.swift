@@ -6,7 +6,7 @@ import ScriptedBlueZ
 
 @testable import BlueZ
 
-/// Keeps what a manager is told.
+/// Keeps the events of a manager.
 final class EventRecorder: EventSink {
     let label = "recorder"
     let events = Recorder<CentralEvent>()
@@ -25,7 +25,7 @@ final class EventRecorder: EventSink {
     }
 }
 
-/// Keeps what a peripheral manager is told of the adapter.
+/// Keeps what a peripheral manager receives about the adapter.
 final class StateRecorder: EventSink {
     let label = "states"
     let states = Recorder<AdapterState>()
@@ -110,9 +110,9 @@ struct BackendFixture {
 
     /// Discovers the one characteristic.
     ///
-    /// - Parameter told: What the central is told; nil for what ``recorder`` is.
+    /// - Parameter events: The events of the central; nil for those of ``recorder``.
     func attribute(
-        _ central: any CentralBackend, _ link: LinkID, told events: Recorder<CentralEvent>? = nil
+        _ central: any CentralBackend, _ link: LinkID, events: Recorder<CentralEvent>? = nil
     ) async throws -> AttributeID {
         let events = events ?? recorder.events
         central.submit(.request(link: link, operation: OperationID(rawValue: 2), .discoverServices(nil)))

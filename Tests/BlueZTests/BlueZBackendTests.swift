@@ -222,7 +222,7 @@ private final class WaitingReceiver: EventSink {
         #expect(!daemon.service.calls.elements.contains { ["StartNotify", "StopNotify"].contains($0.member) })
     }
 
-    /// A receiver whose callback waits for what another one is told, while the thread that reads the bus may run it.
+    /// A receiver whose callback waits for what another one receives, while the thread that reads the bus may run it.
     @Test func aCallbackThatWaitsHoldsUpNoOtherReceiver() async throws {
         let backend = fixture.makeBackend()
         let (daemon, other, peer, link) = try await fixture.connected(of: backend)
@@ -233,7 +233,7 @@ private final class WaitingReceiver: EventSink {
         central.submit(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))
         let event = try await waiting.events.first { if case .connected = $0 { true } else { false } }
         guard case .connected(_, let shared, _, _) = event else { throw CancellationError() }
-        let mine = try await fixture.attribute(central, shared, told: waiting.events)
+        let mine = try await fixture.attribute(central, shared, events: waiting.events)
         let operation = OperationID(rawValue: 12)
         central.submit(.request(link: shared, operation: operation, .setNotifying(mine, true)))
         try await waiting.events.first {
@@ -261,7 +261,7 @@ private final class WaitingReceiver: EventSink {
         if case .connected(_, _, _, let parameters) = event { parameters.mtu } else { nil }
     }
 
-    @Test func aLinkThatThePeerEndsIsToldWithItsReason() async throws {
+    @Test func aLinkThatThePeerEndsIsReportedWithItsReason() async throws {
         let (daemon, central, _, link) = try await fixture.connected()
         daemon.dropLink(device, reason: "Remote")
         let event = try await recorder.events.first { if case .disconnected = $0 { true } else { false } }
@@ -317,7 +317,7 @@ private final class WaitingReceiver: EventSink {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func servicesThatComeAndGoAreTold() async throws {
+    @Test func servicesThatComeAndGoAreReported() async throws {
         let (daemon, central, _, link) = try await fixture.connected()
         _ = try await fixture.attribute(central, link)
         let added = daemon.addService(device, handle: "0040", uuid: "0000180f-0000-1000-8000-00805f9b34fb")

@@ -23,7 +23,7 @@ struct CentralRoleFixture: FakeDaemon {
     private(set) var sockets: [(socket: LinkSocketID, action: WriteSocket.Action)] = []
     /// What was done with sockets for notifications.
     private(set) var notificationSockets: [(socket: LinkSocketID, action: NotificationSockets.Action)] = []
-    /// Peers that an operation failed with for want of security.
+    /// Peers with which an operation failed because of missing security.
     private(set) var insecure: [PeerID] = []
     /// When connections began to be there, and ceased to.
     private(set) var pairingNeeds: [Bool] = []

@@ -74,12 +74,12 @@ import Testing
         fixture.command(.channel(channel, .close))
         fixture.command(.channel(channel, .send(Data([4]))))
         #expect(actions == [.command(.send(Data([1]))), .command(.consumed(3)), .command(.close)])
-        // The one who closes is told nothing, not even by the socket.
+        // The side that closes receives no event, not even from the socket.
         fixture.input(.channelEnded(channel))
         #expect(!fixture.events.contains(.channel(channel, .closed)))
     }
 
-    @Test mutating func aPeerThatClosesIsToldOnce() {
+    @Test mutating func aPeerThatClosesIsReportedOnce() {
         open()
         fixture.input(.channelEnded(channel))
         fixture.input(.channelEnded(channel))

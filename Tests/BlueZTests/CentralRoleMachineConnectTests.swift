@@ -38,7 +38,7 @@ import Testing
     // MARK: Connecting
 
     /// Proves S36.
-    @Test mutating func S36_aLinkIsToldWhenTheReplyAndTheChangeAreThere() {
+    @Test mutating func S36_aLinkIsReportedWhenTheReplyAndTheChangeAreThere() {
         let peer = fixture.addDevice()
         connect(peer)
         setConnected(true)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The daemon may have the link's socket before the kernel reports the link, and then says nothing of it.
-    @Test mutating func aLinkOfWhichNoSignalToldIsFoundAmongTheObjects() {
+    @Test mutating func aLinkThatNoSignalReportedIsFoundAmongTheObjects() {
         let peer = fixture.addDevice()
         connect(peer)
         fixture.answer("Connect")
@@ -291,7 +291,7 @@ import Testing
             ])
         fixture.command(.connect(peer: peer, operation: operation, options: ConnectOptions()))
         #expect(fixture.waiting == ["Disconnect"])
-        // bluetoothd may reply before it tells that the link is down.
+        // bluetoothd may reply before it reports that the link is down.
         fixture.answer("Disconnect")
         #expect(fixture.waiting == [])
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
@@ -312,7 +312,7 @@ import Testing
             ("Timeout", DisconnectReason.timeout), ("Remote", .remote), ("Authentication", .authentication),
             ("Local", .unknown), (nil, .unknown),
         ] as [(String?, DisconnectReason)])
-    mutating func S44_theReasonIsToldWhereTheDaemonTellsIt(reason: String?, expected: DisconnectReason) {
+    mutating func S44_theReasonIsReportedWhereTheDaemonGivesIt(reason: String?, expected: DisconnectReason) {
         var (fixture, peer, link) = Fixture.connected()
         if let reason { fixture.receive(.disconnected(Fixture.device, "org.bluez.Reason." + reason)) }
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
@@ -349,7 +349,7 @@ import Testing
         #expect(Set(links).count == 2)
     }
 
-    /// The end of the first link is told before the second one begins.
+    /// The end of the first link is reported before the second one begins.
     @Test mutating func aLinkThatIsBackAtOnceIsAnotherOne() {
         let peer = fixture.addDevice()
         connect(peer, autoReconnect: true)
@@ -362,7 +362,7 @@ import Testing
     }
 
     /// Proves S155.
-    @Test mutating func S155_connectionsOfOthersAreToldToThoseWhoAsk() {
+    @Test mutating func S155_connectionsOfOthersAreReportedToThoseWhoAsk() {
         let peer = fixture.addDevice(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
         setConnected(true)
         fixture.command(.setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))

@@ -118,7 +118,7 @@ extension CentralRoleMachineLinkTests {
     }
 
     /// See https://github.com/bluez/bluez/issues/2383.
-    @Test mutating func aSubscriptionThatThePeerRefusesIsAnErrorAndTheEndOfTheLinkIsToldToo() {
+    @Test mutating func aSubscriptionThatThePeerRefusesIsAnErrorAndTheEndOfTheLinkIsReportedToo() {
         let (_, characteristic) = discover()
         fixture.clear()
         fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, true)))
@@ -163,7 +163,7 @@ extension CentralRoleMachineLinkTests {
     // MARK: Service changes
 
     /// Proves S101.
-    @Test mutating func S101_changesOfServicesAreToldTogether() {
+    @Test mutating func S101_changesOfServicesAreReportedTogether() {
         let (service, characteristic) = discover()
         fixture.receive(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
         fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))

@@ -273,7 +273,7 @@ import Testing
         #expect(fixture.waiting == [])
     }
 
-    @Test mutating func anErrorThatAnnouncesTheEndWaitsForItAndIsToldIfItDoesNotCome() {
+    @Test mutating func anErrorThatAnnouncesTheEndWaitsForItAndIsReportedIfItDoesNotCome() {
         let (_, characteristic) = discover()
         let (first, second) = (next(), next())
         fixture.command(.request(link: link, operation: first, .read(characteristic)))

@@ -167,7 +167,7 @@ import Testing
     @Test mutating func aScanThatIsRefusedForLongIsWarnedOfOnceAndStillTried() {
         fixture.command(.startScan(ScanParameters()))
         _ = fixture.answer("SetDiscoveryFilter")
-        for _ in 1..<DiscoverySession.complaintAfter {
+        for _ in 1..<DiscoverySession.warningAfter {
             fixture.refuse("StartDiscovery", "InProgress", "Operation already in progress")
             fixture.fire(.discoveryRetry)
         }

@@ -23,7 +23,7 @@ import Testing
         fixture.receive(.snapshot(objects))
     }
 
-    @Test mutating func aNotificationIsToldOnce() {
+    @Test mutating func aNotificationIsReportedOnce() {
         let (connected, _, link) = Fixture.connected()
         fixture = connected
         fixture.command(.request(link: link, operation: OperationID(rawValue: 2), .discoverServices(nil)))
@@ -56,7 +56,7 @@ import Testing
             .setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
         for _ in 0..<2 { snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(isConnected)]) }
         #expect(fixture.events == [])
-        // One that was not told before is.
+        // One that was not delivered before is.
         snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(!isConnected)])
         #expect(fixture.events == [.connectionEvent(peer: peer, isConnected: !isConnected)])
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(fixture.events.last == .stateChanged(.poweredOn))
     }
 
-    @Test mutating func anAdapterWithoutTheRoleIsUnsupportedAndAnOldDaemonTellsNoRoles() {
+    @Test mutating func anAdapterWithoutTheRoleIsUnsupportedAndAnOldDaemonListsNoRoles() {
         fixture.input(.activated(1))
         fixture.receive(.phase(.ready))
         fixture.receive(.snapshot([Fixture.adapter: Fixture.adapterObject(roles: ["peripheral"])]))
@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.events == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
     }
 
-    /// bluetoothd tells of the links some time before it tells of the power.
+    /// bluetoothd reports the links some time before it reports the power.
     ///
     /// Proves S12.
     @Test mutating func S12_powerOffCallsNoDisconnect() {

@@ -147,9 +147,9 @@ enum PeerEnd {
     }
 }
 
-/// A pool of channels on a queue of its own, and what it tells.
+/// A pool of channels on a queue of its own, and what it reports.
 final class PoolFixture: Sendable {
-    enum Told: Equatable, Sendable {
+    enum Report: Equatable, Sendable {
         case opened(ChannelPool.Opening)
         case accepted(ChannelPool.Opening, L2CAPAddress)
         case failed(BackendError)
@@ -158,19 +158,19 @@ final class PoolFixture: Sendable {
 
     let queue = DispatchQueue(label: "ChannelPoolTests")
     let network: SocketPairs
-    let told = Recorder<Told>()
+    let reports = Recorder<Report>()
     let pool: ChannelPool
 
     init(_ network: SocketPairs = SocketPairs(), timings: ChannelPool.Timings = ChannelPool.Timings()) {
         self.network = network
-        let told = told
-        pool = ChannelPool(queue: queue, network: network, timings: timings) { told.append(.event($0, $1)) }
+        let reports = reports
+        pool = ChannelPool(queue: queue, network: network, timings: timings) { reports.append(.event($0, $1)) }
     }
 
     /// Opens a channel, and gives it when it is up.
     func open() async throws -> ChannelID {
         connect()
-        let event = try await told.first { if case .opened = $0 { true } else { false } }
+        let event = try await reports.first { if case .opened = $0 { true } else { false } }
         guard case .opened(let opening) = event else { throw CancellationError() }
         return opening.channel
     }
@@ -180,10 +180,10 @@ final class PoolFixture: Sendable {
             guard let local = L2CAPAddress("00:11:22:33:44:55", isRandom: false),
                 let peer = L2CAPAddress("F0:F1:F2:F3:F4:F5", isRandom: true, psm: 0x90)
             else { return }
-            pool.connect(from: local, to: peer) { [told] result in
+            pool.connect(from: local, to: peer) { [reports] result in
                 switch result {
-                case .success(let opening): told.append(.opened(opening))
-                case .failure(let error): told.append(.failed(error))
+                case .success(let opening): reports.append(.opened(opening))
+                case .failure(let error): reports.append(.failed(error))
                 }
             }
         }
@@ -196,8 +196,8 @@ final class PoolFixture: Sendable {
             queue.async { [self] in
                 continuation.resume(
                     with: Result {
-                        try pool.listen(at: local, isEncryptionRequired: true) { [told] in
-                            told.append(.accepted($0, $1))
+                        try pool.listen(at: local, isEncryptionRequired: true) { [reports] in
+                            reports.append(.accepted($0, $1))
                         }
                     })
             }
@@ -210,24 +210,24 @@ final class PoolFixture: Sendable {
 
     /// All that was received until now.
     var received: [UInt8] {
-        told.elements.reduce(into: []) { bytes, told in
-            if case .event(_, .received(let data)) = told { bytes += data }
+        reports.elements.reduce(into: []) { bytes, report in
+            if case .event(_, .received(let data)) = report { bytes += data }
         }
     }
 
     /// Waits until so many bytes have arrived here.
     func wait(received count: Int) async throws {
-        try await told.wait { told in
-            told.reduce(0) { sum, told in
-                if case .event(_, .received(let data)) = told { sum + data.count } else { sum }
+        try await reports.wait { reports in
+            reports.reduce(0) { sum, report in
+                if case .event(_, .received(let data)) = report { sum + data.count } else { sum }
             } >= count
         }
     }
 
     func wait(credits count: Int) async throws {
-        try await told.wait { told in
-            told.reduce(0) { sum, told in
-                if case .event(_, .credits(let count)) = told { sum + count } else { sum }
+        try await reports.wait { reports in
+            reports.reduce(0) { sum, report in
+                if case .event(_, .credits(let count)) = report { sum + count } else { sum }
             } >= count
         }
     }

@@ -23,7 +23,7 @@ import Testing
         let error = BackendError(.operationNotSupported, operation: "open channel")
         fixture.network.fail(with: error)
         fixture.connect()
-        #expect(try await fixture.told.first { _ in true } == .failed(error))
+        #expect(try await fixture.reports.first { _ in true } == .failed(error))
     }
 
     // MARK: Bytes
@@ -41,7 +41,7 @@ import Testing
         #expect(PeerEnd.send([], to: fixture.network.peer))
         #expect(PeerEnd.send([7], to: fixture.network.peer))
         try await fixture.wait(received: 1)
-        #expect(!fixture.told.elements.contains { if case .event(_, .closed) = $0 { true } else { false } })
+        #expect(!fixture.reports.elements.contains { if case .event(_, .closed) = $0 { true } else { false } })
     }
 
     @Test func bytesAreSentInPacketsThatThePeerTakes() async throws {
@@ -59,8 +59,8 @@ import Testing
         // Without a reader the socket fills up.
         for _ in 0..<4 { fixture.perform(.command(.send(Data(repeating: 9, count: 16384))), on: channel) }
         await fixture.settle()
-        let granted = fixture.told.elements.reduce(0) { sum, told in
-            if case .event(_, .credits(let count)) = told { sum + count } else { sum }
+        let granted = fixture.reports.elements.reduce(0) { sum, report in
+            if case .event(_, .credits(let count)) = report { sum + count } else { sum }
         }
         // The kernel's buffer counts packets with their overhead, and takes less than the window.
         #expect(granted < 65536)
@@ -104,7 +104,7 @@ import Testing
         try await fixture.wait(received: min(sent, 2 * ChannelSocket.receiveWindow))
     }
 
-    @Test func whatThePeerSentBeforeItHungUpIsToldFirstAlsoWithAFullWindow() async throws {
+    @Test func whatThePeerSentBeforeItHungUpIsReportedFirstAlsoWithAFullWindow() async throws {
         let channel = try await fixture.open()
         let packet = [UInt8](repeating: 4, count: 8192)
         var sent = 0
@@ -114,7 +114,7 @@ import Testing
         fixture.network.hangUp()
         try await fixture.wait(received: ChannelSocket.receiveWindow)
         fixture.perform(.command(.consumed(ChannelSocket.receiveWindow)), on: channel)
-        try await fixture.told.first { $0 == .event(channel, .closed) }
+        try await fixture.reports.first { $0 == .event(channel, .closed) }
         #expect(fixture.received.count == sent)
     }
 
@@ -123,11 +123,11 @@ import Testing
     @Test func aPeerThatHangsUpClosesTheChannelOnce() async throws {
         let channel = try await fixture.open()
         fixture.network.hangUp()
-        try await fixture.told.first { $0 == .event(channel, .closed) }
+        try await fixture.reports.first { $0 == .event(channel, .closed) }
         fixture.perform(.readRest, on: channel)
         fixture.perform(.command(.send(Data([1]))), on: channel)
         await fixture.settle()
-        #expect(fixture.told.elements.filter { $0 == .event(channel, .closed) }.count == 1)
+        #expect(fixture.reports.elements.filter { $0 == .event(channel, .closed) }.count == 1)
     }
 
     @Test func closingSendsWhatWasGivenBefore() async throws {
@@ -140,27 +140,27 @@ import Testing
         // The end, within the time limit: the descriptor is closed by Dispatch.
         #expect(poll(&state, 1, 10_000) == 1)
         #expect(PeerEnd.receive(fixture.network.peer) == [])
-        // The one who closes is told nothing.
-        #expect(!fixture.told.elements.contains(.event(channel, .closed)))
+        // The side that closes receives no event.
+        #expect(!fixture.reports.elements.contains(.event(channel, .closed)))
     }
 
     @Test func theRestOfALostLinkIsReadWhateverTheWindow() async throws {
         let channel = try await fixture.open()
         #expect(PeerEnd.send([1, 2, 3], to: fixture.network.peer))
         fixture.perform(.readRest, on: channel)
-        try await fixture.told.first { $0 == .event(channel, .closed) }
+        try await fixture.reports.first { $0 == .event(channel, .closed) }
         #expect(fixture.received == [1, 2, 3])
     }
 
     // MARK: Listening
 
-    @Test func aPeersChannelIsToldWithItsAddress() async throws {
+    @Test func aPeersChannelIsReportedWithItsAddress() async throws {
         let peer = try #require(L2CAPAddress("C0:01:02:03:04:05", isRandom: true, psm: 0x80))
         let fixture = fixture
         let psm = try await fixture.listen()
         #expect(psm == 0x80 && fixture.network.requirements.elements == [true])
         try fixture.network.open(from: peer)
-        let event = try await fixture.told.first { if case .accepted = $0 { true } else { false } }
+        let event = try await fixture.reports.first { if case .accepted = $0 { true } else { false } }
         guard case .accepted(let opening, peer) = event else {
             Issue.record("\(event)")
             return
@@ -204,7 +204,7 @@ import Testing
         try fixture.network.open(from: peer)
         while fixture.network.accepts < 3 { await fixture.settle() }
         fixture.network.failAccepting(with: nil)
-        try await fixture.told.first { if case .accepted(_, peer) = $0 { true } else { false } }
+        try await fixture.reports.first { if case .accepted(_, peer) = $0 { true } else { false } }
     }
 
     @Test func aChannelThatIsNeverAnsweredTimesOut() async throws {
@@ -213,8 +213,8 @@ import Testing
         let fixture = PoolFixture(timings: timings)
         fixture.network.neverConnect()
         fixture.connect()
-        let told = try await fixture.told.first { _ in true }
-        #expect(told == .failed(BackendError(.connectionTimeout, operation: "open channel")))
+        let report = try await fixture.reports.first { _ in true }
+        #expect(report == .failed(BackendError(.connectionTimeout, operation: "open channel")))
     }
 
     // MARK: The kernel

@@ -85,7 +85,7 @@ import Testing
         #expect(ControllerStructures.includes(address, [other, own]))
         #expect(!ControllerStructures.includes(address, [other]))
         #expect(!ControllerStructures.includes(address, []))
-        // The kernel does not tell a static random address.
+        // The kernel does not report a static random address.
         let random = try #require(L2CAPAddress("C0:11:22:33:44:55", isRandom: true))
         #expect(ControllerStructures.includes(random, [other]))
         #expect(!ControllerStructures.includes(random, []))

@@ -133,7 +133,7 @@ import Testing
         #expect(question.answer([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x01, 0x00, 0xFF]) == .success(-1))
     }
 
-    /// The kernel tells the program's path in bytes of C's `char`, of which those of the letter ü are above 127.
+    /// The kernel reports the program's path in bytes of C's `char`, of which those of the letter ü are above 127.
     @Test func thePathOfAProgramMayContainAnyLetter() {
         #expect(PreservationStore.text("/ü/bluectl".utf8.map { CChar(truncatingIfNeeded: $0) }) == "/ü/bluectl")
     }

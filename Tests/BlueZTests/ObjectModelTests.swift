@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Identifiers
 
-    @Test func aDeviceThatIsToldBeforeItsAdapterIsIdentifiedWithIt() {
+    @Test func aDeviceThatIsReportedBeforeItsAdapterIsIdentifiedWithIt() {
         _ = objects.changes(by: .interfacesAdded(Fixture.device, Fixture.deviceObject()))
         #expect(objects.peer(at: Fixture.device) == nil)
         _ = objects.changes(by: .interfacesAdded(Fixture.adapter, Fixture.adapterObject()))

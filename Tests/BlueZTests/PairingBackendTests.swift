@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Keeps what a pairing agent is told.
+/// Keeps the events of a pairing agent.
 private final class PairingRecorder: EventSink {
     let label = "pairing recorder"
     let events = Recorder<PairingEvent>()
@@ -17,7 +17,7 @@ private final class PairingRecorder: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// Keeps what a peripheral manager is told.
+/// Keeps the events of a peripheral manager.
 private final class PeripheralEvents: EventSink {
     let label = "peripheral recorder"
     let events = Recorder<PeripheralEvent>()

@@ -75,7 +75,7 @@ extension PairingRoleMachineTests {
         #expect(refused.isEmpty)
     }
 
-    @Test(arguments: [true, false]) mutating func aRenewedBondIsToldOnceItsLinkHasLivedOn(_ isLost: Bool) throws {
+    @Test(arguments: [true, false]) mutating func aRenewedBondIsReportedOnceItsLinkHasLivedOn(_ isLost: Bool) throws {
         makeAgent()
         setPaired(true)
         _ = ask(.consent)
@@ -85,8 +85,8 @@ extension PairingRoleMachineTests {
         #expect(timers.isEmpty == isLost)
         fire(.rebond(peer))
         #expect(events[1]?.count == 3)
-        let isTold = events[1]?.last == .paired(peer: peer, operation: nil, isBonded: true)
-        #expect(isTold != isLost)
+        let isReported = events[1]?.last == .paired(peer: peer, operation: nil, isBonded: true)
+        #expect(isReported != isLost)
     }
 
     @Test mutating func aLinkThatEndsTakesItsPairingAlong() throws {
@@ -130,7 +130,7 @@ extension PairingRoleMachineTests {
 
     // MARK: Requests of apps
 
-    @Test mutating func anAppPairsAndIsToldOnce() {
+    @Test mutating func anAppPairsAndIsReportedOnce() {
         makeAgent()
         let operation = OperationID(rawValue: 9)
         input(.command(1, .pair(peer: peer, operation: operation)))

@@ -308,7 +308,7 @@ import Testing
         let ours = ask(.consent)
         #expect(answers[ours] == .reject)
         #expect(warnings.count == 1 && warnings[0].contains("CBPairingAgent"))
-        #expect(refused == [peer], "what needed it is told")
+        #expect(refused == [peer], "what needed it receives the refusal")
         let again = ask(.consent)
         #expect(answers[again] == .reject && warnings.count == 1, "logged once")
     }

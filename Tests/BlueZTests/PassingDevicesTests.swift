@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Devices that are heard once and go, as `bluetoothd` tells of them, to both roles.
+/// Devices that are heard once and go, as `bluetoothd` reports them, to both roles.
 private struct PassingDevices {
     var central: CentralRoleMachine
     var peripheral: PeripheralRoleMachine

@@ -219,7 +219,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         call(path(attribute), "WriteValue", [.bytes(value), Self.options(device, more)])
     }
 
-    /// A central subscribes as the daemon tells it: refused, BlueZ falls back.
+    /// A central subscribes as the daemon reports it: refused, BlueZ falls back.
     @discardableResult
     mutating func subscribe(_ attribute: UInt32, by device: ObjectPath, mtu: UInt16 = 185) -> UInt64 {
         let number = call(path(attribute), "AcquireNotify", [Self.options(device, mtu: mtu)])

@@ -101,7 +101,7 @@ import Testing
         #expect(fixture.actions.map(\.action) == [.abort])
     }
 
-    @Test func theEndOfAChannelIsToldOnce() throws {
+    @Test func theEndOfAChannelIsReportedOnce() throws {
         var fixture = try open()
         fixture.clear()
         fixture.input(.channelEnded(opening.channel))

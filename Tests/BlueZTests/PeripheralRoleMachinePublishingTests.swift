@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.events == [.stateChanged(.unsupported)])
     }
 
-    @Test func aLaterManagerIsToldTheState() {
+    @Test func aLaterManagerReceivesTheState() {
         var fixture = PeripheralRoleFixture.poweredOn()
         fixture.input(.activated(2))
         #expect(fixture.eventsByManager == [2: [.stateChanged(.poweredOn)]])

@@ -58,7 +58,7 @@ import Testing
         #expect(fixture.answers[number] == .success([.bytes([1, 2])]))
     }
 
-    @Test func twoCentralsAreToldApartAndAnsweredInAnyOrder() {
+    @Test func twoCentralsAreDistinguishedAndAnsweredInAnyOrder() {
         var fixture = PeripheralRoleFixture.serving()
         let (first, second) = (fixture.read(2, by: one), fixture.read(2, by: two))
         let requests = fixture.events.compactMap { event -> (RequestID, PeerID)? in

@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func theLastUnsubscriptionEndsAllAndIsToldAfterAMoment() {
+    @Test func theLastUnsubscriptionEndsAllAndIsReportedAfterAMoment() {
         var fixture = PeripheralRoleFixture.serving()
         fixture.subscribe(notifying, by: one)
         fixture.clear()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Keeps what a peripheral manager is told.
+/// Keeps the events of a peripheral manager.
 private final class PeripheralRecorder: EventSink {
     let label = "recorder"
     let events = Recorder<PeripheralEvent>()
@@ -102,8 +102,8 @@ private final class PeripheralRecorder: EventSink {
         #expect(value == [.bytes([1, 2, 3])])
 
         async let write = scripted.call(path("1001"), "WriteValue", [.bytes([9]), options])
-        let told = try await recorder.events.first { if case .writeRequested = $0 { true } else { false } }
-        guard case .writeRequested(let second, central, 185, true, _) = told else { throw CancellationError() }
+        let event = try await recorder.events.first { if case .writeRequested = $0 { true } else { false } }
+        guard case .writeRequested(let second, central, 185, true, _) = event else { throw CancellationError() }
         peripheral.submit(.respond(request: second, attCode: 0x85, value: nil))
         do {
             _ = try await write

@@ -5,7 +5,7 @@ import Foundation
 import ScriptedBlueZ
 import Testing
 
-/// A program that runs out of descriptors or threads is told so, goes on, and gets what it wanted when it has some again.
+/// A program that runs out of descriptors or threads reports it, goes on, and gets what it wanted when it has some again.
 @Suite struct ScarceResourceTests {
     private let bus: PrivateBus
     private let daemon: ScriptedBlueZ
@@ -80,7 +80,7 @@ import Testing
             ("socket", 0), ("connect", 0), ("dup", 0), ("eventfd", 0), ("eventfd", 1), ("eventfd", 2), ("eventfd", 3),
             ("eventfd", 4), ("pthread_create", 0), ("pthread_create", 1),
         ])
-    func aBusThatCannotBeOpenedIsToldAsUnsupportedAndOpenedLater(call: String, skipped: Int) async throws {
+    func aBusThatCannotBeOpenedMeansUnsupportedAndIsOpenedLater(call: String, skipped: Int) async throws {
         let outcome = try await run(call, "\(skipped)")
         #expect(outcome.lines == ["unsupported", "poweredOn", "published", "failed: 1"])
         #expect(outcome.status == 0)

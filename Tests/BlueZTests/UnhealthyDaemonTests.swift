@@ -150,9 +150,9 @@ import Testing
         daemon.service.set(other, ScriptedBlueZ.Interface.device, ["Connected": .boolean(true)])
         let last = try await recorder.events.first { if case .connectionEvent(_, true) = $0 { true } else { false } }
         #expect(last != .connectionEvent(peer: peer, isConnected: true))
-        let told = recorder.events.elements
-        #expect(told.filter { $0 == value }.count == 1)
-        #expect(told.filter { if case .connectionEvent = $0 { true } else { false } } == [last])
+        let events = recorder.events.elements
+        #expect(events.filter { $0 == value }.count == 1)
+        #expect(events.filter { if case .connectionEvent = $0 { true } else { false } } == [last])
         peripheral.invalidate()
     }
 

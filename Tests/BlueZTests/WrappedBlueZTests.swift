@@ -71,7 +71,7 @@ import Testing
         #expect(!daemon.service.calls.elements.contains { $0.member == "ReadValue" })
     }
 
-    @Test func theTraceTellsTheSameStoryAsTheDaemon() async throws {
+    @Test func theTraceAgreesWithTheDaemon() async throws {
         let traces = Recorder<BackendTrace>()
         let fixture = try fixture(tracedTo: traces)
         let (daemon, central, _, link) = try await fixture.connected()
@@ -88,9 +88,9 @@ import Testing
         #expect(names(.configuration) == ["makeCentral", "activate"])
         #expect(names(.command) == ["startScan", "connect", "discoverServices", "discoverCharacteristics"])
         #expect(names(.data) == ["read", "valueRead"])
-        let told = names(.callback).filter { $0 != "mtuChanged" && $0 != "discovered" }
+        let callbacks = names(.callback).filter { $0 != "mtuChanged" && $0 != "discovered" }
         #expect(
-            told == [
+            callbacks == [
                 "stateChanged", "connected", "servicesDiscovered", "characteristicsDiscovered", "stateChanged",
             ])
         #expect(entries.last?.text == "stateChanged state=resetting")

@@ -39,7 +39,7 @@ import Testing
         close(daemon)
     }
 
-    @Test func whatWasHandedOverIsToldOfTogether() async throws {
+    @Test func whatWasHandedOverIsReportedTogether() async throws {
         let values = (0..<WriteSocket.reportSize * 2 + 1).map { Data([UInt8($0)]) }
         send(values)
         queue.sync {}
@@ -87,7 +87,7 @@ import Testing
         close(daemon)
     }
 
-    @Test func theDaemonsEndIsToldOnce() async throws {
+    @Test func theDaemonsEndIsReportedOnce() async throws {
         close(daemon)
         try await events.first { $0 == .closed }
         send([Data([1])])

@@ -22,7 +22,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func aSignalIsToldAsAShellTellsIt() async throws {
+    @Test func aSignalIsReportedAsByAShell() async throws {
         let status = try await ChildProcess.onThread {
             let child = try ChildProcess("/bin/sleep", ["60"])
             child.signal(SIGKILL)

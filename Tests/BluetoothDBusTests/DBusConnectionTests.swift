@@ -119,7 +119,7 @@ import Testing
         #expect(error?.name == DBusError.Name.disconnected)
     }
 
-    @Test func closingFailsWaitingCallsAndTellsNoDisconnect() async throws {
+    @Test func closingFailsWaitingCallsAndReportsNoDisconnect() async throws {
         service.on(Self.interface, "Wait") { _ in .none }
         let connection = try await connect()
         let ended = Recorder<String>()

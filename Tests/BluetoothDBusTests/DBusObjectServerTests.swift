@@ -146,7 +146,7 @@ import Testing
         #expect(try await call(child, properties, "Get", name("Handle")) == [.variant(.uint16(4))])
     }
 
-    @Test func aChangeIsToldToThePeerAlone() async throws {
+    @Test func aChangeIsReportedToThePeerAlone() async throws {
         let other = try ScriptedService(on: bus)
         server.export([DBusInterface(Self.interface, properties: ["Value": .bytes([])])], at: child)
         server.set(["Value": .bytes([1, 2]), "None": .byte(1)], of: Self.interface, at: child)
@@ -161,7 +161,7 @@ import Testing
         #expect(other.signals.elements.map(\.member) == ["Later"])
     }
 
-    @Test func aManagerListsWhatIsBelowItAndTellsOfWhatComesAndGoes() async throws {
+    @Test func aManagerListsWhatIsBelowItAndSignalsWhatComesAndGoes() async throws {
         server.export([DBusInterface(Self.interface, properties: ["N": .byte(1)])], at: child)
         server.export([], at: root, isManager: true)
         let manager = "org.freedesktop.DBus.ObjectManager"

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func anObjectBelowAManagerIsToldByTheNearestOne() {
+    @Test func anObjectBelowAManagerIsReportedByTheNearestOne() {
         var exported = exported
         #expect(exported.add([], at: child, isManager: false) == nil)
         #expect(exported.add([], at: root, isManager: true) == nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(exported.remove(root) == [.init(path: root, interfaces: [], manager: nil)])
     }
 
-    @Test func aManagerThatGoesHasNothingToTellOfWhatGoesAlong() {
+    @Test func aManagerThatGoesSignalsNothingOfWhatGoesAlong() {
         var exported = exported
         _ = exported.add([], at: root, isManager: true)
         _ = exported.add([], at: child, isManager: false)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SocketPollerTests {
     private typealias Events = SocketPoller.Events
 
-    /// What is told, and by which thread.
+    /// What is reported, and by which thread.
     private struct Turn: Sendable {
         let events: Events
         let thread: pthread_t
@@ -44,7 +44,7 @@ import Testing
         #expect(send(theirs.rawValue, bytes, count, 0) == count)
     }
 
-    @Test func whatCanBeReadIsToldOnTheIdleQueueByOneThread() async throws {
+    @Test func whatCanBeReadIsReportedOnTheIdleQueueByOneThread() async throws {
         let poller = try makePoller()
         poller.wait(for: .readable)
         for count in 1...3 {
@@ -69,7 +69,7 @@ import Testing
         poller.stop()
     }
 
-    @Test func whereNothingIsWishedForNotEvenTheEndIsTold() async throws {
+    @Test func whereNothingIsRequestedNotEvenTheEndIsReported() async throws {
         let poller = try makePoller()
         let end = try #require(theirs.release())
         close(end)
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// As on Dispatch's threads: a trap in a callback has its backtrace.
-    @Test func faultsAreToldToTheThreadAndOtherSignalsAreNot() async throws {
+    @Test func faultsAreReportedToTheThreadAndOtherSignalsAreNot() async throws {
         let masks = Recorder<Set<CInt>>()
         let poller = try SocketPoller(socket: ours.rawValue, queue: queue) { _, _ in
             var mask = sigset_t()
@@ -153,7 +153,7 @@ import Testing
         let poller = try makePoller { work() }
         poller.wait(for: .readable)
         let first = try await held(work)
-        // The work stands, and what comes is told by the other thread.
+        // The work waits, and the other thread reports what comes.
         let before = turns.elements.count
         write(50)
         let turns = try await turns.wait { $0.count >= before + 50 }

@@ -256,8 +256,8 @@ import Testing
         }
         try await fixture.emulator.runUntilIdle()
         for feature in BackendFeature.allCases { #expect(!fixture.emulator.supports(feature)) }
-        let told = try await fixture.run(.request(link: link, operation: op(1), .readRSSI))
-        guard case .response(link, op(1), .failure(let error))? = told.last else { throw Unexpected("\(told)") }
+        let events = try await fixture.run(.request(link: link, operation: op(1), .readRSSI))
+        guard case .response(link, op(1), .failure(let error))? = events.last else { throw Unexpected("\(events)") }
         #expect(error.code == .operationNotSupported)
         device.disconnect()
         try await fixture.emulator.runUntilIdle()

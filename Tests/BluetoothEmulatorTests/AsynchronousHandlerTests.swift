@@ -8,7 +8,7 @@ import Testing
 @Suite struct AsynchronousHandlerTests {
     private struct Refusal: Error, Equatable { let number: Int }
 
-    /// Notes what it is asked and hears, and answers as it was told to.
+    /// Notes what it is asked and hears, and answers as the test asked it to.
     private final class Scripted: AsynchronousPeripheralHandler {
         struct Answers {
             var connection = ConnectionResponse.accepted
@@ -71,7 +71,7 @@ import Testing
 
     // MARK: The order
 
-    @Test func aHandlerIsAskedAndToldInTheOrderOfTheAir() async throws {
+    @Test func aHandlerIsAskedAndNotifiedInTheOrderOfTheAir() async throws {
         let handler = Scripted()
         let (fixture, device) = try await scene(handler)
         let link = try await fixture.connect(device)
@@ -124,8 +124,8 @@ import Testing
         let peer = try await fixture.find(device)
         fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await fixture.emulator.advance(by: .seconds(1))
-        let told = fixture.events
-        guard case .connectFailed(peer, op(1), let error)? = told.last else { throw Unexpected("\(told)") }
+        let events = fixture.events
+        guard case .connectFailed(peer, op(1), let error)? = events.last else { throw Unexpected("\(events)") }
         #expect(error.code == .connectionFailed && error.original == nil)
         #expect(device.connectionCount == 0)
     }
@@ -138,8 +138,8 @@ import Testing
         let peer = try await fixture.find(device)
         fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await fixture.emulator.advance(by: .seconds(1))
-        let told = fixture.events
-        guard case .connectFailed(_, _, let error)? = told.last else { throw Unexpected("\(told)") }
+        let events = fixture.events
+        guard case .connectFailed(_, _, let error)? = events.last else { throw Unexpected("\(events)") }
         #expect(error.original?.error as? Refusal == Refusal(number: 0))
 
         handler.answers.withLock { $0.connection = .accepted }
@@ -257,11 +257,11 @@ import Testing
         handler.device.withLock { $0 = device }
         let link = try await fixture.connect(device)
         let level = try await fixture.attributes(link).characteristic("2A19")
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .setNotifying(level, true)),
             .request(link: link, operation: op(2), .read(level)))
-        #expect(told.contains(.valueNotified(link: link, attribute: level, value: Data([8]))))
-        #expect(told.contains(.response(link: link, operation: op(2), .value(Data([1])))))
+        #expect(events.contains(.valueNotified(link: link, attribute: level, value: Data([8]))))
+        #expect(events.contains(.response(link: link, operation: op(2), .value(Data([1])))))
         _ = try await fixture.run(.request(link: link, operation: op(3), .setNotifying(level, false)))
         #expect(fixture.events.last?.kind == .disconnected)
     }

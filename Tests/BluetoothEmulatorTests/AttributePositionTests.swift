@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Attributes by their place, where UUIDs do not tell them apart.
+/// Attributes by their place, where UUIDs do not distinguish them.
 @Suite struct AttributePositionTests {
     private static func service(_ values: UInt8..., includes: [ServicePath] = []) -> ServiceDescription {
         ServiceDescription(
@@ -80,9 +80,9 @@ import Testing
     @Test func aServiceIncludesTheOneOfSeveralEqualServices() async throws {
         let scene = try await DeviceFixture(Self.twins)
         let (second, third) = (try scene.found.service("FFF0", 1), try scene.found.service("FFF0", 2))
-        let told = try await scene.fixture.run(
+        let events = try await scene.fixture.run(
             .request(link: scene.link, operation: op(1), .discoverIncludedServices(of: third, nil)))
-        guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told)") }
+        guard case .response(_, _, .services(let services))? = events.first else { throw Unexpected("\(events)") }
         #expect(services.map(\.id) == [second])
         #expect(scene.emulator.presentWorld.devices.first?.services[2].includes == [ServicePath("FFF0", index: 1)])
     }

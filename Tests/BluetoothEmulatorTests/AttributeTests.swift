@@ -24,9 +24,9 @@ import Testing
     @Test func S61_includedServicesAreFound() async throws {
         let (fixture, _, link, found) = try await connected()
         let service = try found.service(ContractPeer.uuid("0001"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .discoverIncludedServices(of: service, nil)))
-        guard case .response(link, op(1), .services(let services))? = told.first else { throw Unexpected(told[0]) }
+        guard case .response(link, op(1), .services(let services))? = events.first else { throw Unexpected(events[0]) }
         #expect(services.map(\.uuid) == [ContractPeer.uuid("0002")])
         #expect(services.map(\.isPrimary) == [false])
     }
@@ -36,12 +36,12 @@ import Testing
         let (fixture, _, link, found) = try await connected()
         let described = try found.characteristic(ContractPeer.uuid("010C"))
         let level = try found.characteristic("2A19")
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .discoverDescriptors(of: described)),
             .request(link: link, operation: op(2), .discoverDescriptors(of: level)))
-        guard case .response(_, op(1), .descriptors(let three))? = told.first,
-            case .response(_, op(2), .descriptors(let one))? = told.last
-        else { throw Unexpected(told[0]) }
+        guard case .response(_, op(1), .descriptors(let three))? = events.first,
+            case .response(_, op(2), .descriptors(let one))? = events.last
+        else { throw Unexpected(events[0]) }
         #expect(three.map(\.uuid) == ["2901", "2904", ContractPeer.uuid("0D01")])
         #expect(one.map(\.uuid) == ["2902"])
         let own = three[2].id
@@ -63,12 +63,12 @@ import Testing
         let (fixture, _, link, found) = try await connected()
         let writeOnly = try found.characteristic(ContractPeer.uuid("0109"))
         let readOnly = try found.characteristic(ContractPeer.uuid("010A"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(writeOnly)),
             .request(link: link, operation: op(2), .write(readOnly, Data([1]))),
             .request(link: link, operation: op(3), .setNotifying(readOnly, true)),
             .request(link: link, operation: op(4), .read(AttributeID(rawValue: 9999))))
-        #expect(codes(told) == [0x02, 0x03, 0x06, 0x01])
+        #expect(codes(events) == [0x02, 0x03, 0x06, 0x01])
     }
 
     /// Proves S89.
@@ -78,8 +78,8 @@ import Testing
             services: [.init("180F", characteristics: [.init("2A19", .notify, clientConfiguration: false)])])
         let (fixture, _, link, found) = try await connected(.instant, description)
         let level = try found.characteristic("2A19")
-        let told = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(level, true)))
-        #expect(codes(told) == [0x0A])
+        let events = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(level, true)))
+        #expect(codes(events) == [0x0A])
     }
 
     /// Proves S72.
@@ -95,10 +95,10 @@ import Testing
                     ])
             ], pairing: PairingDescription(answer: .reject))
         let (fixture, _, link, found) = try await connected(.instant, description)
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(try found.characteristic("2A19"))),
             .request(link: link, operation: op(2), .setNotifying(try found.characteristic("2A1A"), true)))
-        #expect(codes(told) == [0x05, 0x05])
+        #expect(codes(events) == [0x05, 0x05])
     }
 
     /// Proves S80.
@@ -107,8 +107,8 @@ import Testing
         let long = try found.characteristic(ContractPeer.uuid("0106"))
         let value = Data((0..<400).map { UInt8(truncatingIfNeeded: $0 * 7) })
         let start = fixture.emulator.now
-        let told = try await fixture.run(.request(link: link, operation: op(1), .write(long, value)))
-        #expect(told == [.response(link: link, operation: op(1), .written)])
+        let events = try await fixture.run(.request(link: link, operation: op(1), .write(long, value)))
+        #expect(events == [.response(link: link, operation: op(1), .written)])
         #expect(device.value(of: CharacteristicPath(ContractPeer.uuid("0106"))) == value)
         // 400 bytes at an MTU of 185: three Prepare Writes of 180 bytes at most, and the Execute Write.
         let spent = fixture.emulator.now - start
@@ -162,11 +162,11 @@ import Testing
         let (fixture, device, link, found) = try await connected(.instant, description)
         let id = try found.characteristic(ContractPeer.uuid("0106"))
         // 18 bytes go into each of three parts.
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .write(id, Data(repeating: 1, count: 54))),
             .request(link: link, operation: op(2), .write(id, Data(repeating: 2, count: 55))))
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .written),
                 .response(link: link, operation: op(2), .failure(.att(0x09, operation: "write"))),
             ])
@@ -176,12 +176,12 @@ import Testing
     @Test func aWriteCommandKeepsItsPlaceAmongTheRequests() async throws {
         let (fixture, _, link, found) = try await connected(.default)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(command)),
             .writeCommand(link: link, attribute: command, value: Data([9])),
             .request(link: link, operation: op(2), .read(command)))
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .value(Data([0]))), .writeCredits(link: link, count: 1),
                 .response(link: link, operation: op(2), .value(Data([9]))),
             ])
@@ -243,17 +243,17 @@ import Testing
     }
 
     /// Proves S101, S73.
-    @Test func S101_S73_serviceChangesAreToldAndOldAttributesAreGone() async throws {
+    @Test func S101_S73_serviceChangesAreReportedAndOldAttributesAreGone() async throws {
         let (fixture, device, link, found) = try await connected()
         let level = try found.characteristic("2A19")
         let battery = try found.service("180F")
         try device.addService(ServiceDescription(ContractPeer.uuid("0009")))
         device.removeService("180F")
-        let told = try await fixture.run(.request(link: link, operation: op(1), .read(level)))
-        guard case .servicesChanged(link, [], let added)? = told.first else { throw Unexpected(told[0]) }
+        let events = try await fixture.run(.request(link: link, operation: op(1), .read(level)))
+        guard case .servicesChanged(link, [], let added)? = events.first else { throw Unexpected(events[0]) }
         #expect(added.map(\.uuid) == [ContractPeer.uuid("0009")])
-        #expect(told.contains(.servicesChanged(link: link, removed: [battery], added: [])))
-        #expect(codes(told).contains(0x01))
+        #expect(events.contains(.servicesChanged(link: link, removed: [battery], added: [])))
+        #expect(codes(events).contains(0x01))
         let again = try await fixture.attributes(link)
         #expect(again.services.map(\.uuid).last == ContractPeer.uuid("0009"))
         #expect(!again.services.contains { $0.id == battery })
@@ -262,11 +262,11 @@ import Testing
     /// Proves S57.
     @Test func S57_aFilteredDiscoveryFindsThoseOnlyAndEmptyFindsAll() async throws {
         let (fixture, _, link, _) = try await connected()
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .discoverServices([ContractPeer.uuid("0003")])),
             .request(link: link, operation: op(2), .discoverServices([])),
             .request(link: link, operation: op(3), .discoverServices(["1811"])))
-        let counts = told.map { if case .response(_, _, .services(let services)) = $0 { services.count } else { -1 } }
+        let counts = events.map { if case .response(_, _, .services(let services)) = $0 { services.count } else { -1 } }
         #expect(counts == [2, 5, 0])
     }
 
@@ -287,8 +287,8 @@ import Testing
         let level = try found.characteristic("2A19")
         var refused = 0
         for number in 0..<500 {
-            let told = try await fixture.run(.request(link: link, operation: op(UInt64(number)), .read(level)))
-            refused += codes(told) == [0x02] ? 1 : 0
+            let events = try await fixture.run(.request(link: link, operation: op(UInt64(number)), .read(level)))
+            refused += codes(events) == [0x02] ? 1 : 0
         }
         #expect((25...80).contains(refused), "\(refused) of 500")
     }
@@ -298,8 +298,8 @@ extension Fixture {
     /// Takes a share of a link that is open already.
     func connectShared(_ device: EmulatedDevice) async throws -> LinkID {
         let peer = try #require(device.identifier())
-        let told = try await run(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        guard case .connected(_, let link, _, _)? = told.first else { throw Unexpected(told[0]) }
+        let events = try await run(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        guard case .connected(_, let link, _, _)? = events.first else { throw Unexpected(events[0]) }
         return link
     }
 }

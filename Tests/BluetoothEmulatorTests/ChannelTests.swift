@@ -14,9 +14,9 @@ import Testing
 
         init(_ configuration: EmulatorConfiguration = .instant) async throws {
             pair = try await ConnectedPair(configuration)
-            let told = try await pair.peripheral.run(
+            let events = try await pair.peripheral.run(
                 .publishChannel(operation: op(10), isEncryptionRequired: false))
-            guard case .channelPublished(op(10), let psm)? = told.last else { throw Unexpected("\(told)") }
+            guard case .channelPublished(op(10), let psm)? = events.last else { throw Unexpected("\(events)") }
             self.psm = psm
             let answer = try await pair.central.run(
                 .request(link: pair.link, operation: op(11), .openChannel(psm: psm)))
@@ -59,8 +59,10 @@ import Testing
     /// Proves S148.
     @Test func S148_aNumberWhereNobodyListensIsRefused() async throws {
         let pair = try await ConnectedPair()
-        let told = try await pair.central.run(.request(link: pair.link, operation: op(1), .openChannel(psm: 0x80)))
-        guard case .response(pair.link, op(1), .failure(let error))? = told.last else { throw Unexpected("\(told)") }
+        let events = try await pair.central.run(.request(link: pair.link, operation: op(1), .openChannel(psm: 0x80)))
+        guard case .response(pair.link, op(1), .failure(let error))? = events.last else {
+            throw Unexpected("\(events)")
+        }
         #expect(error.code == .operationNotSupported)
     }
 
@@ -140,9 +142,9 @@ import Testing
         open.pair.device.setProximity(.outOfRange)
         try await open.pair.emulator.runUntilIdle()
         #expect(open.pair.peripheral.events.last == .channel(open.channel, .closed))
-        let told = open.pair.central.events(from: count)
-        guard told.count == 1, case .disconnected(open.pair.link, _, _, _, _)? = told.first else {
-            throw Unexpected("\(told)")
+        let events = open.pair.central.events(from: count)
+        guard events.count == 1, case .disconnected(open.pair.link, _, _, _, _)? = events.first else {
+            throw Unexpected("\(events)")
         }
     }
 
@@ -150,8 +152,8 @@ import Testing
     @Test func S154_unpublishingClosesAndRefuses() async throws {
         let open = try await Open()
         let count = open.pair.central.events.count
-        let told = try await open.pair.peripheral.run(.unpublishChannel(operation: op(12), psm: open.psm))
-        #expect(told == [.channelUnpublished(operation: op(12), psm: open.psm)])
+        let events = try await open.pair.peripheral.run(.unpublishChannel(operation: op(12), psm: open.psm))
+        #expect(events == [.channelUnpublished(operation: op(12), psm: open.psm)])
         #expect(open.pair.central.events(from: count) == [.channel(open.channel, .closed)])
         let again = try await open.pair.central.run(
             .request(link: open.pair.link, operation: op(13), .openChannel(psm: open.psm)))
@@ -165,8 +167,8 @@ import Testing
     @Test func S146_anEncryptedChannelPairsFirst() async throws {
         let pair = try await ConnectedPair()
         _ = try await pair.peripheral.run(.publishChannel(operation: op(10), isEncryptionRequired: true))
-        let told = try await pair.central.run(.request(link: pair.link, operation: op(11), .openChannel(psm: 0x80)))
-        guard case .response(_, _, .channel)? = told.last else { throw Unexpected("\(told)") }
+        let events = try await pair.central.run(.request(link: pair.link, operation: op(11), .openChannel(psm: 0x80)))
+        guard case .response(_, _, .channel)? = events.last else { throw Unexpected("\(events)") }
         #expect(pair.emulator.host.isBonded(with: pair.device))
     }
 
@@ -176,9 +178,9 @@ import Testing
         open.pair.peripheral.peripheral.invalidate()
         try await open.pair.emulator.runUntilIdle()
         #expect(open.pair.central.events(from: count).contains(.channel(open.channel, .closed)))
-        let told = try await open.pair.central.run(
+        let events = try await open.pair.central.run(
             .request(link: open.pair.link, operation: op(13), .openChannel(psm: open.psm)))
-        guard case .response(_, _, .failure)? = told.last else { throw Unexpected("\(told)") }
+        guard case .response(_, _, .failure)? = events.last else { throw Unexpected("\(events)") }
     }
 
     @Test func aDeviceReturnsWhatItGets() async throws {
@@ -191,8 +193,8 @@ import Testing
         let link = try await fixture.connect(device)
         _ = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
         let channel = try #require(device.channels.first)
-        let told = try await fixture.run(.channel(channel, .send(bytes(16_384))))
-        let back = told.reduce(into: Data()) { data, event in
+        let events = try await fixture.run(.channel(channel, .send(bytes(16_384))))
+        let back = events.reduce(into: Data()) { data, event in
             if case .channel(channel, .received(let part)) = event { data.append(part) }
         }
         #expect(back == bytes(16_384))
@@ -227,9 +229,9 @@ import Testing
                     channels: [ChannelDescription(psm: 0x90)]), handler: Greeter()))
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
+        let events = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
         let channel = try #require(device.channels.first)
-        #expect(told.last == .channel(channel, .received(Data("hello".utf8))))
+        #expect(events.last == .channel(channel, .received(Data("hello".utf8))))
         let ended = try await fixture.run(.channel(channel, .send(Data([1, 2, 3]))))
         #expect(ended.last == .channel(channel, .closed))
     }

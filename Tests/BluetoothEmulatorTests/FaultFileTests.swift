@@ -34,12 +34,12 @@ import Testing
         let device = try #require(fixture.emulator.devices.first)
         let link = try await fixture.connect(device)
         let level = try await fixture.attributes(link).characteristic("2A19")
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(level)),
             .request(link: link, operation: op(2), .read(level)),
             .request(link: link, operation: op(3), .read(level)))
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .value(Data([100]))),
                 .response(link: link, operation: op(2), .failure(.att(14, operation: "read"))),
                 .response(link: link, operation: op(3), .value(Data([100]))),

@@ -28,14 +28,14 @@ import Testing
         let found = try await fixture.attributes(link)
         let (level, state) = (try found.characteristic("2A19"), try found.characteristic("2A1A"))
         device.inject(DeviceFault(.read, .fail(0x80), of: "2A19", count: 2))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(state)),
             .request(link: link, operation: op(2), .read(level)),
             .request(link: link, operation: op(3), .write(level, Data([9]))),
             .request(link: link, operation: op(4), .read(level)), .request(link: link, operation: op(5), .read(level))
         )
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .value(Data([2]))),
                 .response(link: link, operation: op(2), .failure(.att(0x80, operation: "read"))),
                 .response(link: link, operation: op(3), .written),
@@ -78,9 +78,9 @@ import Testing
         let (fixture, device, link) = try await connected()
         let level = try await fixture.attributes(link).characteristic("2A19")
         device.inject(DeviceFault(.subscribe, .pause, of: "2A19"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .setNotifying(level, true)))
-        guard case .disconnected(link, .timeout, _, _, _)? = told.last else { throw Unexpected("\(told)") }
+        guard case .disconnected(link, .timeout, _, _, _)? = events.last else { throw Unexpected("\(events)") }
         #expect(device.subscriberCount(of: "2A19") == 0)
     }
 

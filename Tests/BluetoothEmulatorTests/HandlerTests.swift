@@ -37,11 +37,11 @@ import Testing
     @Test func theControlPointResetsTheEnergyAndRefusesAllElse() async throws {
         let (fixture, _, link, found) = try await connected(to: { try $0.add(.heartRateMonitor) })
         let point = try found.characteristic("2A39")
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .write(point, Data([1]))),
             .request(link: link, operation: op(2), .write(point, Data([2]))))
-        #expect(told.first == .response(link: link, operation: op(1), .written))
-        guard case .response(_, op(2), .failure(let error))? = told.last else { throw Unexpected(told[1]) }
+        #expect(events.first == .response(link: link, operation: op(1), .written))
+        guard case .response(_, op(2), .failure(let error))? = events.last else { throw Unexpected(events[1]) }
         #expect(error.attCode == 0x80)
     }
 
@@ -57,11 +57,11 @@ import Testing
                 == [1, 0, 1, 0].map {
                     .valueNotified(link: link, attribute: button, value: Data([$0]))
                 }.dropLast(fixture.emulator.now < .seconds(11) ? 1 : 0))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(2), .write(led, Data([1]))),
             .request(link: link, operation: op(3), .write(led, Data([2]))))
-        #expect(told.first == .response(link: link, operation: op(2), .written))
-        guard case .response(_, op(3), .failure(let error))? = told.last else { throw Unexpected(told[1]) }
+        #expect(events.first == .response(link: link, operation: op(2), .written))
+        guard case .response(_, op(3), .failure(let error))? = events.last else { throw Unexpected(events[1]) }
         #expect(error.attCode == ATTCode.valueNotAllowed.rawValue)
         #expect(device.value(of: CharacteristicPath(BlinkyHandler.led)) == Data([1]))
     }
@@ -70,14 +70,14 @@ import Testing
         let (fixture, _, link, found) = try await connected(to: { try $0.add(.echo) })
         let echo = try #require(found.characteristics.first).id
         _ = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(echo, true)))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(2), .write(echo, Data([1]))),
             .writeCommand(link: link, attribute: echo, value: Data([2])),
             .request(link: link, operation: op(3), .read(echo)))
-        #expect(Set(told.map(\.kind)) == [.written, .valueNotified, .writeCredits, .valueRead])
-        let echoes = told.filter { $0.kind == .valueNotified }
+        #expect(Set(events.map(\.kind)) == [.written, .valueNotified, .writeCredits, .valueRead])
+        let echoes = events.filter { $0.kind == .valueNotified }
         #expect(echoes == [1, 2].map { .valueNotified(link: link, attribute: echo, value: Data([$0])) })
-        #expect(told.filter { $0.kind == .valueRead } == [.response(link: link, operation: op(3), .value(Data([2])))])
+        #expect(events.filter { $0.kind == .valueRead } == [.response(link: link, operation: op(3), .value(Data([2])))])
     }
 
     /// Counts who asks, refuses one value, and never answers another.
@@ -105,14 +105,16 @@ import Testing
         let (fixture, _, link, found) = try await connected(
             to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Counter())) })
         let id = try found.characteristic("2A19")
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(id)),
             .request(link: link, operation: op(2), .write(id, Data([0x85]))),
             .request(link: link, operation: op(3), .write(id, Data([0xFF]))))
-        #expect(told.first == .response(link: link, operation: op(1), .value(Data("default 185 1".utf8))))
-        guard case .response(_, op(2), .failure(let error))? = told.dropFirst().first else { throw Unexpected(told[1]) }
+        #expect(events.first == .response(link: link, operation: op(1), .value(Data("default 185 1".utf8))))
+        guard case .response(_, op(2), .failure(let error))? = events.dropFirst().first else {
+            throw Unexpected(events[1])
+        }
         #expect(error.attCode == 0x85)
-        guard case .disconnected(link, .timeout, _, _, _)? = told.last else { throw Unexpected(told[2]) }
+        guard case .disconnected(link, .timeout, _, _, _)? = events.last else { throw Unexpected(events[2]) }
     }
 
     /// Answers three seconds late.
@@ -134,11 +136,11 @@ import Testing
             to: { try $0.add(EmulatedPeripheral(Self.counted, handler: Late(clock: $0.swiftClock))) })
         let id = try found.characteristic("2A19")
         let start = fixture.emulator.now
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(id)),
             .request(link: link, operation: op(2), .write(id, Data([7]))))
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .value(Data([42]))),
                 .response(link: link, operation: op(2), .written),
             ])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct HostTests {
     /// Proves S12.
-    @Test func S12_powerOffTellsTheStateAndNoDisconnect() async throws {
+    @Test func S12_powerOffReportsTheStateAndNoDisconnect() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
         try await fixture.powerOn()
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Proves S7.
-    @Test func S7_aResetIsToldAndPasses() async throws {
+    @Test func S7_aResetIsReportedAndPasses() async throws {
         let fixture = Fixture()
         try await fixture.powerOn()
         fixture.emulator.host.reset(for: .seconds(2))
@@ -98,8 +98,8 @@ import Testing
         let peer = try #require(device.identifier())
         #expect(other.central.connectedPeers(offering: ["180F"]).map(\.id) == [peer])
         #expect(other.central.connectedPeers(offering: ["180D"]).isEmpty)
-        let told = try await other.run(.connect(peer: peer, operation: op(5), options: ConnectOptions()))
-        guard case .connected(peer, let second, op(5), _)? = told.first else { throw Unexpected(told[0]) }
+        let events = try await other.run(.connect(peer: peer, operation: op(5), options: ConnectOptions()))
+        guard case .connected(peer, let second, op(5), _)? = events.first else { throw Unexpected(events[0]) }
         #expect(device.connectionCount == 1)
         // One lets go; the other keeps the link.
         let count = fixture.events.count
@@ -122,8 +122,8 @@ import Testing
         try await fixture.emulator.advance(until: { device.connectionCount == 1 })
         let peer = try #require(device.identifier())
         #expect(fixture.central.connectedPeers(offering: [ContractPeer.uuid("0001")]).map(\.id) == [peer])
-        let told = try await fixture.run(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
-        guard case .connected(peer, _, op(1), _)? = told.first else { throw Unexpected(told[0]) }
+        let events = try await fixture.run(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        guard case .connected(peer, _, op(1), _)? = events.first else { throw Unexpected(events[0]) }
         fixture.submit(.disconnect(peer: peer))
         try await fixture.emulator.runUntilIdle()
         #expect(device.connectionCount == 1)
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// Proves S155.
-    @Test func S155_connectionsOfMatchingPeersAreTold() async throws {
+    @Test func S155_connectionsOfMatchingPeersAreReported() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
         try await fixture.powerOn()
@@ -143,8 +143,8 @@ import Testing
         try await fixture.emulator.advance(until: { device.connectionCount == 1 })
         fixture.emulator.host.disconnectOtherApp(from: device)
         try await fixture.emulator.advance(until: { device.connectionCount == 0 })
-        let told = fixture.events.filter { if case .connectionEvent = $0 { true } else { false } }
-        #expect(told == [true, false].map { .connectionEvent(peer: peer, isConnected: $0) })
+        let events = fixture.events.filter { if case .connectionEvent = $0 { true } else { false } }
+        #expect(events == [true, false].map { .connectionEvent(peer: peer, isConnected: $0) })
     }
 
     /// Proves S52.

@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Proves S48.
-    @Test func S48_autoReconnectTellsTheLossAndConnectsAgain() async throws {
+    @Test func S48_autoReconnectReportsTheLossAndConnectsAgain() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
         try await fixture.powerOn()
@@ -98,10 +98,10 @@ import Testing
         let count = fixture.events.count
         device.disconnect()
         try await fixture.emulator.advance(by: .seconds(10))
-        let told = fixture.events(from: count)
-        guard case .disconnected(link, .remote, _, true, _)? = told.first,
-            case .connected(_, let second, op(9000), _)? = told.dropFirst().first
-        else { throw Unexpected(told[0]) }
+        let events = fixture.events(from: count)
+        guard case .disconnected(link, .remote, _, true, _)? = events.first,
+            case .connected(_, let second, op(9000), _)? = events.dropFirst().first
+        else { throw Unexpected(events[0]) }
         #expect(second != link)
     }
 

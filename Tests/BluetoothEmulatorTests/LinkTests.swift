@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LinkTests {
     /// Proves S36.
-    @Test func S36_connectWaitsForAPacketAndTellsTheNegotiatedMTU() async throws {
+    @Test func S36_connectWaitsForAPacketAndReportsTheNegotiatedMTU() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
         try await fixture.powerOn()
@@ -80,18 +80,18 @@ import Testing
         let first = try found.characteristic(ContractPeer.uuid("010B"))
         let second = try found.characteristic(ContractPeer.uuid("010B"), 1)
         let store = try found.characteristic(ContractPeer.uuid("0101"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .read(first)),
             .request(link: link, operation: op(2), .write(store, Data([9]))),
             .request(link: link, operation: op(3), .read(second)),
             .request(link: link, operation: op(4), .readRSSI),
             .request(link: link, operation: op(5), .read(store)))
-        try #require(told.count == 5)
-        #expect(told[0] == .response(link: link, operation: op(1), .value(Data([1]))))
-        #expect(told[1] == .response(link: link, operation: op(2), .written))
-        #expect(told[2] == .response(link: link, operation: op(3), .value(Data([2]))))
-        guard case .response(link, op(4), .rssi) = told[3] else { throw Unexpected(told[3]) }
-        #expect(told[4] == .response(link: link, operation: op(5), .value(Data([9]))))
+        try #require(events.count == 5)
+        #expect(events[0] == .response(link: link, operation: op(1), .value(Data([1]))))
+        #expect(events[1] == .response(link: link, operation: op(2), .written))
+        #expect(events[2] == .response(link: link, operation: op(3), .value(Data([2]))))
+        guard case .response(link, op(4), .rssi) = events[3] else { throw Unexpected(events[3]) }
+        #expect(events[4] == .response(link: link, operation: op(5), .value(Data([9]))))
     }
 
     /// Proves S91.
@@ -103,8 +103,8 @@ import Testing
         let id = try await fixture.attributes(link).characteristic(ContractPeer.uuid("0103"))
         device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([1]))
         #expect(try await fixture.run().isEmpty)
-        let told = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
-        #expect(told == [.response(link: link, operation: op(1), .notifying(true))])
+        let events = try await fixture.run(.request(link: link, operation: op(1), .setNotifying(id, true)))
+        #expect(events == [.response(link: link, operation: op(1), .notifying(true))])
         #expect(device.subscriberCount(of: "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01") == 1)
         for value in [2, 2, 3] as [UInt8] {
             device.notify("C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01", value: Data([value]))

@@ -26,8 +26,8 @@ import Testing
         // The next operation tries again.
         try fixture.device.setPairing(PairingDescription())
         let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
-        let told = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
-        #expect(told == [SecureFixture.value(link)])
+        let events = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
+        #expect(events == [SecureFixture.value(link)])
     }
 
     /// A Linux system without an agent agrees to nothing.
@@ -52,8 +52,8 @@ import Testing
         #expect(fixture.central.events.last == SecureFixture.refused(link))
         try fixture.device.setPairing(PairingDescription())
         let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
-        let told = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
-        #expect(told == [SecureFixture.refused(link)])
+        let events = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
+        #expect(events == [SecureFixture.refused(link)])
     }
 
     @Test(arguments: [true, false])

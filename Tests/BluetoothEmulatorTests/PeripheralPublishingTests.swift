@@ -10,10 +10,10 @@ import Testing
         let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
         try await fixture.powerOn()
         let other = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .addService(operation: op(1), service: PeripheralFixture.service),
             .addService(operation: op(2), service: other))
-        #expect(told == [.serviceAdded(operation: op(1)), .serviceAdded(operation: op(2))])
+        #expect(events == [.serviceAdded(operation: op(1)), .serviceAdded(operation: op(2))])
     }
 
     /// Proves S110.
@@ -21,8 +21,8 @@ import Testing
         let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
         try await fixture.powerOn()
         let service = ServiceDefinition(id: attribute(9), uuid: "C0DF", included: [attribute(1)])
-        let told = try await fixture.run(.addService(operation: op(1), service: service))
-        guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
+        let events = try await fixture.run(.addService(operation: op(1), service: service))
+        guard case .operationFailed(op(1), let error)? = events.first else { throw Unexpected("\(events)") }
         #expect(error.code == .invalidParameters)
     }
 
@@ -89,8 +89,8 @@ import Testing
         try await pair.emulator.advance(by: .seconds(5))
         #expect(pair.central.events(from: seen).isEmpty)
         // The database is empty: the same service can be added again.
-        let told = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
-        #expect(told == [.serviceAdded(operation: op(3))])
+        let events = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
+        #expect(events == [.serviceAdded(operation: op(3))])
     }
 
     /// Proves S105.
@@ -199,8 +199,8 @@ import Testing
             #expect(try await fixture.run(start) == [.advertisingStarted(operation: op(1))])
         }
         let last = try #require(fixtures.last)
-        let told = try await last.run(start)
-        guard case .operationFailed(op(1), let error)? = told.first else { throw Unexpected("\(told)") }
+        let events = try await last.run(start)
+        guard case .operationFailed(op(1), let error)? = events.first else { throw Unexpected("\(events)") }
         #expect(error.code == .outOfSpace)
         fixtures.first?.peripheral.invalidate()
         #expect(try await last.run(start) == [.advertisingStarted(operation: op(1))])

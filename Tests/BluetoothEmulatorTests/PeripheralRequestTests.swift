@@ -20,11 +20,11 @@ import Testing
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
         let id = try pair.attributes.characteristic("C0D2")
-        let told = try await pair.central.run(
+        let events = try await pair.central.run(
             .request(link: pair.link, operation: op(1), .read(id)),
             .request(link: pair.link, operation: op(2), .discoverDescriptors(of: id)))
-        #expect(told.first == .response(link: pair.link, operation: op(1), .value(Data([1, 2, 3]))))
-        guard case .response(_, _, .descriptors(let descriptors))? = told.last else { throw Unexpected("\(told)") }
+        #expect(events.first == .response(link: pair.link, operation: op(1), .value(Data([1, 2, 3]))))
+        guard case .response(_, _, .descriptors(let descriptors))? = events.last else { throw Unexpected("\(events)") }
         let description = try #require(descriptors.first)
         #expect(
             try await pair.central.run(.request(link: pair.link, operation: op(3), .read(description.id)))
@@ -163,10 +163,10 @@ import Testing
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
         let id = try pair.dynamic
-        let told = try await pair.central.run(
+        let events = try await pair.central.run(
             .writeCommand(link: pair.link, attribute: id, value: Data([5])),
             .writeCommand(link: pair.link, attribute: id, value: Data([6])))
-        #expect(told == [.writeCredits(link: pair.link, count: 1), .writeCredits(link: pair.link, count: 1)])
+        #expect(events == [.writeCredits(link: pair.link, count: 1), .writeCredits(link: pair.link, count: 1)])
         let written = pair.peripheral.events(from: count).compactMap { event -> Data? in
             if case .writeRequested(_, _, _, false, let parts) = event { parts.first?.value } else { nil }
         }

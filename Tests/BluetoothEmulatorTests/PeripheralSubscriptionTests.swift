@@ -10,7 +10,7 @@ import Testing
     }
 
     /// Proves S136.
-    @Test func S136_subscriptionsAreToldAndEndWithTheLink() async throws {
+    @Test func S136_subscriptionsAreReportedAndEndWithTheLink() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
         try await pair.subscribe("C0D1")
@@ -40,14 +40,14 @@ import Testing
         try await pair.subscribe("C0D1")
         let central = try #require(pair.centralID)
         let before = pair.central.events.count
-        let told = try await pair.peripheral.run(update(1), update(1), update(2))
+        let events = try await pair.peripheral.run(update(1), update(1), update(2))
         let id = try pair.dynamic
         #expect(
             pair.central.events(from: before)
                 == [1, 1, 2].map {
                     .valueNotified(link: pair.link, attribute: id, value: Data([$0]))
                 })
-        #expect(told == [.notifyCredits(central: central, count: 3)])
+        #expect(events == [.notifyCredits(central: central, count: 3)])
     }
 
     @Test func aValueForACentralThatHasUnsubscribedGivesItsCreditBack() async throws {
@@ -56,8 +56,8 @@ import Testing
         try await pair.subscribe("C0D3")
         let central = try #require(pair.centralID)
         try await pair.subscribe("C0D1", false)
-        let told = try await pair.peripheral.run(update(1, 2, [central]))
-        #expect(told == [.notifyCredits(central: central, count: 1)])
+        let events = try await pair.peripheral.run(update(1, 2, [central]))
+        #expect(events == [.notifyCredits(central: central, count: 1)])
     }
 
     /// Proves S137.
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Proves S139 and S140.
-    @Test func S139_S140_valuesAreCutToTheMTUAndItsChangeIsTold() async throws {
+    @Test func S139_S140_valuesAreCutToTheMTUAndItsChangeIsReported() async throws {
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D1")
         let central = try #require(pair.centralID)
@@ -151,8 +151,8 @@ import Testing
             return pair.emulator.now - start
         }
         #expect(try await reading() >= .milliseconds(50))
-        let told = try await pair.peripheral.run(.setConnectionLatency(central: central, latency: .low))
-        #expect(told.isEmpty)
+        let events = try await pair.peripheral.run(.setConnectionLatency(central: central, latency: .low))
+        #expect(events.isEmpty)
         #expect(try await reading() <= .milliseconds(25))
         try await pair.peripheral.run(.setConnectionLatency(central: central, latency: .high))
         #expect(try await reading() >= .milliseconds(200))

@@ -96,12 +96,12 @@ import Testing
         let link = try await fixture.connect(try PeripheralFixture.device(emulator, host: "phone"))
         let found = try await fixture.attributes(link)
         let (dynamic, fixed) = (try found.characteristic("C0D1"), try found.characteristic("C0D2"))
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .setNotifying(dynamic, true)),
             .request(link: link, operation: op(2), .read(dynamic)),
             .request(link: link, operation: op(3), .read(fixed)))
         #expect(
-            told == [
+            events == [
                 .response(link: link, operation: op(1), .notifying(true)),
                 .response(link: link, operation: op(2), .failure(.att(0x0E, operation: "read"))),
                 .response(link: link, operation: op(3), .value(Data([1, 2, 3]))),

@@ -37,8 +37,8 @@ import Testing
 
         /// Connects the phone to the laptop, which advertises nothing.
         func connectBack() async throws -> LinkID {
-            let told = try await phone.run(.connect(peer: central, operation: op(2), options: ConnectOptions()))
-            guard case .connected(central, let link, op(2), _)? = told.first else { throw Unexpected("\(told)") }
+            let events = try await phone.run(.connect(peer: central, operation: op(2), options: ConnectOptions()))
+            guard case .connected(central, let link, op(2), _)? = events.first else { throw Unexpected("\(events)") }
             return link
         }
 
@@ -56,14 +56,14 @@ import Testing
         try await own.run(.addService(operation: op(1), service: PeripheralFixture.service))
         let count = pair.laptop.events.count
         let link = try await pair.connectBack()
-        // The laptop's app is not told: its link is the same as before.
+        // The laptop's app is not notified: its link is the same as before.
         #expect(pair.laptop.events.count == count)
         #expect(pair.emulator.advertisingPackets > 0)
         let found = try await pair.phone.attributes(link)
         #expect(found.services.map(\.uuid) == ["C0DE"])
         let fixed = try found.characteristic("C0D2")
-        let told = try await pair.phone.run(.request(link: link, operation: op(3), .read(fixed)))
-        #expect(told == [.response(link: link, operation: op(3), .value(Data([1, 2, 3])))])
+        let events = try await pair.phone.run(.request(link: link, operation: op(3), .read(fixed)))
+        #expect(events == [.response(link: link, operation: op(3), .value(Data([1, 2, 3])))])
     }
 
     @Test func aCentralIsKnownToTheHostThatItConnectedTo() async throws {
@@ -143,9 +143,9 @@ import Testing
         let agent = pair.emulator.makePairing()
         let sink = CollectingSink<PairingEvent>()
         agent.activate(sink)
-        let told = try await pair.phone.run(
+        let events = try await pair.phone.run(
             .request(link: back, operation: op(9), .setNotifying(ours, true)))
-        #expect(told.last == .response(link: back, operation: op(9), .notifying(true)))
+        #expect(events.last == .response(link: back, operation: op(9), .notifying(true)))
         #expect(sink.events.isEmpty)
     }
 }

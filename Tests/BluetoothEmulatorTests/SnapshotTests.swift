@@ -7,7 +7,7 @@ import Testing
 
 /// Worlds that are taken down and gone back to.
 @Suite struct SnapshotTests {
-    /// Counts seconds by itself, and tells.
+    /// Counts seconds by itself, and notifies its count.
     private struct Ticker: EmulatedPeripheralHandler {
         func makeState() -> UInt8 { 0 }
 

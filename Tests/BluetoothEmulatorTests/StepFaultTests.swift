@@ -64,9 +64,9 @@ import Testing
         let count = fixture.events.count
         fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
         try await fixture.emulator.advance(by: .seconds(1))
-        let told = fixture.events(from: count)
+        let events = fixture.events(from: count)
         let error = BackendError(.connectionFailed, operation: "connect")
-        #expect(told == [.connectFailed(peer: peer, operation: op(1), error: error)])
+        #expect(events == [.connectFailed(peer: peer, operation: op(1), error: error)])
         _ = try await fixture.connect(device)
         #expect(device.connectionCount == 1)
     }
@@ -111,10 +111,10 @@ import Testing
     @Test func aWriteCommandIsLostAndTheNextIsNot() async throws {
         let scene = try await Scene()
         scene.device.inject(DeviceFault(.writeCommand, .fail(), of: "2A19"))
-        let told = try await scene.fixture.run(scene.command(7))
+        let events = try await scene.fixture.run(scene.command(7))
         #expect(scene.device.value(of: "2A19") == Data([1]))
         // The link is free again, whether or not the device performs the request.
-        #expect(told == [.writeCredits(link: scene.link, count: 1)])
+        #expect(events == [.writeCredits(link: scene.link, count: 1)])
         _ = try await scene.fixture.run(scene.command(8))
         #expect(scene.device.value(of: "2A19") == Data([8]))
     }
@@ -184,10 +184,10 @@ import Testing
         let error = BackendError(.unknown, operation: "read RSSI")
         let failed = try await scene.fixture.run(.request(link: link, operation: op(1), .readRSSI))
         #expect(failed == [.response(link: link, operation: op(1), .failure(error))])
-        let told = try await scene.fixture.run(
+        let events = try await scene.fixture.run(
             .request(link: link, operation: op(2), .readRSSI),
             .request(link: link, operation: op(3), .read(scene.level)))
-        #expect(told.map(\.kind) == [.valueRead, .rssiRead])
+        #expect(events.map(\.kind) == [.valueRead, .rssiRead])
     }
 
     @Test func aChannelIsRefusedOrOpensWhenItIsResumed() async throws {

@@ -211,8 +211,8 @@ import Testing
 
     @Test func aChannelIsReportedWithItsBytesInBothDirections() async throws {
         let pair = try await ConnectedPair()
-        let told = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
-        guard case .channelPublished(_, let psm)? = told.last else { throw Unexpected("\(told)") }
+        let events = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
+        guard case .channelPublished(_, let psm)? = events.last else { throw Unexpected("\(events)") }
         let recorder = TapRecorder(pair.emulator)
         let answer = try await pair.central.run(
             .request(link: pair.link, operation: op(2), .openChannel(psm: 0x99)),
@@ -240,8 +240,8 @@ import Testing
         let pair = try await ConnectedPair(.default)
         let recorder = isTapped ? TapRecorder(pair.emulator) : nil
         pair.device.setPacketLossRate(0.3)
-        let told = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
-        guard case .channelPublished(_, let psm)? = told.last else { throw Unexpected("\(told)") }
+        let events = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
+        guard case .channelPublished(_, let psm)? = events.last else { throw Unexpected("\(events)") }
         for uuid: BluetoothUUID in ["C0D4", "C0D1"] { try await pair.subscribe(uuid) }
         let answer = try await pair.central.run(.request(link: pair.link, operation: op(3), .openChannel(psm: psm)))
         guard case .response(_, _, .channel(let channel, _))? = answer.last else { throw Unexpected("\(answer)") }

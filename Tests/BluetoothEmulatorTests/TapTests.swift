@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func aReceiverThatIsTooSlowIsToldHowManyEventsItMissed() async throws {
+    func aReceiverThatIsTooSlowLearnsHowManyEventsItMissed() async throws {
         let emulator = Emulator(configuration: .instant)
         let (stream, continuation) = AsyncStream.makeStream(of: TapEvent.Kind.self)
         let (started, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -134,9 +134,9 @@ import Testing
     }
 
     private func open(_ psm: UInt16, on fixture: DeviceFixture) async throws -> ChannelID {
-        let told = try await fixture.fixture.run(
+        let events = try await fixture.fixture.run(
             .request(link: fixture.link, operation: op(50), .openChannel(psm: psm)))
-        guard case .response(_, _, .channel(let channel, _))? = told.last else { throw Unexpected("\(told)") }
+        guard case .response(_, _, .channel(let channel, _))? = events.last else { throw Unexpected("\(events)") }
         return channel
     }
 }

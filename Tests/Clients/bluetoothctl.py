@@ -35,7 +35,7 @@ class Bluetoothctl(Program):
 
     def info(self, address):
         """The lines that describe a device, as name and value."""
-        # What an unknown device is told follows all lines of the known one.
+        # The answer for an unknown device follows all lines of the known one.
         self.send(f"info {address}")
         text = self.do("info 00:00:00:00:00:00", rf"Device {address} (.*?)Device 00:00:00:00:00:00 not available").group(1)
         return [tuple(line.strip().split(": ", 1)) for line in text.splitlines() if re.match(r"\t\w[\w ]*: ", line)]

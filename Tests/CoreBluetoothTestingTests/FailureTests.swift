@@ -97,7 +97,7 @@ import Testing
         #expect(messages.filter { $0.hasPrefix("unanswered: discoverServices(_:) on peripheral") }.count == 1)
     }
 
-    @Test func aFailureOfTheTestsOwnTellsTheSeedOnce() async throws {
+    @Test func aFailureOfTheTestsOwnPrintsTheSeedOnce() async throws {
         let messages = try await issues {
             Issue.record("one")
             Issue.record("two")

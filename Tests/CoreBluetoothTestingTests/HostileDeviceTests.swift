@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [PeripheralDescription.disconnectsAtOnce, .disconnectsInDiscovery, .disconnectsInRead])
-    func aDisconnectionIsToldOnceAndNothingComesAfter(device: PeripheralDescription) async throws {
+    func aDisconnectionIsReportedOnceAndNothingComesAfter(device: PeripheralDescription) async throws {
         let app = try await run(device)
         #expect(app.disconnections.count == 1)
         #expect((app.disconnections.first as? CBError)?.code == .peripheralDisconnected)
@@ -86,7 +86,7 @@ import Testing
         #expect(Set(app.values) == [Data()])
     }
 
-    @Test func eachChangeOfServicesIsTold() async throws {
+    @Test func eachChangeOfServicesIsReported() async throws {
         let app = try await run(.changingServices, for: .seconds(10))
         #expect(app.changes > 90)
         #expect(app.disconnections.isEmpty)

@@ -51,7 +51,7 @@ import Testing
         server.stop()
     }
 
-    @Test func callbacksAreToldApartByWhomTheyConcern() async throws {
+    @Test func callbacksAreDistinguishedByWhomTheyConcern() async throws {
         let emulator = Emulator.current
         try emulator.add(.heartRateMonitor)
         let client = PlainApp()

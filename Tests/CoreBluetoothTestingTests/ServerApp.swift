@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// A peripheral app as it is written for the air: one service, whose value is read, written and told of.
+/// A peripheral app as it is written for the air: one service, whose value is read, written and notified.
 final class ServerApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     /// What it does with a request.
     enum Manners {

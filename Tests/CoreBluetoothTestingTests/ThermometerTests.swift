@@ -73,7 +73,7 @@ import Testing
         try device.addService(ServiceDescription("FFF1", characteristics: [number]))
         await emulator.expect(.didModifyServices, .didUpdateValue.of(serial))
         #expect(app.serialNumber == "0001-B")
-        // The new firmware starts over: the link is gone without a word, and the device is on the air again.
+        // The new firmware starts over: the link is lost, and the device is on the air again.
         device.reset()
         await emulator.expect(.didDisconnectPeripheral.failing, .didConnect, .didUpdateValue.of(measurement))
         app.stop()

@@ -49,7 +49,7 @@ import Testing
         app.stop()
     }
 
-    @Test func aNewNameAndAShownStateAreTold() async throws {
+    @Test func aNewNameAndAShownStateAreReported() async throws {
         let emulator = Emulator.current
         let device = try emulator.add(Self.device)
         let app = PlainApp()

@@ -1,4 +1,4 @@
-// Functions of the C library that fail when they are told to. The program's own definitions take the place of the
+// Functions of the C library that fail on request. The program's own definitions take the place of the
 // library's, for its code and for the shared libraries that it uses.
 //
 // Sanitizers do the same with some of them, so there is nothing of it in their builds.

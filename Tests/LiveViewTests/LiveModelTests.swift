@@ -144,7 +144,7 @@ import Testing
         #expect(log.events(after: .max) == [])
     }
 
-    @Test func aReaderThatFallsBehindIsToldHowManyItMissed() {
+    @Test func aReaderThatFallsBehindLearnsHowManyItMissed() {
         let log = EventLog()
         for _ in 0..<EventLog.limit + 25 { log.append([.services(1)], at: 0) }
         let events = log.events(after: 5)

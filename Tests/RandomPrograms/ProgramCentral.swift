@@ -138,7 +138,7 @@ extension ProgramCentral: CBCentralManagerDelegate {
     ) {
         inCallback("didDisconnectPeripheral") {
             if links[peripheral.identifier]?.isWanted != true { violation("two ends of one connection") }
-            // The app may have called connect again before it was told.
+            // The app may have called connect again before it was notified.
             let isWantedAgain = peripheral.state == .connecting
             if !isWantedAgain, peripheral.state != .disconnected {
                 violation("didDisconnect in state \(peripheral.state)")

@@ -1,4 +1,4 @@
-public import BluetoothBackend
+import BluetoothBackend
 public import BluetoothEmulator
 public import CoreBluetooth
 
@@ -27,7 +27,7 @@ public protocol ProgramPlace: Sendable {
     /// Waits as long as the program says, or a time that corresponds to it.
     func pass(_ duration: Duration) async throws
 
-    /// Handles what a step led to at its instant, as far as that can be told.
+    /// Handles what a step led to at its instant, as far as that can be known.
     func settle() async throws
 
     /// Waits until everything is done, or as long as that may take at most.

@@ -105,7 +105,7 @@ extension ProgramRun {
                 peripheral.discoverDescriptors(for: found)
             }
         case .read(let manager, let device, let index):
-            // Those that notify are not read, so that their values can be told apart.
+            // Those that notify are not read, so that their values can be distinguished.
             guard index != 2, index != 3 else { return }
             characteristic(manager, device, index) { central, peripheral, found in
                 central.ask(peripheral, .read(found.uuid.uuidString))

@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// `ScarceResources BUS CALL SKIPPED`: after so many calls, one call of a C function fails.
 ///
-/// `ScarceResources BUS descriptors COUNT`: so many descriptors are free until the adapter is told as unsupported.
+/// `ScarceResources BUS descriptors COUNT`: so many descriptors are free until the adapter is reported as unsupported.
 ///
-/// It prints the states that a central manager is told, publishes a service with a notifying characteristic once the
+/// It prints the states that a central manager receives, publishes a service with a notifying characteristic once the
 /// adapter is on, prints `published`, and goes on until its input ends; then it prints how many calls have failed. A
 /// service that the daemon refuses is printed with the reason first.
 @main struct ScarceResources {

@@ -19,7 +19,7 @@ public struct BusObserver: Sendable {
     /// A program on a bus of the test's own.
     public init(_ bus: PrivateBus) async throws { connection = try await DBusConnection.open(bus) }
 
-    /// A program on the system bus, which tells only root.
+    /// A program on the system bus, which reports only to root.
     public static func onSystemBus() async throws -> BusObserver {
         BusObserver(connection: try await DBusConnection.open(at: .system))
     }

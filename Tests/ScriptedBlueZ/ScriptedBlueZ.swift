@@ -115,7 +115,7 @@ public final class ScriptedBlueZ: Sendable {
         service.set(path, Interface.device, properties.merging(["RSSI": .int16(rssi)]) { $1 })
     }
 
-    /// Ends a link as the peer would, with the reason that daemons from 5.83 on tell.
+    /// Ends a link as the peer would, with the reason that daemons give from 5.83 on.
     public func dropLink(_ path: String, reason: String? = nil) {
         notificationSockets.withLock { sockets in sockets = sockets.filter { !$0.key.hasPrefix(path + "/") } }
         service.set(path, Interface.device, ["ServicesResolved": .boolean(false)])

@@ -56,10 +56,10 @@ let benchmarks: @Sendable () -> Void = {
         }
     }
 
-    // Some 57,000 packets each that are told, and as many as it takes to see what coalesced ones cost.
-    scan("10 advertisers, each packet told", 10, duplicates: true, .seconds(600))
-    scan("1,000 advertisers, each packet told", 1_000, duplicates: true, .seconds(6))
-    scan("10,000 advertisers, each packet told", 10_000, duplicates: true, .milliseconds(600))
+    // Some 57,000 packets each that are reported, and as many as it takes to see what coalesced ones cost.
+    scan("10 advertisers, each packet reported", 10, duplicates: true, .seconds(600))
+    scan("1,000 advertisers, each packet reported", 1_000, duplicates: true, .seconds(6))
+    scan("10,000 advertisers, each packet reported", 10_000, duplicates: true, .milliseconds(600))
     scan("1,000 advertisers, each packet captured", 1_000, duplicates: true, isCaptured: true, .seconds(6))
     scan("10 advertisers, duplicates filtered", 10, duplicates: false, .seconds(6_000))
     scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))

@@ -48,13 +48,13 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
 
     /// The advertising events of that time.
     ///
-    /// Each packet happens where each is told; else the emulator computes only those that tell something new, and the
+    /// Each packet happens where each is reported; else the emulator computes only those that contain something new, and the
     /// intervals say how many there are.
     var advertisingEvents: Int {
         duplicates ? emulator.advertisingPackets : Int(Double(advertisers) * (emulator.now / Self.meanInterval))
     }
 
-    /// The packets of which the app was told.
+    /// The packets that were reported to the app.
     var reportCount: Int { queue.sync { found.values.reduce(0, +) } }
 
     /// The interval of 100 ms, and 0–10 ms of chance.

@@ -37,7 +37,7 @@ extension Peripheral {
     /// Linux only. For what a write carries, ``maximumWriteLength(for:)`` is the portable way.
     public var mtuLength: Int { core.object.mtuLength }
 
-    /// The handle of an attribute, 1...65535; nil where the backend does not tell.
+    /// The handle of an attribute, 1...65535; nil where the backend does not report it.
     ///
     /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers what
     /// is missing, as all operations do.

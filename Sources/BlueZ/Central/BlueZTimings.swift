@@ -8,7 +8,7 @@ struct BlueZTimings: Sendable {
     /// BlueZ pitfall: activation may never complete
     /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/78).
     var activation = Duration.seconds(8)
-    /// How long the daemon may take to tell all its objects.
+    /// How long the daemon may take to list all its objects.
     var snapshot = Duration.seconds(30)
     /// The pause before it is asked again.
     var snapshotRetry = Duration.seconds(3)
@@ -47,7 +47,7 @@ struct BlueZTimings: Sendable {
     var rebondConfirmation = Duration.seconds(1)
     /// How long a lost link waits for a loss of power that would explain it.
     ///
-    /// bluetoothd tells of the links first, and of the power some 10 ms later.
+    /// bluetoothd reports the links first, and the power some 10 ms later.
     var powerLoss = Duration.milliseconds(300)
     /// How long what ends waits for a loss of power that bluetoothd has announced: as long as the controller may need to end
     /// all links.

@@ -44,7 +44,7 @@ final class CentralRoleDriver: RoleDriver {
         process(.restoring(manager, store.load(identifier)))
     }
 
-    /// Says who hears of peers that an operation failed with for want of security.
+    /// Sets the handler of peers with which an operation failed because of missing security.
     func onSecurityFailure(_ handler: @escaping @Sendable (PeerID) -> Void) {
         securityHandler.withLock { $0 = handler }
     }

@@ -87,7 +87,7 @@ enum CentralRoleEffect: AdapterRoleEffect, Equatable {
     case socket(LinkSocketID, WriteSocket.Action)
     /// Does something with a socket for notifications.
     case notificationSocket(LinkSocketID, NotificationSockets.Action)
-    /// An operation failed for want of encryption or authentication.
+    /// An operation failed because encryption or authentication was missing.
     case securityFailed(PeerID)
     /// Whether a connection that is there, or being made, may need pairing.
     case pairingNeedChanged(Bool)

@@ -11,7 +11,7 @@ extension CentralRoleMachine {
         // A peer that the directory has forgotten is found by a scan: its identifier follows from its address.
         directory.noteUse(of: peer)
         switch ledger.connect(manager, to: peer, operation: operation, options: options) {
-        case .linked(let share): tellConnected(peer, share)
+        case .linked(let share): reportConnected(peer, share)
         case .wait: break
         case .connect: initiateConnection(peer)
         }
@@ -94,7 +94,7 @@ extension CentralRoleMachine {
         if outcome == .connected && !isConnected {
             // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at
             // once. Or it lives: where bluetoothd has the link's socket before the kernel reports the link, the
-            // change is not told. Its objects say which.
+            // change is not reported. Its objects show which.
             outcome = .retry
             connects.unconfirmed.insert(peer)
             refresh()
@@ -145,7 +145,7 @@ extension CentralRoleMachine {
     // MARK: Link up
 
     mutating func connectedChanged(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
-        tellConnectionEvent(peer, path, device)
+        reportConnectionEvent(peer, path, device)
         let isOurs = connects.unconfirmed.remove(peer) != nil
         guard device.isConnected else {
             if isRunning(.foreignLinkGrace(peer)) {
@@ -154,7 +154,7 @@ extension CentralRoleMachine {
             }
             return linkDown(peer)
         }
-        // The link came back before its end was told.
+        // The link came back before its end was reported.
         if links[peer]?.ending.isDown == true { finishLinkDown(peer) }
         // A link that comes up stays.
         stop(.foreignLinkGrace(peer))
@@ -177,10 +177,10 @@ extension CentralRoleMachine {
         link.mtu = currentMTU(of: path)
         links[peer] = link
         directory.noteUse(of: peer)
-        for share in ledger.linkUp(peer) { tellConnected(peer, share) }
+        for share in ledger.linkUp(peer) { reportConnected(peer, share) }
     }
 
-    private mutating func tellConnected(_ peer: PeerID, _ share: HostLedger.LinkLease) {
+    private mutating func reportConnected(_ peer: PeerID, _ share: HostLedger.LinkLease) {
         guard let link = share.link else { return }
         let parameters = LinkParameters(
             mtu: links[peer]?.mtu ?? ATTLimits.minimumMTU, writeCredits: LinkState.writeCredits)
@@ -189,7 +189,7 @@ extension CentralRoleMachine {
             .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))
     }
 
-    private mutating func tellConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
+    private mutating func reportConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
         for manager in managers.keys.sorted() {
             guard let filter = managers[manager]?.connectionEvents else { continue }
             let matches =

@@ -62,7 +62,7 @@ extension CentralRoleMachine {
         case "org.bluez.Reason.Timeout": links[peer]?.ending.reason = .timeout
         case "org.bluez.Reason.Remote": links[peer]?.ending.reason = .remote
         case "org.bluez.Reason.Authentication": links[peer]?.ending.reason = .authentication
-        // Local: another program on this host ended it, or power goes; our own ends have no holder to be told.
+        // Local: another program on this host ended it, or power goes; our own ends have no holder to be notified.
         default: break
         }
     }

@@ -12,7 +12,7 @@ extension CentralRoleMachine {
     /// (https://github.com/hbldh/bleak/issues/1885).
     ///
     /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
-    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are told as they come.
+    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are reported as they come.
     mutating func setNotifying(
         _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
     ) {

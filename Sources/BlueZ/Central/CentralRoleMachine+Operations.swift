@@ -92,7 +92,7 @@ extension CentralRoleMachine {
 
     mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
         guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
-        // bluetoothd answers what was pending after it has told of the end of the link, with ATT error 0x0E. The end
+        // bluetoothd answers what was pending after it has reported the end of the link, with ATT error 0x0E. The end
         // is the answer (S66).
         guard links[peer]?.ending.isDown == false else { return }
         if acquired(peer, id, operation, result) || acquiredNotifications(peer, operation, result) {
@@ -136,12 +136,12 @@ extension CentralRoleMachine {
                 BackendError(
                     .unknown, operation: operation.command.member, daemonName: error.name, message: error.message))
         case .linkLost(let error):
-            // The answer is the end of the link, which is yet to be told.
+            // The answer is the end of the link, which is yet to be reported.
             links[peer]?.ending.lost = (operation, error)
             start(.linkLoss(peer), timings.linkLoss)
         case .fail(let error):
             // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and says nothing else of how that ended.
-            if let code = error.attCode, [0x05, 0x0C, 0x0F].contains(code) { tellSecurityFailed(peer) }
+            if let code = error.attCode, [0x05, 0x0C, 0x0F].contains(code) { reportSecurityFailed(peer) }
             endFailed(peer, operation, error)
         }
     }

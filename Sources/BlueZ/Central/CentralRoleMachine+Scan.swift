@@ -60,12 +60,12 @@ extension CentralRoleMachine {
         if discovery.done(error: error, isDiscovering: isDiscovering) {
             start(.discoveryRetry, timings.discoveryRetry)
         }
-        if let error, discovery.failures == DiscoverySession.complaintAfter {
+        if let error, discovery.failures == DiscoverySession.warningAfter {
             log(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
         }
     }
 
-    /// Tells those who scan of a device that was heard just now.
+    /// Reports a device that was heard just now to those who scan.
     ///
     /// A device without RSSI was not heard in this discovery.
     ///

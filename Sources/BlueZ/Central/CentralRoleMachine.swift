@@ -101,12 +101,12 @@ struct CentralRoleMachine: AdapterRoleMachine {
         outputs.effects.append(.notificationSocket(socket, action))
     }
 
-    mutating func tellPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
-        // Before the app is told: what it knows is kept.
+    mutating func reportPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
+        // Before the app receives it: what the app knows is kept.
         outputs.effects.insert(.preserve(manager, state), at: 0)
     }
 
-    mutating func tellSecurityFailed(_ peer: PeerID) { outputs.effects.append(.securityFailed(peer)) }
+    mutating func reportSecurityFailed(_ peer: PeerID) { outputs.effects.append(.securityFailed(peer)) }
 
     mutating func refresh() { outputs.effects.append(.refresh) }
 
@@ -137,7 +137,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .attributeRetry(let peer): runOperations(peer)
         case .linkLoss(let peer): linkLossUnconfirmed(peer)
         case .powerLoss(let peer): finishLinkDown(peer)
-        case .serviceChanges(let peer): tellServiceChanges(peer)
+        case .serviceChanges(let peer): announceServiceChanges(peer)
         case .closedSockets(let peer): replaceClosedSockets(peer)
         case .adapterReturn: adapterReturnTimedOut()
         }

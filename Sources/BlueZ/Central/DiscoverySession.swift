@@ -9,7 +9,7 @@ import BluetoothDBus
 /// BlueZ pitfall: a second `StartDiscovery` of one client fails with `InProgress`
 /// (https://github.com/hbldh/bleak/issues/859), so there is one session per adapter and process. Where the controller
 /// is stuck, it fails for ever (https://github.com/hbldh/bleak/issues/1689): it is tried again and again, and after
-/// ``complaintAfter`` failures in a row the log says what helps.
+/// ``warningAfter`` failures in a row the log says what helps.
 struct DiscoverySession: Sendable {
     /// What the controller looks for, for all programs' sessions together.
     struct Filter: Equatable, Sendable {
@@ -52,7 +52,7 @@ struct DiscoverySession: Sendable {
     private(set) var failures = 0
 
     /// So many failures in a row are worth a line in the log.
-    static let complaintAfter = 5
+    static let warningAfter = 5
 
     /// Whether reports are to be expected.
     var isActive: Bool { wanted != nil && isRunning }
@@ -65,7 +65,7 @@ struct DiscoverySession: Sendable {
         if restart && (isRunning || pending == .start) { mustRestart = true }
     }
 
-    /// The call to make now, if any; its outcome must be told by ``done(error:isDiscovering:)``.
+    /// The call to make now, if any; its outcome must be reported with ``done(error:isDiscovering:)``.
     mutating func nextStep() -> Step? {
         guard pending == nil, !isPausing else { return nil }
         pending = step

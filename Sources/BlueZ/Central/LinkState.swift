@@ -40,7 +40,7 @@ struct LinkState: Sendable {
         var socket: LinkSocketID? { if case .socket(let socket) = source { socket } else { nil } }
     }
 
-    /// A read in flight, and the last value that was told meanwhile.
+    /// A read in flight, and the last value that was reported meanwhile.
     struct Read: Sendable {
         let path: ObjectPath
         var value: Data?

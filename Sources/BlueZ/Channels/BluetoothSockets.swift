@@ -94,7 +94,7 @@ struct BluetoothSockets: ChannelNetwork {
         }
         guard let bound = L2CAPAddress.read({ getsockname(socket, $0, $1) }) else {
             close(socket)
-            throw BackendError(.unknown, operation: "publish channel", message: "the kernel tells no number")
+            throw BackendError(.unknown, operation: "publish channel", message: "the kernel reports no PSM")
         }
         return (socket, bound.psm)
     }

@@ -57,7 +57,7 @@ final class ChannelPool: @unchecked Sendable {
     /// - Parameters:
     ///   - queue: Where all happens.
     ///   - network: Where sockets come from.
-    ///   - handler: Hears what happens on open channels; never from within a call, but for ``Action/readRest``.
+    ///   - handler: Called with the events of open channels; from within a call for ``Action/readRest`` only.
     init(
         queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(), timings: Timings = Timings(),
         handler: @escaping @Sendable (ChannelID, ChannelEvent) -> Void
@@ -70,7 +70,7 @@ final class ChannelPool: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Opens a channel; nothing of it is told before `completion` has returned, which is never called inline.
+    /// Opens a channel; nothing of it is reported before `completion` has returned, which is never called inline.
     func connect(
         from local: L2CAPAddress, to peer: L2CAPAddress,
         completion: @escaping @Sendable (Result<Opening, BackendError>) -> Void
@@ -115,14 +115,14 @@ final class ChannelPool: @unchecked Sendable {
         completion(.failure(BackendError(.connectionTimeout, operation: Self.opening)))
     }
 
-    private func adopt(_ socket: CInt, as id: ChannelID, _ tell: (Opening) -> Void) throws(BackendError) {
+    private func adopt(_ socket: CInt, as id: ChannelID, _ report: (Opening) -> Void) throws(BackendError) {
         let channel = try ChannelSocket(
             adopting: socket, for: Self.opening, queue: queue, network: network
         ) { [weak self] event in
             self?.handle(event, on: id)
         }
         channels[id] = channel
-        tell(Opening(channel: id, credits: ChannelSocket.sendWindow))
+        report(Opening(channel: id, credits: ChannelSocket.sendWindow))
         // Unless it was closed just now.
         if channels[id] === channel { channel.start() }
     }
@@ -139,7 +139,7 @@ final class ChannelPool: @unchecked Sendable {
     /// - Parameters:
     ///   - local: The adapter's address.
     ///   - isEncryptionRequired: Refuses links that are not encrypted.
-    ///   - accepted: Hears of each channel and its peer; nothing of it is told before this has returned.
+    ///   - accepted: Called with each channel and its peer; nothing of it is reported before this has returned.
     /// - Returns: The number that the kernel chose, 0x80...0xFF.
     func listen(
         at local: L2CAPAddress, isEncryptionRequired: Bool,

@@ -127,7 +127,7 @@ final class ChannelSocket: @unchecked Sendable {
 
     // MARK: The end
 
-    /// The channel is broken or its link is gone: what was received until then is told, whatever the window.
+    /// The channel is broken or its link is gone: what was received until then is delivered, whatever the window.
     func readRest() {
         while let socket = watch?.socket, !isClosing {
             guard case .packet(let count) = buffer.withUnsafeMutableBytes({ PacketSocket.read(socket, into: $0) })
@@ -145,7 +145,7 @@ final class ChannelSocket: @unchecked Sendable {
         if !wasClosing { handler(.closed) }
     }
 
-    /// Closes this end: nothing is told any more, but what was sent before still goes over.
+    /// Closes this end: nothing is reported any more, but what was sent before still goes over.
     func close() {
         guard !isClosing, watch != nil else { return }
         isClosing = true
@@ -161,7 +161,7 @@ final class ChannelSocket: @unchecked Sendable {
         queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
     }
 
-    /// Ends at once, in silence.
+    /// Ends at once, without an event.
     func abort() {
         isClosing = true
         outgoing = []

@@ -43,7 +43,7 @@ final class NotificationSockets: @unchecked Sendable {
     private var sockets: [LinkSocketID: DBusFileDescriptor] = [:]
     private var readiness: (epoll: Epoll, poller: SocketPoller)?
 
-    /// - Parameter handler: Hears on the queue of what happens, also inside a call.
+    /// - Parameter handler: Called on the queue with each event, also inside a call.
     init(daemon: BlueZDaemon, handler: @escaping Handler) {
         self.daemon = daemon
         self.handler = handler

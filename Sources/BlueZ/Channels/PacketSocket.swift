@@ -44,10 +44,10 @@ enum PacketSocket {
             if count == 0 { return hasHungUp(socket) ? .end : .packet(count: 0) }
             switch errno {
             case EINTR: continue
-            // An L2CAP socket whose link is gone has an error to tell, once, and hangs up without an end to read.
+            // An L2CAP socket whose link is gone reports an error once, and hangs up without an end to read.
             case EAGAIN: return endsInSilence && hasHungUp(socket) ? .end : .nothing
             default:
-                // The kernel tells of an error once, before what was received until then.
+                // The kernel reports an error once, before what was received until then.
                 if hasFailed { return .end }
                 hasFailed = true
             }

@@ -15,11 +15,11 @@ import Glibc
 final class WriteSocket: @unchecked Sendable {
     /// What happens to it.
     enum Event: Equatable, Sendable {
-        /// So many packets were handed over; told for several together.
+        /// So many packets were handed over; several are reported together.
         case sent(Int)
         /// The daemon has read all of them.
         case drained
-        /// The daemon closed its end: what was not told as sent never will be.
+        /// The daemon closed its end: what was not reported as sent never will be.
         case closed
     }
 
@@ -46,14 +46,14 @@ final class WriteSocket: @unchecked Sendable {
     private let handler: @Sendable (Event) -> Void
     private var watch: SocketWatch?
     private var outgoing: Deque<Data> = []
-    /// How many packets were handed over since it was told last.
+    /// How many packets were handed over since the last report.
     private var unreported = 0
     private var isReportDue = false
 
     /// - Parameters:
     ///   - reportSize: How many packets of a burst are reported together.
     ///   - reportDelay: When the last packets of a burst are reported.
-    ///   - handler: Hears on the queue of what happens, also inside a call.
+    ///   - handler: Called on the queue with each event, also inside a call.
     /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
     init(
         adopting socket: DBusFileDescriptor, queue: DispatchQueue, reportSize: Int = reportSize,
@@ -142,7 +142,7 @@ final class WriteSocket: @unchecked Sendable {
         handler(.closed)
     }
 
-    /// Tells when the daemon has read all that was sent; nothing, if the socket closes before.
+    /// Reports when the daemon has read all that was sent; never, if the socket closes before.
     func drain() { drain(step: Self.drainStep) }
 
     private func drain(step: Duration) {
@@ -159,7 +159,7 @@ final class WriteSocket: @unchecked Sendable {
         }
     }
 
-    /// Closes it; nothing is told any more.
+    /// Closes it; nothing is reported any more.
     func close() {
         stopWatching()
         unreported = 0

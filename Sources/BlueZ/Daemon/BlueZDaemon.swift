@@ -24,7 +24,7 @@ final class BlueZDaemon: @unchecked Sendable {
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
 
-    /// Tells the queue of a daemon from all others.
+    /// Distinguishes the queue of a daemon from all others.
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     /// The connection to the message bus.
@@ -63,7 +63,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private var bus = Bus()
     private var service = Service()
     private var isStarted = false
-    private var lastComplaint: String?
+    private var lastWarning: String?
     /// Clients hold the daemon, and not the other way round.
     private var weakClients: [WeakClient] = []
     private var turn = Turn()
@@ -187,7 +187,7 @@ final class BlueZDaemon: @unchecked Sendable {
             connection.subscribe(rule) { [weak self] message in
                 self?.received(message)
             } completion: { [weak self] added in
-                if case .failure(let error) = added { self?.complain("signals of bluetoothd are refused", error) }
+                if case .failure(let error) = added { self?.warn("signals of bluetoothd are refused", error) }
             }
         }
         bus.subscriptions.append(
@@ -197,7 +197,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private func busFailed(_ error: DBusError) {
         let isDenied = Self.isDenied(error)
         let isMissing = error.name == DBusError.Name.notSupported
-        complain(
+        warn(
             isDenied
                 ? "the message bus refuses this process"
                 : isMissing ? "the message bus cannot be used" : "no message bus", error)
@@ -269,11 +269,11 @@ final class BlueZDaemon: @unchecked Sendable {
             if isDenied {
                 "bluetoothd may not be used by this user: see the bus policy and the group \"bluetooth\""
             } else if service.owner != nil {
-                "bluetoothd does not tell its objects: restart it"
+                "bluetoothd does not list its objects: restart it"
             } else {
                 "bluetoothd is not running: install and start the package \"bluez\""
             }
-        complain(cause, error)
+        warn(cause, error)
         setPhase(isDenied ? .denied : service.wasReady ? .lost : .absent)
     }
 
@@ -303,7 +303,7 @@ final class BlueZDaemon: @unchecked Sendable {
             let isNew = !service.hasSnapshot
             service.hasSnapshot = true
             service.wasReady = true
-            lastComplaint = nil
+            lastWarning = nil
             if isNew || currentPhase != .ready { setPhase(.ready) }
             send(.phase(.ready))
             send(.snapshot(changes))
@@ -334,10 +334,10 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     /// One line for each cause, not for each attempt.
-    private func complain(_ text: String, _ error: DBusError) {
+    private func warn(_ text: String, _ error: DBusError) {
         let line = "\(text) (\(error))"
-        guard line != lastComplaint else { return }
-        lastComplaint = line
+        guard line != lastWarning else { return }
+        lastWarning = line
         BlueZLog.warning(line)
     }
 }

@@ -3,7 +3,7 @@ import Logging
 
 /// The log of this backend, under the label `BlueZ`.
 ///
-/// Bluetooth addresses are left out of every line, also where BlueZ's object paths and messages have them: they tell
+/// Bluetooth addresses are left out of every line, also where BlueZ's object paths and messages have them: they show
 /// who is near, and a log travels. Values are never written.
 enum BlueZLog {
     private static let logger = Logger(label: "BlueZ")

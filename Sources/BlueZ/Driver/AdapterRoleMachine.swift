@@ -14,7 +14,7 @@ where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleE
     /// The open L2CAP channels.
     var channels: [ChannelID: OpenChannel<ChannelOrigin>] { get set }
 
-    /// Chooses the adapter anew, and tells a state that differs.
+    /// Chooses the adapter anew, and reports a state that differs.
     mutating func updateState()
 
     /// Whether the role needs to be paired with the device at a path.
@@ -56,7 +56,7 @@ extension PeripheralEvent: AdapterRoleEvent {}
 // MARK: - Adapter and state
 
 extension AdapterRoleMachine {
-    /// The adapter's state, as the managers are told it.
+    /// The adapter's state, as it is reported to the managers.
     var state: AdapterState { watch.state }
 
     /// The devices that are known on the adapter.
@@ -111,7 +111,7 @@ extension AdapterRoleMachine {
     ///
     /// An unknown state is not delivered: the first event is the first definite state.
     ///
-    /// - Parameter beforeFirst: What a manager is told before its first state.
+    /// - Parameter beforeFirst: What a manager receives before its first state.
     mutating func deliverState(to manager: HostLedger.Manager, beforeFirst: (inout Self) -> Void = { _ in }) {
         let state = state
         guard state != .unknown, managers[manager]?.state != state else { return }

@@ -50,7 +50,7 @@ struct AdapterWatch: Sendable {
     // MARK: Daemon and adapters
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
-        // It is told of again with each snapshot.
+        // It is reported again with each snapshot.
         if phase == .ready, daemon == .ready { return }
         daemon = phase
         if phase != .ready { adapter = nil }

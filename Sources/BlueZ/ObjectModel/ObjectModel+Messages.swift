@@ -50,7 +50,7 @@ extension ObjectModel {
             return names.compactMap { $0.flatMap { remove($0, at: path) } }
         }
         if signal.isSignal("org.bluez.Device1", "Disconnected"), let path = signal.path {
-            tellsDisconnectReasons = true
+            givesDisconnectReasons = true
             return [.disconnected(path, reason: try body.string())]
         }
         return []
@@ -59,7 +59,7 @@ extension ObjectModel {
     /// Applies the reply of `GetManagedObjects`: what it does not list is removed, what is known is updated, the rest is
     /// added.
     ///
-    /// It tells how things are and not what happened: only differences are changes. The advertisement and the last value
+    /// It shows how things are and not what happened: only differences are changes. The advertisement and the last value
     /// of a known object are none.
     ///
     /// - Returns: The changes, those of a parent before those of its children.

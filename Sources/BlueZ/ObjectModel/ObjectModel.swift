@@ -37,8 +37,8 @@ final class ObjectModel: @unchecked Sendable {
     private(set) var services: [ObjectPath: GattService1] = [:]
     private(set) var characteristics: [ObjectPath: GattCharacteristic1] = [:]
     private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
-    /// Whether the daemon has told a reason for a disconnect, as it does from 5.83 on.
-    var tellsDisconnectReasons = false
+    /// Whether the daemon has given a reason for a disconnect, as it does from 5.83 on.
+    var givesDisconnectReasons = false
     /// Whether the bus passes file descriptors, without which there are no sockets between the daemon and this process.
     var passesDescriptors = true
     /// The directories by the addresses of the adapters, also of those that are gone.
@@ -70,7 +70,7 @@ final class ObjectModel: @unchecked Sendable {
 
     /// Reads the properties of an interface of an object.
     ///
-    /// - Parameter isNew: Whether the object is listed, rather than told to have changed. A change of an object that is
+    /// - Parameter isNew: Whether the object is listed, rather than reported as changed. A change of an object that is
     ///   not known is ignored: its `InterfacesAdded` is yet to come.
     func update(
         _ interface: RemoteInterfaceName, at path: ObjectPath, isNew: Bool, from properties: inout PropertyReader
@@ -186,7 +186,7 @@ final class ObjectModel: @unchecked Sendable {
         return name() == oldName ? changes.subtracting(.name) : changes
     }
 
-    /// An adapter was told, or has another address: its devices may have been told before.
+    /// An adapter was reported, or has another address: its devices may have been reported before.
     private func addressChanged(of adapter: ObjectPath, from old: String?) {
         guard let address = adapters[adapter]?.address, address != old else { return }
         if let old { directory(of: old).forgetObjects() }

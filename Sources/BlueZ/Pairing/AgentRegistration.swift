@@ -67,7 +67,7 @@ struct AgentRegistration: Sendable {
 
     // MARK: Calls
 
-    /// The call to make now, if any; its outcome must be told by ``done(error:)``.
+    /// The call to make now, if any; its outcome must be reported with ``done(error:)``.
     mutating func nextStep() -> Step? {
         guard pending == nil else { return nil }
         pending = step

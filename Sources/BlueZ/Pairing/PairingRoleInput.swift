@@ -15,7 +15,7 @@ enum AgentQuestion: Equatable, Sendable {
 enum PairingTimer: Hashable, Sendable {
     /// bluetoothd may react to a change of our agent.
     case agentChange
-    /// An event may come that tells how a pairing ended.
+    /// An event may come that shows how a pairing ended.
     case outcome(PeerID)
     /// A bonded peer pairs anew, and its questions are answered.
     case rebond(PeerID)
@@ -31,7 +31,7 @@ enum PairingRoleInput: RoleInput {
     /// A call of `Agent1`, and whether this process needs to be paired with the device that it is about: for a connection
     /// that a manager asked for, or for something encrypted that is published to it.
     case called(IncomingCall, isNeeded: Bool)
-    /// An operation failed for want of security.
+    /// An operation failed because of missing security.
     case securityFailed(PeerID)
     case reply(CallID, Result<[DBusValue], DBusError>)
     case timer(PairingTimer)

@@ -156,22 +156,22 @@ extension PairingRoleMachine {
             stop(.outcome(device.peer))
             cancelQuestions(questions.open.filter { $0.device.peer == device.peer })
         }
-        tellOthers(
+        reportOthers(
             isPaired
                 ? .paired(peer: device.peer, operation: nil, isBonded: true)
                 : .unpaired(peer: device.peer, operation: nil),
             about: device.peer)
     }
 
-    /// Tells all agents but those that have asked for it, which are told with the reply.
-    private mutating func tellOthers(_ event: PairingEvent, about peer: PeerID) {
+    /// Notifies all agents but those that have asked for it, which receive the reply.
+    private mutating func reportOthers(_ event: PairingEvent, about peer: PeerID) {
         for agent in managers.keys.sorted() where !isRequested(for: peer, by: agent) { deliver(agent, event) }
     }
 
     /// A pairing renewed a bond: its link has lived on.
     mutating func renewed(_ peer: PeerID) {
         guard bonds.running.removeValue(forKey: peer) != nil else { return }
-        tellOthers(.paired(peer: peer, operation: nil, isBonded: true), about: peer)
+        reportOthers(.paired(peer: peer, operation: nil, isBonded: true), about: peer)
     }
 
     /// BlueZ has forgotten the device, and its bond.
@@ -191,7 +191,7 @@ extension PairingRoleMachine {
         stop(.rebond(peer))
         guard bonds.running.removeValue(forKey: peer) != nil || wasEnded else { return }
         cancelQuestions(questions.open.filter { $0.device.peer == peer })
-        tellOthers(.pairingFailed(peer: peer, operation: nil, error: error), about: peer)
+        reportOthers(.pairingFailed(peer: peer, operation: nil, error: error), about: peer)
     }
 }
 #endif

@@ -14,7 +14,7 @@ import FoundationEssentials
 struct PairingRoleMachine: RoleMachine {
     /// An app's pairing agent.
     struct Manager: Sendable {
-        /// nil before the app has told it.
+        /// nil before the app has given it.
         var capability: PairingCapability?
     }
 
@@ -89,7 +89,7 @@ struct PairingRoleMachine: RoleMachine {
     /// Whether a connection or a publication of this process may need pairing.
     var isNeeded = false
     var registration = AgentRegistration()
-    /// The agents of apps; the newest one that has told its capability is asked.
+    /// The agents of apps; the newest one that has given its capability is asked.
     var managers: [Agent: Manager] = [:]
     var questions = Questions()
     /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.

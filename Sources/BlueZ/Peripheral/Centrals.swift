@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What the peripheral role knows of centrals, beside what the daemon's objects tell.
+/// What the peripheral role knows of centrals, beside what the daemon's objects show.
 struct Centrals: Sendable {
     /// The links and subscriptions that seem to have ended; see ``PeripheralTimings/quiescence``.
     struct Leaving: Sendable {
@@ -13,10 +13,10 @@ struct Centrals: Sendable {
         var paths: Set<ObjectPath> = []
     }
 
-    /// Centrals that a call named before their connection was told.
+    /// Centrals that a call named before their connection was reported.
     var expected: [ObjectPath: PeerID] = [:]
     var mtus: [PeerID: Int] = [:]
-    /// Centrals that seem to have left, or to have unsubscribed; not told yet.
+    /// Centrals that seem to have left, or to have unsubscribed; not reported yet.
     var leaving: [PeerID: Leaving] = [:]
 }
 #endif

@@ -7,12 +7,12 @@ import FoundationEssentials
 struct PeripheralTimings: Sendable {
     /// `RegisterApplication` and `RegisterAdvertisement`, in which the daemon asks us back.
     var registration = Duration.seconds(20)
-    /// How long bluetoothd waits for the answer to a read or a write, before it tells the central 0x0E.
+    /// How long bluetoothd waits for the answer to a read or a write, before it answers the central with 0x0E.
     var request = Duration.seconds(5)
     /// How long the end of a link or of a subscription waits for an event that would explain it: a loss of power, or that
     /// another central left; see ``Subscriptions``.
     ///
-    /// bluetoothd tells of subscriptions first, then of links, and of power last.
+    /// bluetoothd reports subscriptions first, then links, and the power last.
     var quiescence = Duration.milliseconds(300)
 }
 

@@ -54,7 +54,7 @@ extension PeripheralRoleMachine {
                 .invalidParameters, operation: "RegisterApplication", message: "an included service is not published")
             return deliver(manager, .operationFailed(operation: operation, error: error))
         }
-        for application in replaced { unregister(application, of: manager, isTold: true) }
+        for application in replaced { unregister(application, of: manager, isReported: true) }
         register(new, operation, of: manager, replacing: replaced)
     }
 
@@ -99,25 +99,25 @@ extension PeripheralRoleMachine {
 
     private mutating func remove(_ id: AttributeID, of manager: HostLedger.Manager) {
         guard let application = managers[manager]?.applications.application(of: id) else { return }
-        guard application.services.count > 1 else { return unregister(application, of: manager, isTold: false) }
+        guard application.services.count > 1 else { return unregister(application, of: manager, isReported: false) }
         // BlueZ takes a service out of its application when its object goes.
         guard let path = managers[manager]?.applications.remove(id, from: application) else { return }
         expireRequests { $0.path.isBelow(path) }
-        endSubscriptions(below: path, of: manager, isTold: false)
+        endSubscriptions(below: path, of: manager, isReported: false)
         perform(.withdraw(path))
     }
 
     private mutating func removeAllServices(of manager: HostLedger.Manager) {
         for application in managers[manager]?.applications.applications ?? [] {
-            unregister(application, of: manager, isTold: false)
+            unregister(application, of: manager, isReported: false)
         }
     }
 
     private mutating func unregister(
-        _ application: ApplicationTree.Application, of manager: HostLedger.Manager, isTold: Bool
+        _ application: ApplicationTree.Application, of manager: HostLedger.Manager, isReported: Bool
     ) {
         expireRequests { $0.path.isBelow(application.root) }
-        endSubscriptions(below: application.root, of: manager, isTold: isTold)
+        endSubscriptions(below: application.root, of: manager, isReported: isReported)
         managers[manager]?.applications.remove(application)
         withdraw(application)
     }

@@ -89,10 +89,10 @@ extension PeripheralRoleMachine {
         return id
     }
 
-    /// The MTU of a link, as each call tells it.
+    /// The MTU of a link, as each call reports it.
     mutating func noteMTU(_ options: [String: DBusValue], of peer: PeerID) -> Int {
-        guard let told = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? ATTLimits.minimumMTU }
-        let mtu = max(ATTLimits.minimumMTU, min(Int(told), ATTLimits.maximumMTU))
+        guard let reported = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? ATTLimits.minimumMTU }
+        let mtu = max(ATTLimits.minimumMTU, min(Int(reported), ATTLimits.maximumMTU))
         guard centrals.mtus.updateValue(mtu, forKey: peer) != mtu else { return mtu }
         for manager in managers.keys.sorted() where managers[manager]?.sessions[peer] != nil {
             deliver(manager, .mtuChanged(central: peer, mtu: mtu))
@@ -116,7 +116,7 @@ extension PeripheralRoleMachine {
         let uuid = managers[request.manager]?.applications.characteristic(at: request.path)?.uuid.text ?? "?"
         log(
             .warning,
-            "characteristic \(uuid) was not answered for in \(timings.request): BlueZ told the central 0x0E")
+            "characteristic \(uuid) was not answered for in \(timings.request): BlueZ answered the central with 0x0E")
         perform(.refuse(request.call, ServerError.refusal(0x0E)))
         deliver(request.manager, .requestExpired(request: id))
     }

@@ -108,7 +108,7 @@ extension PeripheralRoleMachine {
         return expect(address, at: path)
     }
 
-    /// The central at an address, as the kernel tells it.
+    /// The central at an address, as the kernel reports it.
     mutating func central(at address: L2CAPAddress) -> PeerID? {
         guard let adapter = watch.adapter else { return nil }
         let known = objects.devices.first { path, device in isOurs(path) && device.address == address.text }
@@ -117,7 +117,7 @@ extension PeripheralRoleMachine {
         return directory.peer(at: path) ?? expect(address, at: path)
     }
 
-    /// Notes a central whose connection is still to be told.
+    /// Notes a central whose connection is yet to be reported.
     private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
         let peer = directory.log(path, address.text, isRandom: address.isRandom)
         centrals.expected[path] = peer

@@ -41,7 +41,7 @@ extension PeripheralRoleMachine {
         let devices = objects.devices.filter { $0.value.isConnected && isOurs($0.key) }.keys
         let connected = Set(devices.compactMap(directory.peer)).union(centrals.expected.values)
         guard let peer = connected.first, connected.count == 1 else {
-            return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): no manager is told")
+            return log(.warning, "BlueZ does not say who subscribes to \(characteristic.uuid): no manager is notified")
         }
         subscribe(peer, to: call.path, characteristic.id, of: manager, .broadcast)
     }
@@ -80,10 +80,10 @@ extension PeripheralRoleMachine {
     private mutating func unsubscribe(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
         let (wasThere, socket) = subscriptions.remove(peer, from: path)
         if let socket { close(socket) }
-        if wasThere { tellUnsubscribed(peer, from: path, of: manager) }
+        if wasThere { reportUnsubscribed(peer, from: path, of: manager) }
     }
 
-    private mutating func tellUnsubscribed(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
+    private mutating func reportUnsubscribed(_ peer: PeerID, from path: ObjectPath, of manager: HostLedger.Manager) {
         let own = self.path(of: manager)
         if !subscriptions.paths(of: peer).contains(where: { $0.isBelow(own) }) {
             managers[manager]?.sessions[peer] = nil
@@ -93,13 +93,13 @@ extension PeripheralRoleMachine {
     }
 
     /// What is below a path is not published any more; the facade knows whose subscriptions end with it.
-    mutating func endSubscriptions(below path: ObjectPath, of manager: HostLedger.Manager, isTold: Bool) {
+    mutating func endSubscriptions(below path: ObjectPath, of manager: HostLedger.Manager, isReported: Bool) {
         let own = self.path(of: manager)
         for peer in managers[manager]?.sessions.keys.map({ $0 }) ?? [] {
             for gone in subscriptions.paths(of: peer) where gone.isBelow(path) {
                 let (_, socket) = subscriptions.remove(peer, from: gone)
                 if let socket { close(socket) }
-                if isTold { tellUnsubscribed(peer, from: gone, of: manager) }
+                if isReported { reportUnsubscribed(peer, from: gone, of: manager) }
             }
             if !subscriptions.paths(of: peer).contains(where: { $0.isBelow(own) }) {
                 managers[manager]?.sessions[peer] = nil
@@ -110,7 +110,7 @@ extension PeripheralRoleMachine {
 
     // MARK: Links
 
-    /// A central came; BlueZ remembers what a bonded one subscribed to, and does not tell us.
+    /// A central came; BlueZ remembers what a bonded one subscribed to, and does not report it.
     mutating func centralConnected(_ peer: PeerID) {
         confirmLeaving(peer)
         for path in subscriptions.centralConnected(peer) {
@@ -135,7 +135,7 @@ extension PeripheralRoleMachine {
         start(.leaving(peer), waitForExplanation)
     }
 
-    /// Tells what has ended: the wait is over, or the central has shown that it is there.
+    /// Reports what has ended: the wait is over, or the central has shown that it is there.
     mutating func confirmLeaving(_ peer: PeerID) {
         guard let leaving = centrals.leaving.removeValue(forKey: peer) else { return }
         stop(.leaving(peer))
@@ -148,7 +148,7 @@ extension PeripheralRoleMachine {
         centrals.mtus[peer] = nil
         expireRequests { $0.peer == peer }
         for path in endSubscriptions(of: peer, isBonded: leaving.isBonded) {
-            if let manager = manager(of: path) { tellUnsubscribed(peer, from: path, of: manager) }
+            if let manager = manager(of: path) { reportUnsubscribed(peer, from: path, of: manager) }
         }
     }
 
@@ -169,7 +169,7 @@ extension PeripheralRoleMachine {
         let settlement = subscriptions.settle(path)
         for socket in settlement.sockets { close(socket) }
         guard let manager = manager(of: path) else { return }
-        for peer in settlement.ended { tellUnsubscribed(peer, from: path, of: manager) }
+        for peer in settlement.ended { reportUnsubscribed(peer, from: path, of: manager) }
     }
 
     mutating func handle(_ event: WriteSocket.Event, of socket: SocketID) {
@@ -230,7 +230,7 @@ extension PeripheralRoleMachine {
             }
             return
         }
-        if targets.count < subscribers.count, subscriptions.complaints.insert(path).inserted {
+        if targets.count < subscribers.count, subscriptions.warned.insert(path).inserted {
             log(
                 .warning,
                 "BlueZ sends values of characteristic \(path.lastElement) to all its subscribers, not to some alone")

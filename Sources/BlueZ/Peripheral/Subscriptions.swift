@@ -13,11 +13,11 @@ import BluetoothDBus
 /// (https://github.com/bluez/bluez/issues/1452). So when a socket closes while its central is connected and others
 /// have sockets too, or a central leaves and its socket does not close, both wait a moment for each other.
 ///
-/// BlueZ pitfall: a bonded central that returns is subscribed still, and we are not told
+/// BlueZ pitfall: a bonded central that returns is subscribed still, and BlueZ does not report it
 /// (https://github.com/RuckerGauge/blePeripheral/issues/2). What it subscribed to when it left is remembered.
 struct Subscriptions: Sendable {
-    /// Characteristics whose values for some subscribers alone were complained about.
-    var complaints: Set<ObjectPath> = []
+    /// Characteristics for which a warning about values for some subscribers alone was logged.
+    var warned: Set<ObjectPath> = []
     /// How values reach a central.
     enum Way: Equatable, Sendable {
         case socket(SocketID)
@@ -28,7 +28,7 @@ struct Subscriptions: Sendable {
     enum Closing: Equatable, Sendable {
         /// The subscription has ended; it is to be removed.
         case ended(PeerID, ObjectPath)
-        /// It is not clear yet: ``settle(_:)`` will tell.
+        /// It is not clear yet: ``settle(_:)`` decides.
         case unclear(ObjectPath)
         /// The socket has no owner.
         case unknown
@@ -159,7 +159,7 @@ struct Subscriptions: Sendable {
         guard let (path, peer) = sockets[socket] else { return .unknown }
         let others = ways[path]?.contains { $0.key != peer && $0.value != .broadcast } ?? false
         sockets[socket] = nil
-        // Until its end is told it misses nothing.
+        // Until its end is reported, it misses nothing.
         ways[path]?[peer] = .broadcast
         guard others || leftOpen[path]?.isEmpty == false else { return .ended(peer, path) }
         hungUp[path, default: []].append(peer)

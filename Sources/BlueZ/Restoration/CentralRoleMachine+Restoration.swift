@@ -32,7 +32,7 @@ extension CentralRoleMachine {
 
     // MARK: Keeping
 
-    /// Tells what is to be kept, where it changed.
+    /// Reports what is to be kept, where it changed.
     mutating func preserve() {
         guard preservation.needsUpdate else { return }
         preservation.needsUpdate = false
@@ -41,14 +41,14 @@ extension CentralRoleMachine {
             let preserved = state.isEmpty ? nil : state
             guard preservation.entries[manager]?.preserved != preserved else { continue }
             preservation.entries[manager]?.preserved = preserved
-            tellPreserved(manager, preserved)
+            reportPreserved(manager, preserved)
         }
     }
 
     /// A manager that its app gave up leaves nothing.
     mutating func dropPreservation(of manager: HostLedger.Manager) {
         guard let entry = preservation.entries.removeValue(forKey: manager), entry.preserved != nil else { return }
-        tellPreserved(manager, nil)
+        reportPreserved(manager, nil)
     }
 
     private func present(_ manager: HostLedger.Manager) -> PreservedCentral {
@@ -78,7 +78,7 @@ extension CentralRoleMachine {
 
     // MARK: Giving back
 
-    /// Gives a manager back what it had, before it hears of its first state.
+    /// Gives a manager back what it had, before its first state.
     mutating func restore(_ manager: HostLedger.Manager) {
         guard let left = preservation.entries[manager]?.left else { return }
         preservation.entries[manager]?.left = nil

@@ -54,7 +54,7 @@ final class PreservationStore: Sendable {
 
     /// The name of a program's folder.
     ///
-    /// - Parameter path: As the kernel tells it: it adds a word where the file was replaced, as an update does.
+    /// - Parameter path: As the kernel reports it: it adds a word where the file was replaced, as an update does.
     static func name(ofProgram path: String) -> String {
         let deleted = " (deleted)"
         let path = path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path

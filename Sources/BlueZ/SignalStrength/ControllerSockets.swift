@@ -134,7 +134,7 @@ enum ControllerStructures {
 
     /// Whether an address is that of a controller with one of these public addresses.
     ///
-    /// Of a controller that uses a static random address, the kernel does not tell that address: any may have it.
+    /// Of a controller that uses a static random address, the kernel does not report that address: any may have it.
     static func includes(_ address: L2CAPAddress, _ publicAddresses: [[UInt8]]) -> Bool {
         address.isRandom ? !publicAddresses.isEmpty : publicAddresses.contains(address.address)
     }

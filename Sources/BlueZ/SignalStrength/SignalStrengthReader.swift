@@ -28,7 +28,7 @@ final class SignalStrengthReader: @unchecked Sendable {
     private let timeout: Duration
     private var questions: [UInt64: Question] = [:]
     private var last: UInt64 = 0
-    private var hasComplained = false
+    private var hasWarned = false
 
     /// - Parameter timeout: How long a controller may take; the kernel gives it two seconds for a command.
     init(queue: DispatchQueue, access: any ControllerAccess, timeout: Duration = .seconds(3)) {
@@ -39,12 +39,12 @@ final class SignalStrengthReader: @unchecked Sendable {
 
     /// Reads the strength of the link to a peer, in dBm.
     ///
-    /// - Parameter completion: Hears of it on the queue, never from within this call.
+    /// - Parameter completion: Called on the queue, never from within this call.
     func read(_ peer: L2CAPAddress, on controller: ControllerID, completion: @escaping Completion) {
         do throws(BackendError) {
             try ask(peer, on: controller, completion)
         } catch {
-            complain(error)
+            warn(error)
             queue.async { completion(.failure(error)) }
         }
     }
@@ -86,14 +86,14 @@ final class SignalStrengthReader: @unchecked Sendable {
         guard let question = questions.removeValue(forKey: id) else { return }
         question.deadline.cancel()
         question.watch.cancel()
-        if case .failure(let error) = result { complain(error) }
+        if case .failure(let error) = result { warn(error) }
         question.completion(result)
     }
 
-    /// One line says why it cannot be had.
-    private func complain(_ error: BackendError) {
-        guard error.code == .operationNotSupported, !hasComplained else { return }
-        hasComplained = true
+    /// Logs once why the signal strength cannot be read.
+    private func warn(_ error: BackendError) {
+        guard error.code == .operationNotSupported, !hasWarned else { return }
+        hasWarned = true
         BlueZLog.warning("the signal strength of links cannot be read: \(error.message ?? "")")
     }
 }

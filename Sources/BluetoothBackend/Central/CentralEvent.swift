@@ -27,7 +27,7 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     /// A peer connected to the host or left it.
     /// `centralManager(_:connectionEventDidOccur:for:)`.
     case connectionEvent(peer: PeerID, isConnected: Bool)
-    /// The peer may now tell of the phone's notifications, or no more.
+    /// The peer may now receive the phone's notifications (ANCS), or no longer.
     /// `centralManager(_:didUpdateANCSAuthorizationFor:)`.
     case ancsAuthorizationChanged(peer: PeerID, isAuthorized: Bool)
 

@@ -67,12 +67,12 @@ package final class DBusObjectServer: Sendable {
     ///   - path: The path of the object.
     ///   - isManager: Whether it lists the objects below it (`org.freedesktop.DBus.ObjectManager`).
     package func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
-        let told = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
+        let addition = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
             guard let manager = state.exported.add(interfaces, at: path, isManager: isManager) else { return nil }
             return (manager, state.exported.description(of: path))
         }
-        guard let told else { return }
-        emit(told.manager, Self.managerInterface, "InterfacesAdded", [.objectPath(path), told.description])
+        guard let addition else { return }
+        emit(addition.manager, Self.managerInterface, "InterfacesAdded", [.objectPath(path), addition.description])
     }
 
     /// Withdraws an object and all objects below it.

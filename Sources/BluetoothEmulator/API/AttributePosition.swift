@@ -1,4 +1,4 @@
-/// The place of a service, a characteristic or a descriptor in a device, where equal UUIDs do not tell them apart.
+/// The place of a service, a characteristic or a descriptor in a device, where equal UUIDs do not distinguish them.
 public struct AttributePosition: Hashable, Sendable, Codable {
     /// The number of the service: the services of the description come first, from 0 on, then those that were added, in that
     /// order.

@@ -128,7 +128,7 @@ public struct DeviceParameter: RawRepresentable, Hashable, Sendable, Expressible
     public static let heartRate: DeviceParameter = "heartRate"
     /// Whether the heart rate sensor touches the skin: 0 or 1.
     public static let sensorContact: DeviceParameter = "sensorContact"
-    /// Whether the heart rate sensor can tell if it touches the skin: 0 or 1.
+    /// Whether the heart rate sensor detects whether it touches the skin: 0 or 1.
     public static let sensorContactSupported: DeviceParameter = "sensorContactSupported"
     /// The energy expended, 0...65,535 kJ.
     public static let energyExpended: DeviceParameter = "energyExpended"

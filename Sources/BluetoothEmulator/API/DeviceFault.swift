@@ -41,7 +41,7 @@ public struct DeviceFault: Hashable, Sendable {
     public enum Effect: Hashable, Sendable {
         /// The step is refused; the device does nothing.
         ///
-        /// The code is that of requests of ATT. A connect fails with "connection failed", a channel for want of room,
+        /// The code is that of requests of ATT. A connect fails with "connection failed", a channel because of missing resources,
         /// a pairing as refused; a write command or a value is lost.
         case fail(ATTCode = .unlikelyError)
         /// The device takes that much longer.

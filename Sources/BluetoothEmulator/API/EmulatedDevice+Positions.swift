@@ -1,7 +1,7 @@
 public import BluetoothBackend
 public import BluetoothSupport
 
-// The controls of attributes by their place, for devices whose UUIDs do not tell them apart.
+// The controls of attributes by their place, for devices whose UUIDs do not distinguish them.
 extension EmulatedDevice {
     /// The place of an attribute; nil for one that was removed, for 2902, and in the services 1800 and 1801.
     public func position(of attribute: AttributeID) -> AttributePosition? {

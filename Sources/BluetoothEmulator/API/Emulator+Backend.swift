@@ -51,8 +51,8 @@ extension Emulator {
 
     /// Makes an agent for pairing: for the host "default" and for those of peripheral managers that named none.
     ///
-    /// Without an active agent, and until it says what it can, a host pairs without a word (Just Works). Of several
-    /// agents the last is asked, and all are told.
+    /// Without an active agent, and until the agent has given its capability, a host pairs without asking (Just Works).
+    /// Of several agents, the newest is asked, and all are notified.
     public func makePairing() -> any PairingBackend {
         makePairing(host: nil)
     }

@@ -36,7 +36,7 @@ extension PacketCapture {
         guard let mtu = links[link]?.mtu else { return }
         links[link]?.knownHandles.formUnion(response.handles)
         let comment = Self.notOnAir + ": the host knows these attributes without a discovery"
-        // The end of a procedure tells nothing.
+        // The end of a procedure carries no attribute.
         for exchange in ATTProcedure(request, mtu: mtu).exchanges(response) {
             if case .error = exchange.response { continue }
             send(exchange.request, of: link, from: .central, at: now, comment: comment)

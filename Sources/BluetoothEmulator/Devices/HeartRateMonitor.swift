@@ -14,7 +14,7 @@ extension PeripheralDescription {
     ///   - rate: Beats per minute, 0...65,535; nil varies between 60 and 90.
     ///   - batteryLevel: 0...100 percent.
     ///   - location: Where it is worn: 0 other, 1 chest, 2 wrist, 3 finger, 4 hand, 5 ear lobe, 6 foot.
-    ///   - supportsContact: Whether the sensor can tell if it touches the skin.
+    ///   - supportsContact: Whether the sensor detects whether it touches the skin.
     public static func heartRateMonitor(
         rate: Int? = nil, batteryLevel: Int, location: UInt8 = 1, supportsContact: Bool = true
     ) -> PeripheralDescription {
@@ -127,7 +127,7 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
     /// Source: Heart Rate Service 1.0, 3.1.1: flags, rate, energy in kilojoules, RR intervals in 1/1024 s.
     ///
     /// - Parameters:
-    ///   - contact: Whether the sensor touches the skin; nil if it cannot tell.
+    ///   - contact: Whether the sensor touches the skin; nil if it cannot detect that.
     ///   - intervals: Cut to the latest where there is no room for all.
     static func measurement(rate: Int, contact: Bool?, energy: UInt16?, intervals: [UInt16]) -> Data {
         var flags: UInt8 = rate > 255 ? 0x01 : 0

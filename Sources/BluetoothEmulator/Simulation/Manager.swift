@@ -29,7 +29,7 @@ struct Manager: Sendable {
     /// The scan that has started and receives no packets yet.
     var pendingScan: UInt64?
     /// The last state that was delivered; nil before the first.
-    var toldState: AdapterState?
+    var reportedState: AdapterState?
     /// The open links, in the order of their identifiers.
     private var openLinks: [(id: LinkID, link: OpenLink)] = []
     /// The links that the manager has released, whose `disconnected` is not delivered yet.

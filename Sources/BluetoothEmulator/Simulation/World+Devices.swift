@@ -196,7 +196,7 @@ extension World {
             guard let id = try devices[ref]?.server.add(service, path: "service"),
                 let record = devices[ref]?.server.database.record(ofService: id)
             else { return }
-            tellServicesChanged(removed: [], added: [record], of: ref)
+            reportServicesChanged(removed: [], added: [record], of: ref)
         } catch {
             log("service not added: \(error)")
         }
@@ -216,11 +216,11 @@ extension World {
                 for attribute in gone { links[link]?.server.subscriptions[attribute] = nil }
             }
         }
-        tellServicesChanged(removed: ids, added: [], of: ref)
+        reportServicesChanged(removed: ids, added: [], of: ref)
     }
 
     /// Service Changed, which every host subscribes to by itself.
-    mutating func tellServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
+    mutating func reportServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
         reportServices(of: ref)
         for link in devices[ref]?.links ?? [] { send(.servicesChanged(removed: removed, added: added), on: link) }
     }
@@ -238,7 +238,7 @@ extension World {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
         if air.tapped.contains(.links) { report(.mtuChanged(link: link.serial, mtu: mtu)) }
-        tellMTU(mtu, on: link)
+        reportMTU(mtu, on: link)
         emit(toLeasesOf: peer, on: host) { .mtuChanged(link: $0, mtu: mtu) }
     }
 

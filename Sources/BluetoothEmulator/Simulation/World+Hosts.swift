@@ -33,13 +33,13 @@ extension World {
         for link in hosts[host].links.values.sorted() { pruneSubscriptions(link) }
     }
 
-    mutating func tellState(_ ref: Ref<Manager>) {
+    mutating func reportState(_ ref: Ref<Manager>) {
         guard let manager = managers[ref] else { return }
         let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
         let state = hasRole ? manager.host.map { hosts[$0].adapter.state } ?? .unsupported : .unsupported
-        guard manager.toldState != state else { return }
-        if manager.toldState == nil { restore(ref) }
-        managers[ref]?.toldState = state
+        guard manager.reportedState != state else { return }
+        if manager.reportedState == nil { restore(ref) }
+        managers[ref]?.reportedState = state
         switch manager.role {
         case .central: emit(CentralEvent.stateChanged(state), to: ref)
         case .peripheral: emit(PeripheralEvent.stateChanged(state), to: ref)
@@ -120,7 +120,7 @@ extension World {
         let isOn = hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
-        for manager in hosts[host].managers where managers[manager]?.toldState != nil { tellState(manager) }
+        for manager in hosts[host].managers where managers[manager]?.reportedState != nil { reportState(manager) }
         if !wasOn, isOn { wakeAll() }
     }
 

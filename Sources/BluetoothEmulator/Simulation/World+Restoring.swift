@@ -193,7 +193,7 @@ extension World {
     private func startedApps(on host: Int) -> [String] {
         var identifiers: [String] = []
         for ref in hosts[host].managers {
-            guard let manager = managers[ref], manager.toldState != nil, let identifier = manager.restoreIdentifier,
+            guard let manager = managers[ref], manager.reportedState != nil, let identifier = manager.restoreIdentifier,
                 !identifiers.contains(identifier)
             else { continue }
             identifiers.append(identifier)

@@ -62,7 +62,7 @@ struct World: Sendable {
         case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
             managers[manager]?.isActive = true
-            queue.schedule(.tellState(manager), at: now + configuration.stateDelay.nanoseconds)
+            queue.schedule(.reportState(manager), at: now + configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
@@ -105,9 +105,9 @@ struct World: Sendable {
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .securityClose(let link): terminate(link, reason: .authentication)
         case .localClose(let link): terminate(link, reason: .local)
-        case .tellLocal(let manager, let link, let epoch): tellLocal(manager, link, epoch)
+        case .reportLocal(let manager, let link, let epoch): reportLocal(manager, link, epoch)
         case .becomeReadyToWrite(let manager, let link): becomeReadyToWrite(manager, link)
-        case .tellState(let manager): tellState(manager)
+        case .reportState(let manager): reportState(manager)
         case .listen(let manager, let number, let parameters): listen(manager, number, parameters)
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)

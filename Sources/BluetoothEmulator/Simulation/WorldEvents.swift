@@ -122,7 +122,7 @@ enum ConnectAdmission: Sendable {
 ///
 /// Without reference-counted parts, as each read creates one.
 enum WorldEvent: Sendable {
-    case tellState(Ref<Manager>)
+    case reportState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
     /// A scan that started a while ago hears its first packets.
     indirect case listen(Ref<Manager>, UInt64, ScanParameters)
@@ -164,7 +164,7 @@ enum WorldEvent: Sendable {
     /// The peripheral ends a link whose pairing failed.
     case securityClose(Ref<Link>)
     case localClose(Ref<Link>)
-    case tellLocal(Ref<Manager>, LinkID, epoch: UInt32)
+    case reportLocal(Ref<Manager>, LinkID, epoch: UInt32)
     /// A link that was not ready for write commands at first is.
     case becomeReadyToWrite(Ref<Manager>, LinkID)
     case notifyTimer(Ref<Device>, AttributeID)

@@ -82,7 +82,7 @@ package enum ATTResponse: Hashable, Sendable {
     case error(ATTCode)
 }
 
-/// What both sides of a pairing told each other.
+/// What both sides of a pairing exchanged.
 package struct TappedPairingFeatures: Hashable, Sendable {
     package let central: PairingCapability
     package let peripheral: PairingCapability

@@ -4,7 +4,7 @@ struct Taps: Sendable {
         let number: UInt64
         let kinds: TapKinds
         let receiver: TapReceiver
-        /// Whether it has been told what the world is like.
+        /// Whether it has received the initial state of the world.
         var hasBegun = false
     }
 

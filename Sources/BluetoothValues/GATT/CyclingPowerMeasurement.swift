@@ -5,7 +5,7 @@
 public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
     /// The share of a pedal in the power.
     public struct Balance: Hashable, Sendable {
-        /// In units of 0.5 %, 0...200; a device may tell more.
+        /// In units of 0.5 %, 0...200; a device may send more.
         public let share: UInt8
         /// Whether it is the left pedal's; otherwise it is not known whose.
         public var isLeft: Bool

@@ -55,9 +55,9 @@ open class CBCharacteristic: CBAttribute {
     /// Whether notifications or indications are on for this manager.
     open var isNotifying: Bool { fields.withLock { $0.isNotifying } }
 
-    /// Whether the update that the delegate hears of came unasked, and is not the answer of a read.
+    /// Whether the update that the delegate receives is a notification, and not the answer to a read.
     ///
-    /// For use within the callback; Apple's interface does not tell.
+    /// For use within the callback; Apple's interface does not show it.
     package var isLastUpdateNotification: Bool { fields.withLock { $0.isLastUpdateNotification } }
 
     func setValue(_ value: Data, isNotification: Bool) {

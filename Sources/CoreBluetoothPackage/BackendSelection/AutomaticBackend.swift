@@ -102,7 +102,7 @@ final class AutomaticBackend: BluetoothBackend {
         let doubt = isDoubtfulCI ? "; the variable CI alone does not allow one" : ""
         logger.warning(
             """
-            no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor tells more), \
+            no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor shows more), \
             or set COREBLUETOOTH_BACKEND=emulator for the emulator\(doubt)
             """)
         return primary

@@ -4,8 +4,8 @@ public import Foundation
 /// A connection-oriented channel to a peer, as a pair of streams.
 ///
 /// The streams arrive unopened: set their delegates, schedule them in a run loop and open them. They also work without
-/// a run loop: `read` and `write` block until they can move bytes, and tell by `hasBytesAvailable` and
-/// `hasSpaceAvailable` whether they would. Bytes come and go past the manager's queue, so that both may be called
+/// a run loop: `read` and `write` block until they can move bytes, and `hasBytesAvailable` and
+/// `hasSpaceAvailable` show whether they can. Bytes come and go past the manager's queue, so that both may be called
 /// within its callbacks.
 ///
 /// Releasing the channel, or closing both streams, closes it. A channel that the peer closes, and one whose link is

@@ -21,7 +21,7 @@ public final class CBPairingAgent: Sendable {
     ///
     /// - Parameters:
     ///   - capability: What the app can show and ask.
-    ///   - delegate: Who is asked and told; held weakly. While there is none, requests are rejected.
+    ///   - delegate: Who is asked and notified; held weakly. While there is none, requests are rejected.
     ///   - queue: The queue of all callbacks and completions; nil is the main queue.
     public convenience init(
         capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?, queue: DispatchQueue? = nil
@@ -34,7 +34,7 @@ public final class CBPairingAgent: Sendable {
     /// - Parameters:
     ///   - backend: The backend of the managers.
     ///   - capability: What the app can show and ask.
-    ///   - delegate: Who is asked and told; held weakly. While there is none, requests are rejected.
+    ///   - delegate: Who is asked and notified; held weakly. While there is none, requests are rejected.
     ///   - queue: The queue of all callbacks and completions; nil is the main queue.
     public convenience init(
         backend: CBBackendSelection, capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?,

@@ -67,7 +67,7 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Whether the peripheral may tell of the phone's notifications; always false over BlueZ.
+    /// Whether the peripheral may receive the phone's notifications (ANCS); always false over BlueZ.
     open var ancsAuthorized: Bool { core.read { $0.peer(handle)?.isANCSAuthorized ?? false } }
 
     /// The address it was last heard under, if the backend knows it; for listings.

@@ -50,7 +50,7 @@ struct AdvertisementMonitors: Sendable {
     struct Monitor: Sendable {
         let path: ObjectPath
         let patterns: [MonitorPattern]
-        /// The devices that the client was told of.
+        /// The devices that were reported to the client.
         var found: Set<PeerID> = []
     }
 

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// What a client wants to hear of.
+/// The discoveries that a client asks for.
 ///
 /// Pure. Source: BlueZ, `doc/org.bluez.Adapter.rst`, `SetDiscoveryFilter`, and `src/adapter.c`.
 struct DiscoveryFilter: Equatable, Sendable {
@@ -91,7 +91,7 @@ struct DiscoverySessions: Sendable {
         return stop(client)
     }
 
-    /// Whether any session lets a report through; then all clients are told.
+    /// Whether any session lets a report through; then all clients receive it.
     func lets(_ discovery: Discovery) -> Bool {
         clients.contains { filters[$0]?.matches(discovery) ?? true }
     }
@@ -125,7 +125,7 @@ extension BluetoothDaemon {
         discoveryChanged(on: index)
     }
 
-    /// Starts or stops to listen, and tells the clients.
+    /// Starts or stops listening, and notifies the clients.
     mutating func discoveryChanged(on index: Int) {
         let isActive = adapters[index].discovery.isActive
         listen(on: index)

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-// Advertising packets: what clients are told of them, and how long a device is remembered.
+// Advertising packets: what clients receive of them, and how long a device is remembered.
 extension BluetoothDaemon {
     /// The least change of signal strength that is reported where no client set a filter.
     private static let reportedDifference = 8

@@ -36,7 +36,7 @@ struct DaemonDevice: Sendable {
         var commands = Deque<(attribute: AttributeID, value: Data)>()
     }
 
-    /// What was heard of it, and what clients were told.
+    /// What was heard of it, and what clients received.
     struct Heard: Sendable {
         var isConnectable = true
         var services: [BluetoothUUID] = []

@@ -16,7 +16,7 @@ struct RemoteDatabase: Sendable {
         var descriptors: [AttributeID] = []
         /// The clients with a session of `StartNotify`.
         var sessions: [String] = []
-        /// Whether the values arrive: the device was told so on this link.
+        /// Whether the values arrive: the device was asked for them on this link.
         var isSubscribed = false
         /// The calls of `StartNotify` that wait for the device's answer.
         var starting: [(call: ClientCallID, sender: String)] = []

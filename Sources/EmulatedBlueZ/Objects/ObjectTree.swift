@@ -91,7 +91,7 @@ struct ObjectTree: Sendable {
 
     /// Removes some interfaces of an object, or the object.
     ///
-    /// - Returns: The signals of earlier changes, and that of the removal unless no one was told of the object.
+    /// - Returns: The signals of earlier changes, and that of the removal unless the object was not announced.
     mutating func remove(_ path: ObjectPath, only interfaces: [String]? = nil) -> [Signal] {
         guard let object = objects[path] else { return [] }
         let gone = (interfaces ?? object.interfaces.keys.sorted()).filter { object.interfaces[$0] != nil }
@@ -121,7 +121,7 @@ struct ObjectTree: Sendable {
 
     /// Changes a property; nil removes it.
     ///
-    /// - Parameter isRepeated: Whether an equal value is told again.
+    /// - Parameter isRepeated: Whether an equal value is signalled again.
     mutating func set(
         _ value: DBusValue?, of property: String, _ interface: String, at path: ObjectPath, isRepeated: Bool = false
     ) {

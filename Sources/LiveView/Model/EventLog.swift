@@ -3,7 +3,7 @@ import DequeModule
 
 /// The last events of a world, which any number of readers read, each at its own speed.
 ///
-/// The log keeps ``limit`` events, whoever reads: a reader that falls behind is told how many it missed.
+/// The log keeps ``limit`` events, whoever reads: a reader that falls behind learns how many it missed.
 package final class EventLog: Sendable {
     /// The number of events that are kept.
     package static let limit = 10_000

@@ -97,7 +97,7 @@ struct ProgramOperation: Sendable {
         .init { participants, _ in try await participants.server.run() },
     ]
 
-    /// Streams tell on a thread that virtual time does not wait for: how far these get depends on that thread.
+    /// Streams report on a thread that virtual time does not wait for: how far these get depends on that thread.
     private static let channels: [ProgramOperation] = [
         .init { participants, choice in
             let channel = try await participants.peripheral.openChannel(0x80)

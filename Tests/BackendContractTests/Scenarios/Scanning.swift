@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let scanning: [ContractScenario] = [
-        .central("a new manager is unknown, then told its state", proving: "S1", isGeneric: true) { c in
+        .central("a new manager is unknown, then receives its state", proving: "S1", isGeneric: true) { c in
             #expect(c.stateAtFirst == .unknown)
             try await c.powerOn()
             #expect(c.trace.states.first == .poweredOn)

@@ -32,7 +32,7 @@ import Testing
         world.context.finish()
     }
 
-    @Test func theWrappersToldApartShowTheDelayToTheNanosecond() async throws {
+    @Test func distinguishedWrappersShowTheDelayToTheNanosecond() async throws {
         let world = try FaultyWorld(Fault(place(.valueRead), .once, .delay(by: .milliseconds(1234))))
         let (peripheral, service) = try await world.context.connect(discovering: .main)
         peripheral.readValue(for: try service.characteristic(.readOnly))
@@ -53,7 +53,7 @@ import Testing
         #expect(try await world.context.perform(.commands).values == [Data([1])])
     }
 
-    @Test func whatIsHeldBackIsOwedByTheClockSoThatAnIdleWorldHasToldIt() async throws {
+    @Test func whatIsHeldBackIsOwedByTheClockSoThatAnIdleWorldHasReportedIt() async throws {
         let world = try FaultyWorld(Fault(place(.valueRead), .once, .delay(by: .seconds(600))))
         let (peripheral, service) = try await world.context.connect(discovering: .main)
         peripheral.readValue(for: try service.characteristic(.readOnly))
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Loss
 
-    @Test func aLostAnswerIsNeverToldAndTheLinkGoesOn() async throws {
+    @Test func aLostAnswerIsNeverReportedAndTheLinkGoesOn() async throws {
         let world = try FaultyWorld(Fault(place(.written), .once, .drop))
         let (peripheral, service) = try await world.context.connect(discovering: .main)
         let store = try service.characteristic(.stored)

@@ -25,9 +25,9 @@ import Testing
                 "startScan", "stopScan", "connect", "discoverServices", "discoverCharacteristics", "setNotifying",
             ])
         #expect(names(.data) == ["valueNotified", "read", "valueRead"])
-        let told = names(.callback).filter { !["discovered", "mtuChanged", "nameChanged"].contains($0) }
+        let callbacks = names(.callback).filter { !["discovered", "mtuChanged", "nameChanged"].contains($0) }
         #expect(
-            told == [
+            callbacks == [
                 "stateChanged", "connected", "servicesDiscovered", "characteristicsDiscovered", "notifyingChanged",
             ])
         #expect(names(.simulation) == ["the"])

@@ -28,7 +28,7 @@ struct HostLedgerSubscriptionTests {
         #expect(ledger.setSubscribed(2, to: attribute, of: peer, false) == false)
     }
 
-    @Test func attributesAreToldApart() {
+    @Test func attributesAreDistinguished() {
         var (ledger, _) = linked(1)
         #expect(ledger.setSubscribed(1, to: attribute, of: peer, true) == true)
         #expect(ledger.setSubscribed(1, to: attribute.next, of: peer, true) == true)

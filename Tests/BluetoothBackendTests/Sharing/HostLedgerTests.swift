@@ -26,10 +26,10 @@ struct HostLedgerTests {
         #expect(ledger.connect(1, to: peer, operation: operation(1), options: plain) == .connect)
         #expect(ledger.connect(2, to: peer, operation: operation(2), options: plain) == .wait)
         #expect(!ledger.isUp(peer))
-        let told = ledger.linkUp(peer)
-        #expect(told.map(\.manager) == [1, 2])
-        #expect(told.map(\.operation) == [operation(1), operation(2)])
-        #expect(Set(told.compactMap(\.link)).count == 2)
+        let leases = ledger.linkUp(peer)
+        #expect(leases.map(\.manager) == [1, 2])
+        #expect(leases.map(\.operation) == [operation(1), operation(2)])
+        #expect(Set(leases.compactMap(\.link)).count == 2)
         #expect(ledger.isUp(peer))
     }
 
@@ -41,7 +41,7 @@ struct HostLedgerTests {
         #expect(ledger.leases(of: peer).map(\.options) == [lasting])
     }
 
-    @Test func aFailedConnectIsToldToEachThatWished() {
+    @Test func aFailedConnectIsReportedToEachThatWaited() {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         _ = ledger.connect(2, to: peer, operation: operation(2), options: plain)
@@ -66,7 +66,7 @@ struct HostLedgerTests {
         #expect(ledger.wantedPeers.isEmpty)
     }
 
-    @Test func aLinkThatNobodyWantsAnyMoreIsToldToNobody() {
+    @Test func aLinkThatNoOneWantsAnyMoreIsReportedToNoOne() {
         var ledger = HostLedger()
         _ = ledger.connect(1, to: peer, operation: operation(1), options: plain)
         _ = ledger.disconnect(1, from: peer)
@@ -77,7 +77,7 @@ struct HostLedgerTests {
     // MARK: Shared links
 
     /// Proves S38.
-    @Test func S38_aConnectToALinkThatIsUpIsToldAtOnce() throws {
+    @Test func S38_aConnectToALinkThatIsUpIsReportedAtOnce() throws {
         var (ledger, links) = linked(1)
         guard case .linked(let share) = ledger.connect(2, to: peer, operation: operation(2), options: plain) else {
             Issue.record("the link is up")
@@ -99,7 +99,7 @@ struct HostLedgerTests {
         #expect(ledger.disconnect(2, from: peer) == .closed(links[1], isLast: true))
     }
 
-    @Test func aLossIsToldToEachHolder() {
+    @Test func aLossIsReportedToEachHolder() {
         var (ledger, links) = linked(1, 2)
         let ended = ledger.linkDown(peer, isReconnecting: true)
         #expect(ended.map(\.manager) == [1, 2])
@@ -110,7 +110,7 @@ struct HostLedgerTests {
         #expect(ledger.wantedPeers.isEmpty)
     }
 
-    @Test func aSecondNewsThatTheLinkIsUpIsToldToNobody() {
+    @Test func aSecondReportThatTheLinkIsUpReachesNoOne() {
         var (ledger, links) = linked(1)
         #expect(ledger.linkUp(peer).isEmpty)
         #expect(ledger.leases(of: peer).map(\.link) == [links[0]])

@@ -68,7 +68,7 @@ struct ScanReportFilterTests {
     }
 
     /// Proves S21.
-    @Test func S21_peersAreToldApart() {
+    @Test func S21_peersAreDistinguished() {
         var filter = ScanReportFilter(ScanParameters())
         let advertisement = Advertisement(localName: "Twin")
         #expect(filter.admit(report(advertisement)) != nil)

@@ -27,7 +27,7 @@ struct TracingBackendTests {
         #expect(central.connectedPeers(offering: []).map(\.id) == [Samples.peer])
     }
 
-    @Test func commandsAndEventsPassUnchangedAndAreToldInOrder() {
+    @Test func commandsAndEventsPassUnchangedAndAreReportedInOrder() {
         let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(RoleOptions(adapter: "hci1"))
         central.activate(sink)
@@ -151,7 +151,7 @@ struct TracingBackendTests {
         return PeerID(UUID(uuid: (high, low, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     }
 
-    @Test func categoriesTellDataFromCommandsAndCallbacks() {
+    @Test func categoriesDistinguishDataFromCommandsAndCallbacks() {
         let backend = TracingBackend(around: base, to: .memory)
         let central = backend.makeCentral(RoleOptions())
         central.activate(sink)

@@ -51,7 +51,7 @@ struct AdvertisementTests {
         Advertisement(serviceData: ["180F": Data([98])]), Advertisement(manufacturerData: Data()),
         Advertisement(isConnectable: false),
     ])
-    func aMergeTellsOfAnyChange(_ newer: Advertisement) {
+    func aMergeReportsAnyChange(_ newer: Advertisement) {
         var merged = Samples.advertisement
         let isChanged = merged.merge(newer)
         #expect(isChanged)

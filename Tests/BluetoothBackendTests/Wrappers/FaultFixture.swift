@@ -22,7 +22,7 @@ struct FaultFixture {
                 peer: Samples.peer, link: link, operation: Samples.operation,
                 parameters: LinkParameters(mtu: 185, writeCredits: 4)),
             .response(link: link, operation: OperationID(rawValue: 8), .characteristics([Samples.characteristic])))
-        _ = (submitted(), told())
+        _ = (submitted(), takeEvents())
     }
 
     func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
@@ -55,5 +55,5 @@ struct FaultFixture {
     func submitted() -> [CentralCommand] { base.central.role.takeCommands() }
 
     /// The events that reached the manager since the last call.
-    func told() -> [CentralEvent] { sink.takeEvents() }
+    func takeEvents() -> [CentralEvent] { sink.takeEvents() }
 }

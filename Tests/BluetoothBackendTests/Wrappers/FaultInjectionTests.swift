@@ -22,7 +22,7 @@ struct FaultInjectionTests {
         for command in Samples.centralCommands { fixture.central.submit(command) }
         #expect(fixture.submitted() == Samples.centralCommands)
         for event in Samples.centralEvents { fixture.base.central.role.deliver(event) }
-        #expect(fixture.told() == Samples.centralEvents)
+        #expect(fixture.takeEvents() == Samples.centralEvents)
         fixture.central.invalidate()
         #expect(fixture.base.central.role.isInvalidated)
     }
@@ -35,22 +35,22 @@ struct FaultInjectionTests {
         fixture.base.central.role.deliver(fixture.value(10))
         fixture.central.submit(fixture.read(11))
         #expect(fixture.submitted() == [fixture.read(10)])
-        #expect(fixture.told() == [fixture.value(10), fixture.failure(11)])
+        #expect(fixture.takeEvents() == [fixture.value(10), fixture.failure(11)])
     }
 
     @Test func aMadeUpErrorKeepsItsPlaceAmongTheAnswers() throws {
         let fixture = try FaultFixture(Fault(place(.read), .nth(number: 2), .error(Samples.error)))
         for number in 10...12 { fixture.central.submit(fixture.read(UInt64(number))) }
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.central.role.deliver(fixture.value(10), fixture.value(12))
-        #expect(fixture.told() == [fixture.value(10), fixture.failure(11), fixture.value(12)])
+        #expect(fixture.takeEvents() == [fixture.value(10), fixture.failure(11), fixture.value(12)])
     }
 
     @Test func anAnswerIsReplacedByAnError() throws {
         let fixture = try FaultFixture(Fault(place(.valueRead), .once, .error(Samples.error)))
         fixture.central.submit(fixture.read(10))
         fixture.base.central.role.deliver(fixture.value(10))
-        #expect(fixture.told() == [fixture.failure(10)])
+        #expect(fixture.takeEvents() == [fixture.failure(10)])
     }
 
     @Test func aFailedConnectNeverBegins() throws {
@@ -59,7 +59,7 @@ struct FaultInjectionTests {
             .connect(peer: Samples.otherPeer, operation: fixture.operation(20), options: ConnectOptions()))
         #expect(fixture.submitted().isEmpty)
         #expect(
-            fixture.told() == [
+            fixture.takeEvents() == [
                 .connectFailed(peer: Samples.otherPeer, operation: fixture.operation(20), error: Samples.error)
             ])
     }
@@ -72,7 +72,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(11))
         #expect(fixture.submitted() == [fixture.read(11)])
         fixture.base.central.role.deliver(fixture.value(11))
-        #expect(fixture.told() == [fixture.value(11)])
+        #expect(fixture.takeEvents() == [fixture.value(11)])
     }
 
     @Test func aLostAnswerDoesNotBlockMadeUpOnes() throws {
@@ -81,14 +81,14 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(fixture.read(11))
         fixture.base.central.role.deliver(fixture.value(10))
-        #expect(fixture.told() == [fixture.failure(11)])
+        #expect(fixture.takeEvents() == [fixture.failure(11)])
     }
 
     @Test func corruptionFlipsOneBitAndTheSameOneWithTheSameSeed() throws {
         func corrupted(seed: UInt64) throws -> UInt8 {
             let fixture = try FaultFixture(seed: seed, Fault(place(.valueNotified), .once, .corrupt))
             fixture.base.central.role.deliver(fixture.notification(0))
-            guard case .valueNotified(_, _, let value)? = fixture.told().first else { return 0 }
+            guard case .valueNotified(_, _, let value)? = fixture.takeEvents().first else { return 0 }
             return value.first ?? 0
         }
         let byte = try corrupted(seed: 5)
@@ -116,13 +116,13 @@ struct FaultInjectionTests {
         let repeated = try #require(commands.last.flatMap(\.readOperation))
         #expect(repeated != fixture.operation(10))
         fixture.base.central.role.deliver(fixture.value(10), fixture.value(repeated.rawValue))
-        #expect(fixture.told() == [fixture.value(10)])
+        #expect(fixture.takeEvents() == [fixture.value(10)])
     }
 
     @Test func aRepeatedNotificationComesTwice() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .duplicate))
         fixture.base.central.role.deliver(fixture.notification(1), fixture.notification(2))
-        #expect(fixture.told() == [fixture.notification(1), fixture.notification(1), fixture.notification(2)])
+        #expect(fixture.takeEvents() == [fixture.notification(1), fixture.notification(1), fixture.notification(2)])
     }
 
     // MARK: Delays
@@ -131,29 +131,29 @@ struct FaultInjectionTests {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .milliseconds(30))))
         fixture.base.central.role.deliver(fixture.notification(1), fixture.notification(2))
         fixture.base.central.role.deliver(.discovered(Samples.discovery))
-        #expect(fixture.told() == [.discovered(Samples.discovery)])
+        #expect(fixture.takeEvents() == [.discovered(Samples.discovery)])
         #expect(fixture.backend.heldBack == 2)
         fixture.base.testClock.advance(by: .milliseconds(29))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.testClock.advance(by: .milliseconds(1))
-        #expect(fixture.told() == [fixture.notification(1), fixture.notification(2)])
+        #expect(fixture.takeEvents() == [fixture.notification(1), fixture.notification(2)])
         #expect(fixture.backend.heldBack == 0)
         fixture.base.central.role.deliver(fixture.notification(3))
-        #expect(fixture.told() == [fixture.notification(3)])
+        #expect(fixture.takeEvents() == [fixture.notification(3)])
     }
 
     @Test func eachDelayIsMeasuredFromItsOwnArrival() throws {
         let fixture = try FaultFixture(
             Fault(place(.valueNotified), .rate(probability: 1), .delay(by: .milliseconds(30))))
         fixture.base.central.role.deliver(fixture.notification(1))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.testClock.advance(by: .milliseconds(20))
         fixture.base.central.role.deliver(fixture.notification(2))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.testClock.advance(by: .milliseconds(10))
-        #expect(fixture.told() == [fixture.notification(1)])
+        #expect(fixture.takeEvents() == [fixture.notification(1)])
         fixture.base.testClock.advance(by: .milliseconds(20))
-        #expect(fixture.told() == [fixture.notification(2)])
+        #expect(fixture.takeEvents() == [fixture.notification(2)])
     }
 
     @Test func whatFollowsADelayedCommandOnItsLinkWaitsBehindIt() throws {
@@ -171,18 +171,18 @@ struct FaultInjectionTests {
             Fault(place(.valueNotified), .once, .delay(by: .seconds(1))),
             Fault(place(.read), .once, .error(Samples.error)))
         fixture.base.central.role.deliver(fixture.notification(1))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.central.submit(fixture.read(10))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.testClock.advance(by: .seconds(1))
-        #expect(fixture.told() == [fixture.notification(1), fixture.failure(10)])
+        #expect(fixture.takeEvents() == [fixture.notification(1), fixture.failure(10)])
     }
 
-    @Test func afterDeliveryWaitsForWhatWasToldAndNotForWhatIsHeldBack() throws {
+    @Test func afterDeliveryWaitsForWhatWasReportedAndNotForWhatIsHeldBack() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .seconds(1))))
         let seen = Lock<[CentralEvent]?>(nil)
         fixture.base.central.role.deliver(fixture.notification(1), .discovered(Samples.discovery))
-        fixture.base.central.role.sink?.afterDelivery { seen.withLock { $0 = fixture.told() } }
+        fixture.base.central.role.sink?.afterDelivery { seen.withLock { $0 = fixture.takeEvents() } }
         fixture.sink.drain()
         #expect(seen.withLock { $0 } == [.discovered(Samples.discovery)])
         #expect(fixture.backend.heldBack == 1)
@@ -192,10 +192,10 @@ struct FaultInjectionTests {
     @Test func whatIsHeldBackEndsWithThePower() throws {
         let fixture = try FaultFixture(Fault(place(.valueNotified), .once, .delay(by: .seconds(1))))
         fixture.base.central.role.deliver(fixture.notification(1), .stateChanged(.poweredOff))
-        #expect(fixture.told() == [.stateChanged(.poweredOff)])
+        #expect(fixture.takeEvents() == [.stateChanged(.poweredOff)])
         #expect(fixture.backend.heldBack == 0)
         fixture.base.testClock.advance(by: .seconds(2))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
     }
 
     @Test func whatIsHeldBackEndsWithTheManager() throws {
@@ -205,7 +205,7 @@ struct FaultInjectionTests {
         fixture.central.invalidate()
         #expect(fixture.backend.heldBack == 0)
         fixture.base.testClock.advance(by: .seconds(2))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
     }
 
     // MARK: Ends of links
@@ -217,7 +217,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.write(1))
         fixture.base.central.role.deliver(fixture.notification(1), fixture.end(.local))
         #expect(fixture.submitted().isEmpty)
-        #expect(fixture.told() == [fixture.end(.timeout)])
+        #expect(fixture.takeEvents() == [fixture.end(.timeout)])
     }
 
     @Test func aLinkThatIsWantedBackIsDialledAgain() throws {
@@ -225,9 +225,9 @@ struct FaultInjectionTests {
             options: ConnectOptions(autoReconnect: true),
             Fault(place(.valueNotified), .once, .disconnect(reason: .remote)))
         fixture.base.central.role.deliver(fixture.notification(1))
-        #expect(fixture.told().isEmpty)
+        #expect(fixture.takeEvents().isEmpty)
         fixture.base.central.role.deliver(fixture.end(.local))
-        #expect(fixture.told() == [fixture.end(.remote, isReconnecting: true)])
+        #expect(fixture.takeEvents() == [fixture.end(.remote, isReconnecting: true)])
         #expect(
             fixture.submitted() == [
                 .disconnect(peer: Samples.peer),
@@ -243,7 +243,7 @@ struct FaultInjectionTests {
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(.disconnect(peer: Samples.peer))
         fixture.base.central.role.deliver(fixture.end(.local))
-        #expect(fixture.told() == [fixture.end(.local)])
+        #expect(fixture.takeEvents() == [fixture.end(.local)])
     }
 
     @Test func connectedPassesBeforeItsLinkEnds() throws {
@@ -252,7 +252,7 @@ struct FaultInjectionTests {
             peer: Samples.otherPeer, link: LinkID(rawValue: 4), operation: fixture.operation(20),
             parameters: LinkParameters(mtu: 23, writeCredits: 1))
         fixture.base.central.role.deliver(connected)
-        #expect(fixture.told() == [connected])
+        #expect(fixture.takeEvents() == [connected])
         #expect(fixture.submitted() == [.disconnect(peer: Samples.otherPeer)])
     }
 }

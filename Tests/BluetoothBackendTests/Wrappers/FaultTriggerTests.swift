@@ -56,26 +56,26 @@ struct FaultTriggerTests {
             .response(
                 link: fixture.link, operation: fixture.operation(9),
                 .characteristics([CharacteristicRecord(id: other, uuid: "2A38", properties: [.read])])))
-        _ = fixture.told()
+        _ = fixture.takeEvents()
         fixture.central.submit(fixture.read(10))
         fixture.central.submit(fixture.read(11, of: other))
         fixture.central.submit(fixture.read(12, of: other.next))
         #expect(fixture.submitted() == [fixture.read(11, of: other), fixture.read(12, of: other.next)])
         fixture.base.central.role.deliver(fixture.value(11), fixture.value(12))
-        #expect(fixture.told() == [fixture.failure(10), fixture.failure(11), fixture.value(12)])
+        #expect(fixture.takeEvents() == [fixture.failure(10), fixture.failure(11), fixture.value(12)])
     }
 
     @Test func aPeerIsKnownByItsLink() throws {
         let fixture = try FaultFixture(
             Fault(FaultPlace(.centralEvent(.valueNotified), peer: Samples.otherPeer), .once, .drop))
         fixture.base.central.role.deliver(fixture.notification(1))
-        #expect(fixture.told() == [fixture.notification(1)])
+        #expect(fixture.takeEvents() == [fixture.notification(1)])
         let link = LinkID(rawValue: 4)
         let parameters = LinkParameters(mtu: 23, writeCredits: 1)
         fixture.base.central.role.deliver(
             .connected(peer: Samples.otherPeer, link: link, operation: fixture.operation(20), parameters: parameters),
             .valueNotified(link: link, attribute: fixture.attribute, value: Data()))
-        #expect(fixture.told().map(\.kind) == [.connected])
+        #expect(fixture.takeEvents().map(\.kind) == [.connected])
     }
 
     @Test func ofSeveralFaultsTheFirstThatIsDueTakesEffectAndAllCount() throws {
@@ -85,7 +85,7 @@ struct FaultTriggerTests {
         for number in 10...12 { fixture.central.submit(fixture.read(UInt64(number))) }
         #expect(fixture.submitted() == [fixture.read(10)])
         fixture.base.central.role.deliver(fixture.value(10))
-        #expect(fixture.told() == [fixture.value(10), fixture.failure(11)])
+        #expect(fixture.takeEvents() == [fixture.value(10), fixture.failure(11)])
     }
 
     @Test func eachManagerCountsForItself() throws {

@@ -90,8 +90,8 @@ import Testing
         let capture = try emulator.capture(to: reader.file)
         let pair = try await ConnectedPair(emulator: emulator)
         pair.device.setPacketLossRate(0.3)
-        let told = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
-        guard case .channelPublished(_, let psm)? = told.last else { throw Unexpected("\(told)") }
+        let events = try await pair.peripheral.run(.publishChannel(operation: op(1), isEncryptionRequired: false))
+        guard case .channelPublished(_, let psm)? = events.last else { throw Unexpected("\(events)") }
         for uuid: BluetoothUUID in ["C0D4", "C0D1"] { try await pair.subscribe(uuid) }
         let answer = try await pair.central.run(
             .request(link: pair.link, operation: op(2), .openChannel(psm: 0x99)),

@@ -74,11 +74,11 @@ import Testing
         let fixture = try await DeviceFixture(.cyclingSpeedAndCadence)
         try await fixture.subscribe("2A55")
         let point = try fixture.found.characteristic("2A55")
-        let told = try await fixture.fixture.run(
+        let events = try await fixture.fixture.run(
             .request(link: fixture.link, operation: op(4), .write(point, Data([4]))),
             .request(link: fixture.link, operation: op(5), .write(point, Data([4]))))
-        #expect(told.first == .response(link: fixture.link, operation: op(4), .written))
-        guard case .response(_, op(5), .failure(let error)) = told[1] else { throw Unexpected(told[1]) }
+        #expect(events.first == .response(link: fixture.link, operation: op(4), .written))
+        guard case .response(_, op(5), .failure(let error)) = events[1] else { throw Unexpected(events[1]) }
         #expect(error.attCode == 0x80)
         #expect(try await fixture.write("2A55", [4]) == .written)
     }

@@ -47,8 +47,8 @@ import Testing
             .request(link: fixture.link, operation: op(7), .discoverDescriptors(of: interval)))
         guard case .response(_, _, .descriptors(let descriptors))? = found.first else { return nil }
         let range = try #require(descriptors.first { $0.uuid == "2906" })
-        let told = try await fixture.fixture.run(.request(link: fixture.link, operation: op(8), .read(range.id)))
-        guard case .response(_, _, .value(let value))? = told.first else { return nil }
+        let events = try await fixture.fixture.run(.request(link: fixture.link, operation: op(8), .read(range.id)))
+        guard case .response(_, _, .value(let value))? = events.first else { return nil }
         return value
     }
 

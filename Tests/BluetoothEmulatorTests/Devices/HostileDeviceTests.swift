@@ -36,9 +36,9 @@ import Testing
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
         let start = fixture.emulator.now
-        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
-        guard told.count == 1, case .disconnected(link, .timeout, _, _, _) = told[0] else {
-            throw Unexpected("\(told)")
+        let events = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
+        guard events.count == 1, case .disconnected(link, .timeout, _, _, _) = events[0] else {
+            throw Unexpected("\(events)")
         }
         #expect(fixture.emulator.now - start == .seconds(30))
     }
@@ -50,10 +50,10 @@ import Testing
                 $0.text.hasSuffix("notification of FFF1 dropped: no app subscribes to it")
             })
         let attribute = try fixture.found.characteristic("FFF1")
-        let told = try await fixture.fixture.run(
+        let events = try await fixture.fixture.run(
             .request(link: fixture.link, operation: op(1), .setNotifying(attribute, true)))
         #expect(
-            told == [
+            events == [
                 .valueNotified(link: fixture.link, attribute: attribute, value: Data("B".utf8)),
                 .response(link: fixture.link, operation: op(1), .notifying(true)),
             ])
@@ -64,8 +64,8 @@ import Testing
         let device = try fixture.emulator.add(.endlessServices)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
-        guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told.count)") }
+        let events = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = events.first else { throw Unexpected("\(events.count)") }
         #expect(services.count == 2_000)
         let found = try await fixture.run(
             .request(link: link, operation: op(2), .discoverCharacteristics(of: services[1_999].id, nil)))
@@ -109,8 +109,8 @@ import Testing
         let device = try fixture.emulator.add(.disconnectsInDiscovery)
         try await fixture.powerOn()
         let link = try await fixture.connect(device)
-        let told = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
-        guard case .response(_, _, .services(let services))? = told.first else { throw Unexpected("\(told)") }
+        let events = try await fixture.run(.request(link: link, operation: op(1), .discoverServices(nil)))
+        guard case .response(_, _, .services(let services))? = events.first else { throw Unexpected("\(events)") }
         let rest = try await fixture.run(
             .request(link: link, operation: op(2), .discoverCharacteristics(of: services[0].id, nil)))
         guard rest.count == 1, case .disconnected(link, .remote, _, _, _) = rest[0] else { throw Unexpected("\(rest)") }
@@ -170,8 +170,8 @@ import Testing
         #expect(changes.allSatisfy { $0.removed + $0.added.count == 1 })
         // An attribute that is gone is not read.
         let old = try #require(changes.compactMap(\.added.first).first)
-        let told = try await fixture.run(
+        let events = try await fixture.run(
             .request(link: link, operation: op(1), .discoverCharacteristics(of: old.id, nil)))
-        guard told.contains(where: { $0.kind == .operationFailed }) else { throw Unexpected("\(told)") }
+        guard events.contains(where: { $0.kind == .operationFailed }) else { throw Unexpected("\(events)") }
     }
 }

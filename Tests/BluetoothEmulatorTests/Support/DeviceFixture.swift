@@ -35,10 +35,10 @@ struct DeviceFixture {
         case silence
     }
 
-    /// Drives until the world is idle, and tells the first answer.
+    /// Drives until the world is idle, and returns the first answer.
     private func ask(_ command: CentralCommand) async throws -> Outcome {
-        let told = try await fixture.run(command)
-        for event in told {
+        let events = try await fixture.run(command)
+        for event in events {
             switch event {
             case .response(_, _, .value(let value)): return .value(value)
             case .response(_, _, .written), .response(_, _, .notifying): return .written

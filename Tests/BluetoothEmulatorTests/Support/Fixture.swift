@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// A central manager's backend in a virtual world, with what it was told.
+/// A central manager's backend in a virtual world, with its events.
 final class Fixture: Sendable {
     let emulator: Emulator
     let central: any CentralBackend
@@ -20,7 +20,7 @@ final class Fixture: Sendable {
 
     var events: [CentralEvent] { sink.events }
 
-    /// What was told since the first `count` events.
+    /// The events after the first `count` ones.
     func events(from count: Int) -> [CentralEvent] { Array(events.dropFirst(count)) }
 
     func submit(_ command: CentralCommand) { central.submit(command) }

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// A peripheral manager's backend in the world of a central's fixture, with what it was told.
+/// A peripheral manager's backend in the world of a central's fixture, with its events.
 final class PeripheralFixture: Sendable {
     let emulator: Emulator
     let peripheral: any PeripheralBackend
@@ -88,10 +88,10 @@ final class PeripheralFixture: Sendable {
     /// Powers on, publishes ``service`` and advertises it.
     func publish(_ service: ServiceDefinition = PeripheralFixture.service) async throws {
         try await powerOn()
-        let told = try await run(
+        let events = try await run(
             .addService(operation: op(1), service: service),
             .startAdvertising(operation: op(2), advertisement: Self.advertisement))
-        try #require(told == [.serviceAdded(operation: op(1)), .advertisingStarted(operation: op(2))])
+        try #require(events == [.serviceAdded(operation: op(1)), .advertisingStarted(operation: op(2))])
     }
 
     /// The device that the managers of a host are.
@@ -154,7 +154,7 @@ struct ConnectedPair {
     /// Subscribes to a characteristic.
     func subscribe(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws {
         let id = try attributes.characteristic(uuid)
-        let told = try await central.run(.request(link: link, operation: op(77), .setNotifying(id, isOn)))
-        try #require(told == [.response(link: link, operation: op(77), .notifying(isOn))])
+        let events = try await central.run(.request(link: link, operation: op(77), .setNotifying(id, isOn)))
+        try #require(events == [.response(link: link, operation: op(77), .notifying(isOn))])
     }
 }

@@ -16,7 +16,7 @@ import Testing
         return (ValueServer(service: CBUUID(string: "FFE0"), values: [value]), value)
     }
 
-    @Test func whatAClientWritesIsKeptAndToldToSubscribers() async throws {
+    @Test func whatAClientWritesIsKeptAndSentToSubscribers() async throws {
         let fixture = ProfileFixture()
         let (server, value) = Self.lamp()
         let (device, peripheral) = try await fixture.simulate(server)
@@ -56,7 +56,7 @@ import Testing
         device.stop()
     }
 
-    @Test func eventsTellWhatHappens() async throws {
+    @Test func eventsShowWhatHappens() async throws {
         let fixture = ProfileFixture()
         let (server, _) = Self.lamp()
         let events = Lock<[String]>([])

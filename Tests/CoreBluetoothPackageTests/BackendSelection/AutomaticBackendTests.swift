@@ -143,7 +143,7 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    @Test func aVariableCIThatAllowsNothingIsToldWhereAnAdapterIsMissing() async {
+    @Test func aVariableCIThatAllowsNothingIsReportedWhereAnAdapterIsMissing() async {
         LogCapture.start()
         let backend = AutomaticBackend(primary: real, fallback: nil, isDoubtfulCI: true, clock: clock)
         let manager = manager(backend, CallbackRecorder())

@@ -21,7 +21,7 @@ import BluetoothEmulator
         #expect(empty.adapter == nil)
     }
 
-    @Test func anUnknownBackendIsToldAndNotTakenForAnother() {
+    @Test func anUnknownBackendIsReportedAndNotTakenForAnother() {
         let wrong = environment(["COREBLUETOOTH_BACKEND": "mock"])
         #expect(wrong.backend == nil)
         #expect(wrong.unknownBackend == "mock")

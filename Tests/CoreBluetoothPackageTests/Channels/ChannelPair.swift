@@ -74,7 +74,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     }
 }
 
-/// A stream's delegate that writes down what it is told.
+/// A stream's delegate that writes down its events.
 final class StreamListener: NSObject, StreamDelegate, Sendable {
     private let seen = Lock<[String]>([])
     private let onEvent: @Sendable (Stream, Stream.Event) -> Void

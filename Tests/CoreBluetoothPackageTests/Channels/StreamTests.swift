@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Proves S153.
-    @Test func S153_bothStreamsAreToldOfTheEnd() async throws {
+    @Test func S153_bothStreamsReportTheEnd() async throws {
         let pair = ChannelPair(window: 10)
         let near = Unchecked(try #require(pair.channel(pair.near)))
         var far = pair.channel(pair.far)
@@ -158,7 +158,7 @@ import Testing
         #expect(near.value.inputStream.streamStatus == .open)
     }
 
-    @Test func aDelegateThatComesLateIsToldWhatItMissed() async throws {
+    @Test func aDelegateThatComesLateReceivesWhatItMissed() async throws {
         let pair = ChannelPair(window: 10)
         let near = Unchecked(try #require(pair.channel(pair.near)))
         let listener = StreamListener { stream, _ in stream.close() }
@@ -183,7 +183,7 @@ import Testing
         input?.schedule(in: .main, forMode: .default)
         input?.open()
         near = nil
-        // What the main queue is telling the listener holds the stream meanwhile.
+        // The callback on the main queue holds the stream meanwhile.
         await MainActor.run {}
         #expect(input == nil)
         #expect(output == nil)

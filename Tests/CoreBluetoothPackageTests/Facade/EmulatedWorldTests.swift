@@ -129,7 +129,7 @@ import Testing
 
     // MARK: Pairing
 
-    /// Notes what an agent is told.
+    /// Notes the calls of an agent.
     private final class Agent: CBPairingAgentDelegate, Sendable {
         let lines = Lock<[String]>([])
 

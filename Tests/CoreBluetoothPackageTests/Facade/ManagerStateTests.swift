@@ -92,7 +92,7 @@ import Testing
         #expect(found.allSatisfy { $0.state == .disconnected })
     }
 
-    @Test func aPeripheralThatWasNeverDiscoveredHasTheAddressThatTheBackendTells() async {
+    @Test func aPeripheralThatWasNeverDiscoveredHasTheAddressThatTheBackendReports() async {
         let backend = ScriptedBackend()
         let peers = (1...2).map { PeerSummary(id: PeerID(UUID()), address: "C0:98:E5:49:00:0\($0)") }
         backend.know(peers)

@@ -15,7 +15,7 @@ import Testing
         return (fixture, await fixture.connect())
     }
 
-    @Test func ofManyNamesTheLastIsTold() async {
+    @Test func ofManyNamesTheLastIsReported() async {
         let (fixture, peripheral) = await connectedFixture()
         fixture.queue.suspend()
         for number in 1...Self.rounds {
@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.recorder.lines.count { $0.hasPrefix("name ") } <= 16)
     }
 
-    @Test func servicesThatComeAndGoAreToldOnce() async {
+    @Test func servicesThatComeAndGoAreReportedOnce() async {
         let (fixture, peripheral) = await connectedFixture()
         _ = await fixture.characteristic(of: peripheral)
         fixture.queue.suspend()
@@ -46,7 +46,7 @@ import Testing
         #expect(fixture.manager?.droppedEvents.mergedChanges ?? 0 >= Self.rounds - 16)
     }
 
-    @Test func aLinkThatIsLostAndMadeAgainManyTimesIsToldWithItsLastState() async {
+    @Test func aLinkThatIsLostAndMadeAgainManyTimesIsReportedWithItsLastState() async {
         let fixture = FacadeFixture(options: [CBManagerOptionLimitsKey: Self.limits])
         let peripheral = await fixture.discover()
         fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
@@ -81,7 +81,7 @@ import Testing
         #expect(fixture.manager?.droppedEvents.changes ?? 0 >= Self.rounds - 16)
     }
 
-    @Test func centralsThatSubscribeAndUnsubscribeAreToldWithTheirLastState() async {
+    @Test func centralsThatSubscribeAndUnsubscribeAreReportedWithTheirLastState() async {
         let fixture = PeripheralFixture(options: [CBManagerOptionLimitsKey: Self.limits])
         await fixture.role.play(.stateChanged(.poweredOn))
         let characteristic = PeripheralFixture.dynamic()

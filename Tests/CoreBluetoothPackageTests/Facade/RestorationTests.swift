@@ -171,7 +171,7 @@ import Testing
     // MARK: Connection events
 
     /// Proves S155.
-    @Test func S155_aConnectionToTheSystemIsToldAndMakesNoLocalOne() async throws {
+    @Test func S155_aConnectionToTheSystemIsReportedAndMakesNoLocalOne() async throws {
         let backend = ScriptedBackend()
         backend.know([PeerSummary(id: connected, name: "keyboard")])
         let manager = CBCentralManager(

@@ -10,7 +10,7 @@ import Testing
 
 /// An agent over pairing that is played by hand.
 @Suite struct PairingAgentTests {
-    /// Writes down what it is told, and keeps requests.
+    /// Writes down what it receives, and keeps requests.
     private final class Listener: CBPairingAgentDelegate, Sendable {
         private let state = Lock((lines: [String](), requests: [CBPairingRequest]()))
         private let queue: DispatchQueue
@@ -73,7 +73,7 @@ import Testing
         arguments: zip(
             CBPairingCapability.allCases,
             [.displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay] as [PairingCapability]))
-    func theCapabilityIsToldFirst(capability: CBPairingCapability, backend: PairingCapability) {
+    func theCapabilityIsReportedFirst(capability: CBPairingCapability, backend: PairingCapability) {
         let agent = agent(capability)
         #expect(pairing.commands == [.setCapability(backend)])
         #expect(agent.capability == capability)
@@ -127,7 +127,7 @@ import Testing
         withExtendedLifetime(agent) {}
     }
 
-    @Test func aCancelledRequestIsToldWithItsObject() async throws {
+    @Test func aCancelledRequestIsReportedWithItsObject() async throws {
         let agent = agent()
         await pairing.play(
             .requested(request: request, peer: peer, question: .consent), .cancelled(request: request))
@@ -154,7 +154,7 @@ import Testing
         #expect(pairing.commands.last == .answer(request: request, answer: .reject))
     }
 
-    @Test func pairingCompletesAndIsTold() async throws {
+    @Test func pairingCompletesAndIsReported() async throws {
         let agent = agent()
         let results = Lock<[Int]>([])
         let peripheral = peripheral()
@@ -179,7 +179,7 @@ import Testing
         #expect(listener.lines == ["failed 14"])
     }
 
-    @Test func unpairingCompletesAndIsTold() async throws {
+    @Test func unpairingCompletesAndIsReported() async throws {
         let agent = agent()
         let results = Lock<[Int]>([])
         let peripheral = peripheral()

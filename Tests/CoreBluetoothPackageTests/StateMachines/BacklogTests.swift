@@ -157,7 +157,7 @@ import Testing
         var backlog = backlog(4)
         for number in 1...4 { #expect(!add(.value(link: 1, number), to: &backlog)) }
         #expect(add(.value(link: 1, 5), to: &backlog))
-        #expect(!add(.value(link: 1, 6), to: &backlog), "it is told once")
+        #expect(!add(.value(link: 1, 6), to: &backlog), "it is reported once")
         _ = (backlog.popFirst(), backlog.popFirst())
         for number in 7...8 { #expect(!add(.value(link: 1, number), to: &backlog)) }
         #expect(add(.value(link: 1, 9), to: &backlog), "it is another episode")

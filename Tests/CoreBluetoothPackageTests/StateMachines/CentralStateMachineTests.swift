@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Proves S5.
-    @Test func S5_onlyAChangeOfStateIsTold() {
+    @Test func S5_onlyAChangeOfStateIsReported() {
         var machine = CentralStateMachine()
         #expect(machine.handle(.stateChanged(.poweredOn)).callbacks == [.stateUpdated])
         #expect(machine.handle(.stateChanged(.poweredOn)).isEmpty)
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// Proves S39.
-    @Test func S39_connectWhenConnectedIsToldAgain() {
+    @Test func S39_connectWhenConnectedIsReportedAgain() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
         #expect(effects == [.complete(.connectedAgain(handle))])
@@ -263,7 +263,7 @@ import Testing
     }
 
     /// Proves S48.
-    @Test func S48_autoReconnectKeepsConnectingAndToldSo() {
+    @Test func S48_autoReconnectKeepsConnectingAndReportsIt() {
         var fixture = MachineFixture.connected()
         let again = CentralEvent.connected(
             peer: peer, link: LinkID(rawValue: 8), operation: fixture.operation,
@@ -312,7 +312,7 @@ import Testing
     // MARK: Names
 
     /// Proves S100.
-    @Test func S100_onlyAChangeOfNameIsTold() {
+    @Test func S100_onlyAChangeOfNameIsReported() {
         var fixture = MachineFixture.poweredOn()
         #expect(fixture.machine.handle(.nameChanged(peer: peer, name: "peer", source: .gap)).isEmpty)
         #expect(

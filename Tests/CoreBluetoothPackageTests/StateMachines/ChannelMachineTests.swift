@@ -69,7 +69,7 @@ import Testing
         #expect(write(&machine, [4, 5]).0 == .bytes(2))
     }
 
-    @Test func roomThatIsLeftAfterAWriteIsToldAgain() {
+    @Test func roomThatIsLeftAfterAWriteIsReportedAgain() {
         var machine = opened(credits: 3)
         #expect(write(&machine, [1]).1 == [.submit(.send(Data([1]))), .notify(.output)])
         #expect(machine.nextNotice(.output) == .ready)

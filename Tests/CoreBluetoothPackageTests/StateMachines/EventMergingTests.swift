@@ -116,7 +116,7 @@ import Testing
         #expect(merged(events) == [open, delivered])
     }
 
-    @Test func theLastMTUOfACentralStaysUnlessASubscriptionTellsANewerOne() {
+    @Test func theLastMTUOfACentralStaysUnlessASubscriptionHasANewerOne() {
         let last = PeripheralEvent.mtuChanged(central: Self.peer, mtu: 200)
         let subscribed = PeripheralEvent.subscribed(
             central: Self.other, attribute: Self.id(1), mtu: 100, notifyCredits: 20)

@@ -228,7 +228,7 @@ import Testing
     }
 
     /// Proves S101.
-    @Test func S101_onlyDiscoveredServicesAreToldAsInvalid() {
+    @Test func S101_onlyDiscoveredServicesAreReportedAsInvalid() {
         var fixture = MachineFixture.connected()
         let known = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
         let operation = fixture.discoverServices()

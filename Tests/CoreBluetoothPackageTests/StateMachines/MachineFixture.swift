@@ -71,7 +71,7 @@ struct MachineFixture {
         }
     }
 
-    /// What the app is told when write credits come.
+    /// The callbacks of the app when write credits come.
     mutating func creditCallbacks(_ count: Int) -> [CentralCallback] {
         machine.handle(.writeCredits(link: link, count: count)).callbacks
     }

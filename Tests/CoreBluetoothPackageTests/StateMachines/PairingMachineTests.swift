@@ -98,7 +98,7 @@ import Testing
         #expect(machine.isOpen(request))
     }
 
-    @Test func anUnpairingIsToldWhoeverAskedForIt() {
+    @Test func anUnpairingIsReportedWhoeverAskedForIt() {
         var machine = PairingMachine()
         let (operation, _) = machine.unpair(peer)
         #expect(

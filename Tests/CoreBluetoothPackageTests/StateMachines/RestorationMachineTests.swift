@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Proves S156.
-    @Test func S156_authorizationIsToldWhenItFlipsAndEndsWithTheLink() {
+    @Test func S156_authorizationIsReportedWhenItFlipsAndEndsWithTheLink() {
         var fixture = MachineFixture.connected()
         let event = CentralEvent.ancsAuthorizationChanged(peer: peer, isAuthorized: true)
         #expect(fixture.machine.handle(event) == [.callback(.ancsAuthorizationUpdated(peer))])

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CoreBluetoothPackage
 
-/// A peripheral manager's delegate that writes down what it is told, and checks that it is told on one queue.
+/// A peripheral manager's delegate that writes down its calls, and checks that it is called on one queue.
 final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable {
     private struct State {
         var lines: [String] = []

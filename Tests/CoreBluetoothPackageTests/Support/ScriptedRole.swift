@@ -7,7 +7,7 @@ protocol ScriptedRole: RoleBackend {
     var script: RoleScript<Command, Event> { get }
 }
 
-/// What a ``ScriptedRole`` was told, and whom it tells.
+/// What a ``ScriptedRole`` received, and where it delivers events.
 final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
     fileprivate struct State {
         var sink: (any EventSink<Event>)?

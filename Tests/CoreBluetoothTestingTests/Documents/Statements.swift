@@ -80,7 +80,7 @@ enum Statements {
         "Cancelling does not block, and does not end the links of others",
         "A cancelled attempt ends with `didDisconnectPeripheral`",
         "One of the two disconnect callbacks is called",
-        "The error tells which side ended the link",
+        "The error shows which side ended the link",
         "In the disconnect callback the state is new; no callback follows it",
         "Pending commands end with the link, without a callback",
         "Services and subscriptions end with the link",
@@ -205,6 +205,6 @@ enum Statements {
         "The delegate is weak, and read at delivery",
         "Calls are accepted from any thread",
         "Properties change before the callback",
-        "An error's domain tells which side failed",
+        "An error's domain shows which side failed",
     ]
 }

@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func unknownMethodsAndObjectsAreToldApart() {
+    @Test func unknownMethodsAndObjectsAreDistinguished() {
         var fixture = DaemonFixture()
         fixture.call("Fly")
         fixture.call("StartDiscovery", .string("now"))

@@ -1,4 +1,4 @@
-"""The centrals "one" and "two": what a phone does with what BlueZ serves, told in lines."""
+"""The centrals "one" and "two": what a phone does with what BlueZ serves, logged as lines."""
 import asyncio
 import logging
 import time
@@ -43,13 +43,13 @@ class Central:
         self.lines: list[str] = []
         self.changed = asyncio.Event()
         self.link: Link | None = None
-        self.tells_pairing = False
+        self.logs_pairing = False
         self.turn = asyncio.Lock()
         self.tasks: set[asyncio.Task] = set()
-        self.user = security.AskedUser(self.tell)
+        self.user = security.AskedUser(self.log)
         security.prepare(device, lambda: self.user)
 
-    def tell(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.lines.append(text)
         self.changed.set()
 
@@ -66,14 +66,14 @@ class Central:
         return self.lines
 
     async def reset(self) -> None:
-        """No link, no keys, nothing told."""
+        """No link, no keys, nothing logged."""
         if self.link:
             await self.link.leave()
         for task in list(self.tasks):
             task.cancel()
         security.forget(self.device)
-        self.user = security.AskedUser(self.tell)
-        self.tells_pairing = False
+        self.user = security.AskedUser(self.log)
+        self.logs_pairing = False
         self.lines = []
 
     # The air
@@ -123,7 +123,7 @@ class Central:
         """Connects, and finds all attributes; where the other side wants security first, that comes later."""
         address = await self.find(service)
         connection = await self.device.connect(address, timeout=10)
-        link = self.link = Link(connection, self.tell)
+        link = self.link = Link(connection, self.log)
         connection.on("disconnection", lambda reason: self.on_disconnection(link, reason))
         connection.on("security_request", lambda auth_req: self.on_security_request(link))
         set_up, asked = self.start(self.set_up(link)), self.start(link.is_asked_for_security.wait())
@@ -139,7 +139,7 @@ class Central:
         if set_up.done():
             set_up.result()
         link.is_told = True
-        self.tell("connected")
+        self.log("connected")
 
     async def set_up(self, link: Link) -> None:
         async with self.turn:
@@ -166,7 +166,7 @@ class Central:
         self.user.withdraw()
         self.close_channel(link)
         if link.is_told:
-            self.tell("disconnected " + ("local" if link.is_leaving else REASONS.get(reason, f"unknown {reason:#x}")))
+            self.log("disconnected " + ("local" if link.is_leaving else REASONS.get(reason, f"unknown {reason:#x}")))
 
     # Operations
 
@@ -192,7 +192,7 @@ class Central:
         self.tasks.discard(task)
         if not task.cancelled() and task.exception() and self.link and self.link.is_told:
             logging.error("a central's operation failed", exc_info=task.exception())
-            self.tell(f"failed: {task.exception()!r}")
+            self.log(f"failed: {task.exception()!r}")
 
     def linked(self) -> Link:
         if self.link is None:
@@ -200,18 +200,18 @@ class Central:
         return self.link
 
     def ask(self, words: str, operation: Callable[[Link], Awaitable[str | None]]) -> None:
-        """Tells the words with what comes of the operation, which may make the two pair."""
+        """Logs the words with the result of the operation, which may make the two pair."""
         async def run(link: Link) -> None:
             try:
                 answer = await self.secured(link, lambda: operation(link))
-                self.tell(words if answer is None else f"{words} {answer}")
+                self.log(words if answer is None else f"{words} {answer}")
             except Refused:
-                self.tell(words + " ! 5")
+                self.log(words + " ! 5")
             except ATT_Error as error:
-                self.tell(f"{words} ! {error.error_code}")
+                self.log(f"{words} ! {error.error_code}")
             except L2capError as error:
                 is_unknown = error.error_code == Result.CONNECTION_REFUSED_LE_PSM_NOT_SUPPORTED
-                self.tell(f"{words} ! " + ("operationNotSupported" if is_unknown else f"L2CAP {error.error_code}"))
+                self.log(f"{words} ! " + ("operationNotSupported" if is_unknown else f"L2CAP {error.error_code}"))
 
         self.operate(run)
 
@@ -236,23 +236,23 @@ class Central:
             await link.connection.pair()
         except ProtocolError:
             self.user.withdraw()
-            if self.tells_pairing:
-                self.tell("pairing failed")
+            if self.logs_pairing:
+                self.log("pairing failed")
             raise
-        if self.tells_pairing:
-            self.tell("paired")
+        if self.logs_pairing:
+            self.log("paired")
 
     async def start_pairing(self, link: Link) -> None:
-        """A refusal has been told."""
+        """A refusal has been logged."""
         try:
             await self.pair(link)
         except ProtocolError as error:
             logging.info("pairing: %s", error)
 
     def pairing(self, capability: str) -> None:
-        """What its user can see and type from now on; pairing is told from now on, too."""
+        """What its user can see and type from now on; pairing is logged from now on, too."""
         self.user.io_capability = security.CAPABILITIES[capability]
-        self.tells_pairing = True
+        self.logs_pairing = True
 
     # Channels
 
@@ -268,7 +268,7 @@ class Central:
     def close_channel(self, link: Link) -> None:
         ended, link.channel = link.channel, None
         if ended:
-            self.tell("channel closed")
+            self.log("channel closed")
 
     async def drop_channel(self) -> None:
         """Closes the channel; the side that closes it reports nothing."""

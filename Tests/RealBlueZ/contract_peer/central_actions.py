@@ -1,4 +1,4 @@
-"""What a central is told to do: the member "do" of the action "central"."""
+"""What a central is asked to do: the member "do" of the action "central"."""
 import asyncio
 
 from . import security
@@ -12,7 +12,7 @@ def name(characteristic: str) -> str:
 
 
 class CentralActions:
-    """Each public coroutine is one; what comes of it is told in the central's lines, if it is not answered."""
+    """Each public coroutine is one; its result appears in the central's lines, if it is not answered."""
 
     def __init__(self, central: Central):
         self.on = central
@@ -38,7 +38,7 @@ class CentralActions:
     async def discover(self) -> None:
         async def discover(link) -> None:
             await link.discover()
-            self.on.tell("services " + " ".join(link.own_services()))
+            self.on.log("services " + " ".join(link.own_services()))
 
         self.on.operate(discover)
 

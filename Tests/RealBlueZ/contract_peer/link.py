@@ -26,8 +26,8 @@ def brief(value: bytes) -> str:
 class Link:
     """One connection, from the first discovery to its end."""
 
-    def __init__(self, connection: Connection, tell: Callable[[str], None]):
-        self.connection, self.tell = connection, tell
+    def __init__(self, connection: Connection, log: Callable[[str], None]):
+        self.connection, self.log = connection, log
         self.client = connection.gatt_client
         self.services: list[tuple[int, str]] = []
         self.characteristics: dict[str, CharacteristicProxy] = {}
@@ -65,13 +65,13 @@ class Link:
             await self.subscribe(SERVICE_CHANGED, True)
 
     async def settle(self) -> None:
-        """A service that comes or goes is told by one indication or several: looks again after the last one."""
+        """A service that comes or goes is announced by one indication or several: looks again after the last one."""
         await asyncio.sleep(SETTLED_S)
         before = self.services
         await self.discover()
         gone, new = (", ".join(f'"{name}"' for handle, name in some if (handle, name) not in others)
                      for some, others in ((before, self.services), (self.services, before)))
-        self.tell(f"services changed -[{gone}] +[{new}]")
+        self.log(f"services changed -[{gone}] +[{new}]")
 
     # Values
 
@@ -109,7 +109,7 @@ class Link:
 
     def on_notification(self, pdu) -> None:
         names = [name for name, found in self.characteristics.items() if found.handle == pdu.attribute_handle]
-        self.tell(f"notified {names[0] if names else '?'} {brief(pdu.attribute_value)}")
+        self.log(f"notified {names[0] if names else '?'} {brief(pdu.attribute_value)}")
 
     def on_indication(self, pdu) -> None:
         changed = self.characteristics.get(SERVICE_CHANGED)

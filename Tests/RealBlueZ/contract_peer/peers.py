@@ -220,7 +220,7 @@ async def contract_peer(air) -> Peer:
 
 
 async def second_peer(air) -> Peer:
-    """The other peer, silent until told to advertise."""
+    """The other peer, silent until asked to advertise."""
     value = Value(b"\x32")
     made = characteristic("C0DE0501", READ, value)
     broadcast = Broadcast(
@@ -232,7 +232,7 @@ async def second_peer(air) -> Peer:
 
 
 async def heart_peer(air) -> Peer:
-    """A heart rate monitor, silent until told to advertise: notifies its rate each second."""
+    """A heart rate monitor, silent until asked to advertise: notifies its rate each second."""
     value = Value()
     made = characteristic("2A37", NOTIFY, value)
     broadcast = Broadcast(
@@ -252,7 +252,7 @@ async def heart_peer(air) -> Peer:
 
 
 async def blinky_peer(air) -> Peer:
-    """A board with Nordic Semiconductor's LED Button Service, silent until told to advertise."""
+    """A board with Nordic Semiconductor's LED Button Service, silent until asked to advertise."""
     service = uuid("00001523-1212-EFDE-1523-785FEABCD123")
     button, led = Value(b"\x00"), Value(b"\x00")
     values = {

@@ -105,15 +105,15 @@ class OtherScreen:
 
 
 class AskedUser(PairingDelegate):
-    """A user who is asked, and answers when told to; one who has nothing to show or type agrees in silence."""
+    """A user who is asked, and answers when asked to; one who has nothing to show or type agrees in silence."""
 
-    def __init__(self, tell):
+    def __init__(self, log):
         super().__init__()
-        self.tell = tell
+        self.log = log
         self.answer: asyncio.Future | None = None
 
     async def ask(self, question: str):
-        self.tell("asks " + question)
+        self.log("asks " + question)
         self.answer = asyncio.get_running_loop().create_future()
         try:
             return await self.answer
@@ -128,7 +128,7 @@ class AskedUser(PairingDelegate):
         return given if type(given) is int else None
 
     async def display_number(self, number, digits) -> None:
-        self.tell("asks display")
+        self.log("asks display")
 
     def say(self, answer) -> None:
         if self.answer is None or self.answer.done():
@@ -140,4 +140,4 @@ class AskedUser(PairingDelegate):
         if self.answer and not self.answer.done():
             logging.info("a question of a pairing was withdrawn")
             self.answer.cancel()
-            self.tell("asks no more")
+            self.log("asks no more")

@@ -73,7 +73,7 @@ struct DiagnosisTests {
         #expect(finding.remedy?.contains("DynamicUser=yes") == true)
     }
 
-    @Test func noDaemonTellsWhetherItIsInstalled() throws {
+    @Test func aMissingDaemonIsDiagnosedAsInstalledOrNot() throws {
         var facts = healthy
         facts.daemon = .error(name: "org.freedesktop.DBus.Error.NameHasNoOwner", message: "")
         facts.objects = nil
@@ -106,7 +106,7 @@ struct DiagnosisTests {
         #expect(Diagnosis(facts: facts, adapter: "hci1").hasProblem)
     }
 
-    @Test func blockedSwitchesTellSoftFromHard() throws {
+    @Test func softAndHardBlocksAreDistinguished() throws {
         var facts = healthy
         facts.adapters[0].isPowered = false
         facts.switches = [SystemReport.KillSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)]

@@ -30,7 +30,7 @@ struct DeviceTests {
         }
     }
 
-    @Test func infoTellsADeviceInShort() async throws {
+    @Test func infoSummarizesADevice() async throws {
         let run = try await Tool.run(["info", "Heart Rate Monitor", "--backend", "emulator"])
         #expect(run.status == 0, "\(run)")
         #expect(run.lines.first?.hasSuffix("  Heart Rate Monitor") == true)

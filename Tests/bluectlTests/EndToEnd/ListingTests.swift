@@ -90,7 +90,7 @@ struct ListingTests {
 
     @Test(arguments: [["monitor"], ["monitor", "--service", "FFFF"], ["serve", "FILE", "--visit"]])
     func aReaderThatLeavesEndsTheCommand(arguments: [String]) async throws {
-        // The visitor's read and write are told long after the reader has left, and after the state nothing of FFFF is.
+        // The visitor's read and write are reported long after the reader has left, and after the state nothing of FFFF is.
         let attribute = "{uuid: FFE1, properties: [read, write], value: '00'}"
         let world = """
             devices: [{name: A, services: [{uuid: FFE0, characteristics: [\(attribute)]}], \

@@ -78,7 +78,7 @@ struct ProfileTests {
         #expect(value.contains(" bpm, skin contact"))
     }
 
-    @Test func watchTellsTheMeaningBesideTheBytes() async throws {
+    @Test func watchPrintsTheMeaningBesideTheBytes() async throws {
         let run = try await Tool.run([
             "watch", "Heart Rate Monitor", "battery", "--count", "1", "--timeout", "1", "--backend", "emulator",
             "--json",

@@ -123,7 +123,7 @@ struct ServeTests {
             "w.yaml:5:9: devices[0].services[0]: cannot publish"
         ),
     ])
-    func aMistakeIsToldWithLineColumnAndRule(text: String, wrong: String, error: String) async throws {
+    func aMistakeIsReportedWithLineColumnAndRule(text: String, wrong: String, error: String) async throws {
         let run = try await serve(Self.lamp.replacingOccurrences(of: text, with: wrong), "--duration", "0.1")
         #expect(run.status == 2, "\(run)")
         #expect(run.output.isEmpty)

@@ -97,7 +97,7 @@ struct ShellWordsTests {
         #expect(throws: Failure(.usage, "a quotation mark is not closed")) { try ShellWords.split(line) }
     }
 
-    @Test func theWordThatIsTypedIsToldApart() {
+    @Test func theWordThatIsTypedIsDistinguished() {
         #expect(ShellWords.typed("read \"Heart R") == (["read"], "Heart R"))
         #expect(ShellWords.typed("read ") == (["read"], ""))
         #expect(ShellWords.typed("re") == ([], "re"))

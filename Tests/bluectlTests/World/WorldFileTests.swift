@@ -40,7 +40,7 @@ struct WorldFileTests {
         #expect(try WorldFile(path: "w.json").contents(of: json).description() == fromYAML)
     }
 
-    @Test func aBrokenRuleIsToldWithFileLineColumnPathAndRule() throws {
+    @Test func aBrokenRuleIsReportedWithFileLineColumnPathAndRule() throws {
         let broken = yaml.replacingOccurrences(of: "uuid: 2A6E", with: "uuid: xyz")
         let error = try #require(failure("w.yaml", broken))
         #expect(error.status == .usage)

@@ -28,7 +28,7 @@ void bus_client_close(bus_client *client);
 // Calls `Read` so many times, with so many calls in flight, and decodes each reply. Returns the bytes received, or -1.
 long bus_client_call(bus_client *client, int count, int in_flight);
 
-// Tells the service how many devices there are beside the connected one. Returns whether it has answered.
+// Sets how many devices the service shows beside the connected one. Returns whether it has answered.
 int bus_client_populate(bus_client *client, unsigned devices);
 
 // Has the service send so many advertisements, and does not wait for them.

@@ -61,7 +61,7 @@ struct ProcessTests {
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func aSignalStopsTheGatewayCleanlyAndSystemdIsTold(signal: Int32) async throws {
+    func aSignalStopsTheGatewayCleanlyAndSystemdIsNotified(signal: Int32) async throws {
         let fixture = try Fixture(devices: 1)
         let systemd = try NotifySocket(fixture.folder.appending(path: "notify").path)
         let file = fixture.folder.appending(path: "gateway.yaml")

@@ -4,9 +4,9 @@ import Foundation
 final class BlinkyScanner {
     private let manager: CBCentralManager
     private(set) var boards: [BlinkyBoard] = []
-    /// Told of each board that is new.
+    /// Called with each board that is new.
     var onDiscovery: ((BlinkyBoard) -> Void)?
-    /// Told of each state of the adapter.
+    /// Called with each state of the adapter.
     var onState: ((CBManagerState) -> Void)?
 
     init(manager: CBCentralManager = CBCentralManagerFactory.instance(delegate: nil, queue: nil)) {

@@ -75,7 +75,7 @@ import Testing
         #expect(client.take() == ["included", "characteristics"])
     }
 
-    @Test func `Attributes of equal UUIDs are told apart`() async throws {
+    @Test func `Attributes of equal UUIDs are distinguished`() async throws {
         func characteristic() -> CBMCharacteristicMock {
             CBMCharacteristicMock(
                 type: Sensor.value, properties: [.read, .notify], descriptors: CBMDescriptorMock(type: description),

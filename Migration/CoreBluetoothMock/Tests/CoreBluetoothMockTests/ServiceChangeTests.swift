@@ -8,7 +8,7 @@ import Testing
     private let emulator = Emulator.current
     private let sensor = Sensor()
 
-    @Test func `A change of the services invalidates those that are gone, and tells the new name`() async throws {
+    @Test func `A change of the services invalidates those that are gone, and reports the new name`() async throws {
         let kept = Sensor.simpleService()
         let gone = CBMServiceMock(type: CBMUUID(string: "180F"), primary: true)
         let spec = sensor.spec(services: [gone, CBMServiceMock(type: CBMUUID(string: "1805"), primary: true), kept])

@@ -8,7 +8,7 @@ import Testing
 @Suite(.emulator()) struct SimulationTests {
     private let emulator = Emulator.current
 
-    @Test func `Managers are told of each state, and of none twice`() async throws {
+    @Test func `Managers receive each state, and none twice`() async throws {
         CBMCentralManagerMock.simulateInitialState(.poweredOff)
         let client = Client()
         let states: [CBMManagerState] = [
@@ -175,7 +175,7 @@ import Testing
         #expect((client.manager as? CountingMock)?.scans == 1)
     }
 
-    @Test func `A grant of notifications of the phone is told`() async throws {
+    @Test func `A grant of notifications of the phone is reported`() async throws {
         let spec = Sensor().spec()
         let client = try await Client.on(spec)
         let peripheral = try await client.connect(to: spec)

@@ -13,7 +13,7 @@ final class NormalBehaviourTests: SensorTestCase {
         XCTAssertEqual(Double(try XCTUnwrap(sensor.signalStrength)), -40, accuracy: 15)
     }
 
-    func testAConnectedSensorTellsAllItsValues() throws {
+    func testAConnectedSensorDeliversAllItsValues() throws {
         let sensor = try findFern()
         let areThere = expectation(description: "The values are there")
         areThere.expectedFulfillmentCount = 3
@@ -31,21 +31,21 @@ final class NormalBehaviourTests: SensorTestCase {
 
     func testTheAppHearsOfANewValue() throws {
         _ = try connectFern()
-        let isTold = expectation(description: "The new level of the battery is told")
-        listener.onReading = { if $0 == .battery(5) { isTold.fulfill() } }
+        let isReported = expectation(description: "The new level of the battery is reported")
+        listener.onReading = { if $0 == .battery(5) { isReported.fulfill() } }
         fern.simulateValueUpdate(Data([5]), for: .batteryLevel)
-        wait(for: [isTold], timeout: 5)
+        wait(for: [isReported], timeout: 5)
     }
 
     func testAMalformedValueIsReported() throws {
         _ = try connectFern()
-        let isTold = expectation(description: "The malformed value is reported")
+        let isReported = expectation(description: "The malformed value is reported")
         listener.onFailure = { error in
             XCTAssertEqual(error as? SensorError, .malformedValue(.humidity))
-            isTold.fulfill()
+            isReported.fulfill()
         }
         fern.simulateValueUpdate(Data([1, 2, 3]), for: .humidity)
-        wait(for: [isTold], timeout: 5)
+        wait(for: [isReported], timeout: 5)
     }
 
     func testTheSensorAlerts() throws {

@@ -36,12 +36,12 @@ struct Adapter1: RemoteInterface {
         roles?.contains { $0 == "peripheral" || $0 == "central-peripheral" } ?? true
     }
 
-    /// Whether a notification socket serves one central alone: BlueZ 5.76 and later, told by a property of 5.79.
+    /// Whether a notification socket serves one central alone: BlueZ 5.76 and later, recognized by a property of 5.79.
     ///
     /// BlueZ pitfall: before that a value reached everybody (https://github.com/bluez/bluez/issues/820).
     private(set) var hasUnicastSockets = false
 
-    /// Whether `bluetoothd` lets devices pair; nil before it has told.
+    /// Whether `bluetoothd` lets devices pair; nil before it has said so.
     private(set) var isPairable: Bool?
 
     /// The version of `bluetoothd`; nil where the adapter does not show it.

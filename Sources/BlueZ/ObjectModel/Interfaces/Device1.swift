@@ -36,7 +36,7 @@ struct Device1: RemoteInterface, Equatable {
     private(set) var rssi: Int16?
     /// What the device advertises, but for its name: see ``PeerDirectory``.
     ///
-    /// BlueZ does not tell whether a device is connectable; one that is not refuses its connection. The service UUIDs
+    /// BlueZ does not show whether a device is connectable; one that is not refuses its connection. The service UUIDs
     /// are those that were advertised and those that were found by GATT before: BlueZ does not distinguish them.
     private(set) var advertisement = Advertisement(isConnectable: true)
     /// Of each company, with the company's number in front; BlueZ accumulates them, and ``advertisement`` has the newest.
@@ -114,7 +114,7 @@ struct Device1: RemoteInterface, Equatable {
 
     /// `a{yv}` by AD type.
     ///
-    /// Only the solicited services are not told otherwise.
+    /// Only the solicited services have no property of their own.
     ///
     /// Source: Core Specification Supplement, Part A, 1.10.
     private mutating func readAdvertisingData(_ value: inout DBusReader) throws(DBusError) {

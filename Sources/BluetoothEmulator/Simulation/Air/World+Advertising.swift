@@ -229,7 +229,7 @@ extension World {
         if let known = hosts[host].peers[peer] {
             if let name, name != known.advertisedName {
                 hosts[host].peers[peer]?.advertisedName = name
-                if known.deviceName == nil { tellName(peer, name, .advertised, on: host) }
+                if known.deviceName == nil { reportName(peer, name, .advertised, on: host) }
             }
         } else {
             hosts[host].peers[peer] = KnownPeer(address: address, advertisedName: name)
@@ -237,7 +237,7 @@ extension World {
         devices[ref]?.advertiser.setHeard(index, by: host, in: hosts[host].scanning.epoch)
     }
 
-    mutating func tellName(_ peer: PeerID, _ name: String, _ source: NameSource, on host: Int) {
+    mutating func reportName(_ peer: PeerID, _ name: String, _ source: NameSource, on host: Int) {
         for manager in hosts[host].managers where managers[manager]?.role == .central {
             emit(.nameChanged(peer: peer, name: name, source: source), to: manager)
         }

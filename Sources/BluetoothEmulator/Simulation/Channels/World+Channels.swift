@@ -176,10 +176,10 @@ extension World {
         guard let channel = channels.remove(id) else { return }
         if air.tapped.contains(.channels) { report(.channelClosed(id, by: side)) }
         links[channel.link]?.channels.removeAll { $0 == id }
-        if !channel[side.other].isEnding { tellClosed(id, channel, side.other) }
+        if !channel[side.other].isEnding { reportClosed(id, channel, side.other) }
     }
 
-    private mutating func tellClosed(_ id: ChannelID, _ channel: Channel, _ side: LinkSide) {
+    private mutating func reportClosed(_ id: ChannelID, _ channel: Channel, _ side: LinkSide) {
         guard !emit(.closed, on: id, channel, to: side), let device = links[channel.link]?.device else { return }
         handle(.channelClosed(id), at: device)
     }
@@ -206,7 +206,7 @@ extension World {
             guard let channel = channels[id], !channel[.peripheral].isEnding else { continue }
             channels[id]?[.peripheral].isEnding = true
             channels[id]?[.peripheral].queue = []
-            if isOn { tellClosed(id, channel, .peripheral) }
+            if isOn { reportClosed(id, channel, .peripheral) }
         }
     }
 

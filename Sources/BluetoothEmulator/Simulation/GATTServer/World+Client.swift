@@ -108,7 +108,7 @@ extension World {
         release(ref)
     }
 
-    /// An operation was refused; if for want of encryption, the host pairs and tries once more by itself.
+    /// An operation was refused; if encryption was missing, the host pairs and tries once more by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
             links[ref]?.security.level.refusal != nil
@@ -208,7 +208,7 @@ extension World {
         links[ref]?.server.subscriptions[attribute] = kind
         startNotifyTimers(attribute, of: device)
         handle(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
-        tellSubscribed(attribute, on: ref)
+        reportSubscribed(attribute, on: ref)
     }
 
     mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
@@ -216,7 +216,7 @@ extension World {
             let uuid = devices[device]?.server.database[attribute]?.uuid
         else { return }
         handle(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
-        tellUnsubscribed(attribute, on: ref)
+        reportUnsubscribed(attribute, on: ref)
     }
 
     // MARK: From the device

@@ -153,7 +153,7 @@ extension World {
             managers[ref]?.publication.services.append(service)
             if let operation { emit(PeripheralEvent.serviceAdded(operation: operation), to: ref) }
             guard let record = devices[server]?.server.database.record(ofService: id) else { return }
-            tellServicesChanged(removed: [], added: [record], of: server)
+            reportServicesChanged(removed: [], added: [record], of: server)
         } catch {
             guard let operation else { return log("service not restored: \(error)") }
             emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)

@@ -85,7 +85,7 @@ extension World {
         let name = String(decoding: value, as: UTF8.self)
         guard let known = hosts[link.host].peers[link.peer] else { return }
         hosts[link.host].peers[link.peer]?.deviceName = name
-        if known.name != name { tellName(link.peer, name, .gap, on: link.host) }
+        if known.name != name { reportName(link.peer, name, .gap, on: link.host) }
     }
 
     // MARK: Writing

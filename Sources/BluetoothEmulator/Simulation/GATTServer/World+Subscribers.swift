@@ -6,7 +6,7 @@ import DequeModule
 // The centrals of a host's peripheral managers: their subscriptions, and the values sent to them.
 extension World {
     /// Delivers a subscription to the manager; the first of a central grants credits.
-    mutating func tellSubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
+    mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
             let owner = devices[link.device]?.server.database[attribute]?.owner
         else { return }
@@ -22,7 +22,7 @@ extension World {
     /// Delivers the end of a subscription to the manager.
     ///
     /// Values that wait for transmission are dropped.
-    mutating func tellUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
+    mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
             let owner = devices[link.device]?.server.database[attribute]?.owner
         else { return }
@@ -41,13 +41,13 @@ extension World {
     }
 
     /// A central is disconnected: its open request and its subscriptions end, unless the state implies that.
-    mutating func tellCentralLeft(_ ref: Ref<Link>) {
+    mutating func reportCentralLeft(_ ref: Ref<Link>) {
         guard let link = links[ref], link.server.central != nil, let host = devices[link.device]?.host else { return }
         if hosts[host].adapter.isOn {
             expireRequest(on: ref)
             for attribute in link.server.subscriptions.keys.sorted() {
                 links[ref]?.server.subscriptions[attribute] = nil
-                tellUnsubscribed(attribute, on: ref)
+                reportUnsubscribed(attribute, on: ref)
             }
         }
         links[ref]?.server.notifyCredits = [:]
@@ -86,8 +86,8 @@ extension World {
     /// Values were sent: their managers may send as many more.
     mutating func returnNotifyCredits(to senders: [Ref<Manager>], on ref: Ref<Link>) {
         guard let central = links[ref]?.server.central else { return }
-        var told: Set<Ref<Manager>> = []
-        for sender in senders where told.insert(sender).inserted {
+        var notified: Set<Ref<Manager>> = []
+        for sender in senders where notified.insert(sender).inserted {
             guard let credits = links[ref]?.server.notifyCredits[sender] else { continue }
             let count = senders.count { $0 == sender }
             links[ref]?.server.notifyCredits[sender] = credits + count
@@ -96,7 +96,7 @@ extension World {
     }
 
     /// Delivers the MTU of a central to the managers that it subscribes to.
-    mutating func tellMTU(_ mtu: Int, on ref: Ref<Link>) {
+    mutating func reportMTU(_ mtu: Int, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central else { return }
         for manager in link.server.notifyCredits.keys.sorted() {
             emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)

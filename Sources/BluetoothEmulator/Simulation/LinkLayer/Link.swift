@@ -105,7 +105,7 @@ struct LinkSupervision: Sendable {
     /// The device has lost the link, which ends by supervision timeout.
     var isLost = false
     var timeout: WorldQueue.Token?
-    /// The events that were due in silence.
+    /// The events that were deferred while the link was silent.
     private var missed: [WorldEvent] = []
 
     /// Defers an event of a silent link.
@@ -123,7 +123,7 @@ struct LinkSupervision: Sendable {
 
     /// Packets arrive again.
     ///
-    /// - Returns: The events that were due in silence, and the timeout to cancel.
+    /// - Returns: The deferred events, and the timeout to cancel.
     mutating func recover() -> (missed: [WorldEvent], timeout: WorldQueue.Token?) {
         defer { self = LinkSupervision() }
         return (missed, timeout)

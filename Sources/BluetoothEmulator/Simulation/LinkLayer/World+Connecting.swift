@@ -23,7 +23,7 @@ extension World {
         case .wait: break
         case .linked(let lease):
             guard let link = hosts[host].links[peer] else { return }
-            tellConnected(lease, peer, link)
+            reportConnected(lease, peer, link)
         }
     }
 
@@ -137,8 +137,8 @@ extension World {
             hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         }
         hosts[host].peers.noteUse(of: peer)
-        for lease in hosts[host].ledger.linkUp(peer) { tellConnected(lease, peer, link) }
-        tellConnectionEvent(peer, isConnected: true, on: host)
+        for lease in hosts[host].ledger.linkUp(peer) { reportConnected(lease, peer, link) }
+        reportConnectionEvent(peer, isConnected: true, on: host)
         handle(.connected(identity(of: link)), at: ref)
         // The host reads the name by itself, before anything else.
         enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
@@ -154,7 +154,7 @@ extension World {
         max(ATTLimits.minimumMTU, min(configuration.maximumMTU, hosts[host].adapter.maximumMTU ?? .max))
     }
 
-    private mutating func tellConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
+    private mutating func reportConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: lease.manager)
         guard isManager(manager), let id = lease.link, let mtu = links[link]?.mtu else { return }
         // A link that others kept open is connected again at once: its earlier end comes before.
@@ -190,7 +190,7 @@ extension World {
             managers[ref]?.close(id)
             managers[ref]?.pendingDisconnects[peer] = id
             queue.schedule(
-                .tellLocal(ref, id, epoch: hosts[host].adapter.epoch),
+                .reportLocal(ref, id, epoch: hosts[host].adapter.epoch),
                 at: now + configuration.disconnectionDelay.nanoseconds)
         }
     }
@@ -201,7 +201,7 @@ extension World {
         queue.schedule(.localClose(link), at: now + configuration.disconnectionDelay.nanoseconds)
     }
 
-    mutating func tellLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
+    mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
         guard let host = managers[ref]?.host, hosts[host].adapter.epoch == epoch,
             let peer = managers[ref]?.pendingDisconnects.first(where: { $0.value == link })?.key
         else { return }
@@ -225,14 +225,15 @@ extension World {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager), let id = lease.link else { continue }
             managers[manager]?.close(id)
-            let told = hosts[host].adapter.features.contains(.disconnectReason) || reason == .local ? reason : .unknown
+            let isKnown = reason == .local || hosts[host].adapter.features.contains(.disconnectReason)
             emit(
                 .disconnected(
-                    link: id, reason: told, at: date, isReconnecting: lease.options.autoReconnect,
+                    link: id, reason: isKnown ? reason : .unknown, at: date,
+                    isReconnecting: lease.options.autoReconnect,
                     error: reason == .remote ? link.server.requests.closingError : nil),
                 to: manager)
         }
-        tellConnectionEvent(peer, isConnected: false, on: host)
+        reportConnectionEvent(peer, isConnected: false, on: host)
         if !hosts[host].ledger.leases(of: peer).isEmpty { startConnecting(peer, on: host) }
     }
 
@@ -259,7 +260,7 @@ extension World {
         devices[device]?.links.removeAll { $0 == ref }
         closeServerChannels(of: ref)
         rememberCentral(of: ref)
-        tellCentralLeft(ref)
+        reportCentralLeft(ref)
         links[ref]?.server.pendingRequest = nil
         links[ref]?.server.subscriptions = [:]
         if air.tapped.contains(.links) { report(.connectionClosed(link: ref.serial, side: .peripheral, reason)) }
@@ -267,7 +268,7 @@ extension World {
         wake(device)
     }
 
-    private mutating func tellConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
+    private mutating func reportConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
         let database = device(peer, on: host).flatMap { devices[$0]?.server.database }
         for manager in hosts[host].managers {
             guard let filter = managers[manager]?.connectionEventFilter,

@@ -72,7 +72,7 @@ extension World {
         if air.tapped.contains(.hosts) {
             report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
         }
-        tellUnpaired(bond.peer, on: host, asker)
+        reportUnpaired(bond.peer, on: host, asker)
         for ref in hosts[host].links.values.sorted()
         where links[ref].flatMap({ devices[$0.device] })?.identity.identityAddress == address {
             terminate(ref, reason: .unknown)

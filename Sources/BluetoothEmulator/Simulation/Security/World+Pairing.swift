@@ -119,7 +119,7 @@ extension World {
         reportSecurity(of: ref)
         if let token = pairing.timeout { queue.cancel(token) }
         // A number that is still displayed disappears with the end of the pairing.
-        tellPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
+        reportPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         endPairingLink(link)
         if let (operation, _) = pairing.operation { retry(operation, on: ref) }
     }
@@ -136,7 +136,7 @@ extension World {
     private mutating func pairingOver(_ ref: Ref<Link>, _ pairing: Pairing, _ error: BackendError) {
         if let token = pairing.timeout { queue.cancel(token) }
         cancelQuestions(pairing.questions)
-        tellPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
+        reportPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
         if let link = links[ref] { endPairingLink(link) }
         guard let (operation, code) = pairing.operation else { return }
         let error = BackendError.att(code.rawValue, operation: operation.kind.isRead ? "read" : "write")
@@ -159,7 +159,7 @@ extension World {
         if let token = pairing.timeout { queue.cancel(token) }
         cancelQuestions(pairing.questions)
         let error = BackendError(.peerDisconnected, operation: "pair")
-        tellPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
+        reportPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
     }
 
     /// Sends a refused operation again, before all others of its link.

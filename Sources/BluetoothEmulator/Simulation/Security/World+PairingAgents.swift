@@ -24,7 +24,7 @@ extension World {
     func agent(of host: Int) -> Ref<Manager>? { agents(of: host).last }
 
     /// Delivers an event to all agents of both hosts, to those who asked with their operation.
-    mutating func tellPairingAgents(
+    mutating func reportPairingAgents(
         on ref: Ref<Link>, _ askers: [HostPairing.Asker],
         _ event: (PeerID, OperationID?) -> PairingEvent
     ) {
@@ -42,7 +42,7 @@ extension World {
     }
 
     /// Delivers the removal of a bond to the agents of a host.
-    mutating func tellUnpaired(
+    mutating func reportUnpaired(
         _ peer: PeerID, on host: Int, _ asker: HostPairing.Asker?
     ) {
         for agent in agents(of: host) {

@@ -139,7 +139,7 @@ extension CentralStateMachine {
 
     /// S155.
     ///
-    /// An event that was under way when the app cleared its registration is not told.
+    /// An event that was under way when the app cleared its registration is not reported.
     private func connectionEvent(_ id: PeerID, _ isConnected: Bool) -> [CentralEffect] {
         connectionEventFilter == nil ? [] : [.callback(.connectionEvent(id, isConnected: isConnected))]
     }

@@ -112,19 +112,19 @@ struct DiscoveredDatabase {
 
     /// Removes services.
     ///
-    /// - Returns: Those that the app had been told of, and the characteristics within all of them.
+    /// - Returns: Those that the app knew, and the characteristics within all of them.
     mutating func remove(_ gone: [AttributeID]) -> (services: [AttributeID], characteristics: Set<AttributeID>) {
         var within: Set<AttributeID> = []
-        var told: [AttributeID] = []
+        var known: [AttributeID] = []
         for id in gone {
             let wasIncluded = included.values.contains { $0[id] != nil }
-            if services.removeValue(forKey: id) != nil || wasIncluded { told.append(id) }
+            if services.removeValue(forKey: id) != nil || wasIncluded { known.append(id) }
             within.formUnion(characteristics.removeValue(forKey: id).map { Array($0.keys) } ?? [])
             included[id] = nil
             for parent in included.keys { included[parent]?[id] = nil }
         }
         for id in within { descriptors[id] = nil }
-        return (told, within)
+        return (known, within)
     }
 
     func isDescriptor(_ id: AttributeID) -> Bool { descriptors.values.contains { $0[id] != nil } }

@@ -68,7 +68,7 @@ enum CentralEventMerging {
         case mtu(LinkID)
     }
 
-    /// Merges events that tell of changes.
+    /// Merges events that report changes.
     ///
     /// - The last name, ATT MTU, authorization and connection event of each device stay.
     /// - A link that began and ended meanwhile, with another attempt after it, is gone with all of its events.
@@ -120,7 +120,7 @@ enum CentralEventMerging {
 
 /// Merges the events of the peripheral role that wait for a slow queue.
 enum PeripheralEventMerging {
-    /// Merges events that tell of changes.
+    /// Merges events that report changes.
     ///
     /// - A request that the backend has answered meanwhile is gone, and so is a channel that its central has closed.
     /// - A central that came and left meanwhile is gone. Of any other, at most the first and the last change of each

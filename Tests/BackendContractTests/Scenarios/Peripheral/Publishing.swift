@@ -3,7 +3,7 @@ import Testing
 
 extension ContractScenario {
     static let publishing: [ContractScenario] = [
-        .peripheral("a new peripheral manager is unknown, then told its state", proving: "S1", "S2") { p in
+        .peripheral("a new peripheral manager is unknown, then receives its state", proving: "S1", "S2") { p in
             #expect(p.stateAtFirst == .unknown)
             try await p.powerOn()
             #expect(p.trace.states == [.poweredOn])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct PeripheralStateTests {
     /// Proves S104, S136.
-    @Test func S104_centralsAreGoneBeforeTheStateCallbackAndNobodyIsTold() async {
+    @Test func S104_centralsAreGoneBeforeTheStateCallbackAndNoOneIsNotified() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
         _ = await fixture.publish(characteristic)

@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Proves S135, S140.
-    @Test func S135_S140_theMTUMayGrowAndNothingTells() async {
+    @Test func S135_S140_theMTUMayGrowWithoutACallback() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
         _ = await fixture.publish(characteristic)

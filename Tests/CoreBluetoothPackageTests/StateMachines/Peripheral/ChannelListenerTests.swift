@@ -47,7 +47,7 @@ import Testing
         #expect(error?.code == .invalidParameters)
     }
 
-    @Test func failuresAreToldByTheirCallbacks() {
+    @Test func failuresAreReportedByTheirCallbacks() {
         var fixture = published()
         let error = BackendError(.outOfSpace, operation: "channel")
         let publish = operation(in: fixture.machine.publishChannel(isEncryptionRequired: false))

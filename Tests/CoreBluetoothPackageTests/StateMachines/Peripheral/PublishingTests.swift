@@ -236,7 +236,7 @@ import Testing
 }
 
 extension [PeripheralEffect] {
-    /// The error codes that `didAdd` tells.
+    /// The error codes that `didAdd` delivers.
     fileprivate var additionErrors: [BackendError.Code?] {
         callbacks.compactMap { callback -> BackendError.Code?? in
             if case .added(_, let error) = callback { error?.code } else { nil }

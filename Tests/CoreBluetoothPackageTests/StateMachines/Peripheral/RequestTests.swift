@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Proves S135.
-    @Test func S135_nothingTellsThatACentralConnected() {
+    @Test func S135_noCallbackShowsThatACentralConnected() {
         var fixture = Fixture.published()
         #expect(fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: 185)).callbacks.isEmpty)
         #expect(fixture.machine.handle(.notifyCredits(central: Fixture.central, count: 3)).isEmpty)

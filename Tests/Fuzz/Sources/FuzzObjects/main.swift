@@ -4,7 +4,7 @@ import Glibc
 
 @testable import BlueZ
 
-/// Signals in any order, about anything, of any type: the model stays consistent, and tells only what happened.
+/// Signals in any order, about anything, of any type: the model stays consistent, and reports only what happened.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var signals = RandomSignals(UnsafeBufferPointer(start: bytes, count: count))
     let model = ObjectModel()
@@ -38,7 +38,7 @@ func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is told to be there is there; what is below an object exists; a device of an adapter has an identifier.
+/// What is reported is there; what is below an object exists; a device of an adapter has an identifier.
 func check(_ changes: [ObjectModel.Change], _ model: ObjectModel) {
     for change in changes {
         switch change {

@@ -1,7 +1,7 @@
 import Foundation
 package import Logging
 
-/// Tells systemd that the service has started, is well and stops, as `sd_notify` does.
+/// Reports to systemd that the service has started, is well and stops, as `sd_notify` does.
 ///
 /// Source: sd_notify(3): a datagram to the socket that `NOTIFY_SOCKET` names. Without the variable nothing is sent.
 /// A socket that takes nothing more is a warning, and no wait.

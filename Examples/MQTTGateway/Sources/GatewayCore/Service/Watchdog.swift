@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Mosquitto
 
-/// Tells systemd that the gateway is well, as long as it is.
+/// Reports to systemd that the gateway is well, as long as it is.
 ///
 /// It is well while the file of the queue can be read and the thread of the MQTT client goes round; an absent broker
 /// or device is no fault of the process.

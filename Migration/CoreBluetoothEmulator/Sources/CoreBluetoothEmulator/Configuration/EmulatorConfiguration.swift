@@ -108,7 +108,7 @@ public struct EmulatorConfiguration: Sendable {
     /// - A request waits for ``EmulatedCBPeripheralManager/respond(to:withResult:)``, on any thread, at any later time.
     /// - A read without a value is answered with an empty one, not with the stored one.
     /// - ``EmulatedCBPeripheral/maximumWriteValueLength(for:)`` is 512 with response.
-    /// - `registerForConnectionEvents(options: nil)` ends the registration, and links of other apps are told too.
+    /// - `registerForConnectionEvents(options: nil)` ends the registration, and links of other apps are reported too.
     /// - Advertisements contain name and services only.
     /// - A manager that has nothing to restore gets no `willRestoreState`.
     /// - `peripheralIsReady(toSendWriteWithoutResponse:)` is called on the peripheral's delegate only, and a write without

@@ -25,15 +25,15 @@ extension EmulatedWorld {
         }
     }
 
-    /// Leaves a place in a queue; whoever waits for room is told.
+    /// Leaves a place in a queue; whoever waits for room is notified.
     func release(_ queue: LinkTables.Queue) {
         let isReady = state.withLock { state in
             state.links.release(queue, limit: state.configuration.limit(of: queue))
         }
         guard isReady else { return }
         switch queue {
-        case .writes(let pair): central(pair.central)?.knownPeripheral(pair.peripheral)?.tellReadyLater()
-        case .notifications(let peripheral, _): self.peripheral(peripheral)?.tellReadyLater()
+        case .writes(let pair): central(pair.central)?.knownPeripheral(pair.peripheral)?.reportReadyLater()
+        case .notifications(let peripheral, _): self.peripheral(peripheral)?.reportReadyLater()
         }
     }
 }

@@ -73,7 +73,7 @@ final class FeatureTests: RealTimeTestCase {
 
     // MARK: ANCS
 
-    func testANCSAuthorizationIsKeptAndTold() async throws {
+    func testANCSAuthorizationIsKeptAndReported() async throws {
         await configure { $0.fireANCSAuthorizationUpdates = true }
         let manager = try await advertise(makeCharacteristic())
         let (phone, _) = try await connect()
@@ -89,7 +89,7 @@ final class FeatureTests: RealTimeTestCase {
         withExtendedLifetime(manager) {}
     }
 
-    func testANCSUpdatesAreNotToldWhileTheyAreOff() async throws {
+    func testANCSUpdatesAreNotReportedWhileTheyAreOff() async throws {
         let manager = EmulatedCBPeripheralManager(delegate: server, queue: nil)
         let identifier = UUID()
         await EmulatorBus.shared.updateANCSAuthorization(for: identifier, status: .denied)

@@ -15,7 +15,7 @@ import Testing
         return configuration
     }
 
-    @Test func `where Apple's rule counts, links of other apps are told, and nil ends that`() async throws {
+    @Test func `where Apple's rule counts, links of other apps are reported, and nil ends that`() async throws {
         let world = VirtualWorld(
             configuration {
                 $0.fireConnectionEvents = true
@@ -165,7 +165,7 @@ import Testing
         #expect(Set(world.app.discovered.map(\.peripheral.identifier)) == [first.identifier, second.identifier])
     }
 
-    @Test func `a new name is told while the peripheral is heard`() async throws {
+    @Test func `a new name is reported while the peripheral is heard`() async throws {
         let world = VirtualWorld()
         let manager = EmulatedCBPeripheralManager(delegate: world.server, queue: nil)
         let phone = EmulatedCBCentralManager(delegate: world.app, queue: nil)

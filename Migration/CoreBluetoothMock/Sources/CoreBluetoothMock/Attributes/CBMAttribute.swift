@@ -7,7 +7,7 @@ open class CBMAttribute: NSObject,
     // Invariant: what changes is reached under a lock.
     @unchecked Sendable
 {
-    /// Tells attributes of equal UUIDs apart: the one of a mock's attribute is that of the server's object.
+    /// Distinguishes attributes of equal UUIDs: the one of a mock's attribute is that of the server's object.
     let identifier: UUID
     /// The attribute's type.
     public let uuid: CBMUUID

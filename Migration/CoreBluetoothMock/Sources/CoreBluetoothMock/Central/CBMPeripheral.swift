@@ -18,7 +18,7 @@ public protocol CBMPeripheral: AnyObject {
     var services: [CBMService]? { get }
     /// Whether a write without response would be taken now.
     var canSendWriteWithoutResponse: Bool { get }
-    /// Whether the peripheral may tell of the phone's notifications.
+    /// Whether the peripheral may receive the phone's notifications (ANCS).
     var ancsAuthorized: Bool { get }
 
     /// Reads the link's signal strength: `peripheral(_:didReadRSSI:error:)`.

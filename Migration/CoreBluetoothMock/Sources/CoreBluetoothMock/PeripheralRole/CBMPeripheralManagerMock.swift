@@ -102,7 +102,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         }
     }
 
-    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate was told so.
+    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate has received it.
     func end() {
         let wasKnown = state != .unknown
         fields.withLock { $0.isEnded = true }

@@ -59,7 +59,7 @@ struct CentralClient {
         return waiters
     }
 
-    /// The link, if its services are known; otherwise the waiter is told later.
+    /// The link, if its services are known; otherwise the waiter is called later.
     mutating func wait(_ waiter: @escaping Waiter) -> LinkID? {
         if isExplored, let link { return link }
         waiters.append(waiter)

@@ -26,7 +26,7 @@ final class CentralDevice: @unchecked Sendable {
                 ?? emulator.add(
                     HostDescription(name: name, address: address, maximumMTU: spec.maximumUpdateValueLength + 3))
             if !world.knowsCentral(spec.identifier) {
-                // The emulator tells the identifier of an address by a device that has it.
+                // The emulator finds the identifier of an address by a device that has it.
                 let probe = try emulator.add(PeripheralDescription(name: name, address: address))
                 if let peer = probe.identifier(onHost: emulator.host.name) {
                     world.identify(central: spec.identifier, as: peer)

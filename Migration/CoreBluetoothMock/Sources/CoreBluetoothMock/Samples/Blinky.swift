@@ -86,15 +86,15 @@ public class Blinky: @unchecked Sendable {
             defer { fields.isLedOn = isOn }
             return fields.isLedOn != isOn
         }
-        if isChanged { tell { $0.blinky(self, didChangeLedState: isOn) } }
+        if isChanged { notify { $0.blinky(self, didChangeLedState: isOn) } }
     }
 
     func changeSubscription(_ isSubscribed: Bool) {
-        tell { $0.blinky(self, didChangeButtonSubscriptionState: isSubscribed) }
+        notify { $0.blinky(self, didChangeButtonSubscriptionState: isSubscribed) }
     }
 
     /// Calls the delegate on the main queue, in the selection of the world; virtual time waits for it.
-    private func tell(_ body: @escaping (any BlinkyDelegate) -> Void) {
+    private func notify(_ body: @escaping (any BlinkyDelegate) -> Void) {
         guard let delegate = fields.withLock({ $0.delegate }) else { return }
         let world = spec.fields.withLock { $0.devices.compactMap(\.object).first?.world }
         let hold = world?.emulator?.hold()

@@ -88,7 +88,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         world.perform { super.receive(callback) }
     }
 
-    /// Notes what happens, for the specs; nil for what the app is not told.
+    /// Notes what happens, for the specs; nil for what is not reported to the app.
     private func prepare(_ callback: ManagerCallback) -> ManagerCallback? {
         switch callback {
         case .stateUpdated:
@@ -165,7 +165,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
 
     // MARK: The end
 
-    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate was told so.
+    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate has received it.
     func end() {
         let wasKnown = state != .unknown
         fields.withLock { $0.isEnded = true }

@@ -81,7 +81,7 @@ public protocol CBMPeripheralSpecDelegate {
         for characteristic: CBMCharacteristicMock
     ) -> Result<Void, any Error>
 
-    /// The app was told of the answer to its `setNotifyValue(_:for:)`.
+    /// The app has received the answer to its `setNotifyValue(_:for:)`.
     func peripheral(
         _ peripheral: CBMPeripheralSpec, didUpdateNotificationStateFor characteristic: CBMCharacteristicMock,
         error: (any Error)?)

@@ -116,7 +116,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     /// Whether a write without response would be taken now.
     open var canSendWriteWithoutResponse: Bool { wrapped.canSendWriteWithoutResponse }
 
-    /// Whether the peripheral may tell of the phone's notifications.
+    /// Whether the peripheral may receive the phone's notifications (ANCS).
     open var ancsAuthorized: Bool { wrapped.ancsAuthorized }
 
     /// Reads the link's signal strength.

@@ -47,7 +47,7 @@ extension EmulatedCBCentralManager {
         let peripheral = peripheral(for: core)
         peripheral.linkBegan()
         delegate?.centralManager(self, didConnect: peripheral)
-        tellConnectionEvent(.peerConnected, peripheral)
+        reportConnectionEvent(.peerConnected, peripheral)
     }
 
     func didFailToConnect(_ core: CBPeripheral, _ error: (any Error)?) {
@@ -60,11 +60,11 @@ extension EmulatedCBCentralManager {
         let peripheral = peripheral(for: core)
         peripheral.linkEnded(error)
         delegate?.centralManager(self, didDisconnectPeripheral: peripheral, error: error)
-        tellConnectionEvent(.peerDisconnected, peripheral)
+        reportConnectionEvent(.peerDisconnected, peripheral)
     }
 
-    /// An event of a link of this manager; where Apple's rule counts, the emulator tells of all links instead.
-    private func tellConnectionEvent(_ event: CBConnectionEvent, _ peripheral: EmulatedCBPeripheral) {
+    /// An event of a link of this manager; where Apple's rule counts, the emulator reports all links instead.
+    private func reportConnectionEvent(_ event: CBConnectionEvent, _ peripheral: EmulatedCBPeripheral) {
         let configuration = world.configuration
         guard configuration.fireConnectionEvents, !configuration.followsApple,
             fields.withLock({ $0.connectionEvents })?.matches(peripheral) == true
@@ -87,8 +87,8 @@ extension EmulatedCBCentralManager {
 extension EmulatedCBCentralManager.Fields {
     /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
     fileprivate mutating func takeEmptyState() -> Bool {
-        defer { mustTellEmptyState = false }
-        return mustTellEmptyState
+        defer { mustReportEmptyState = false }
+        return mustReportEmptyState
     }
 
     /// - Returns: The restored peripherals whose subscriptions are still to be made.

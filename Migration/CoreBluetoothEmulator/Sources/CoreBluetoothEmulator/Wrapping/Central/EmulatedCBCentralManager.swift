@@ -20,7 +20,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         /// The restored peripherals, until the adapter is on.
         var restored: [EmulatedCBPeripheral] = []
         /// Whether `willRestoreState` is still to be called, with nothing.
-        var mustTellEmptyState: Bool
+        var mustReportEmptyState: Bool
     }
 
     /// What the present scan has reported.
@@ -56,7 +56,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         preserved = restoreIdentifier.flatMap { world.takePreservedCentral($0, in: emulator) }
         place = world.place(for: preserved, restoreIdentifier, in: emulator)
         let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
-        fields = Guarded(Fields(delegate: delegate, mustTellEmptyState: isEmpty))
+        fields = Guarded(Fields(delegate: delegate, mustReportEmptyState: isEmpty))
         super.init()
         bridge.manager = self
         world.register(self, as: place.identifier)
@@ -82,7 +82,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         set { fields.withLock { $0.delegate = newValue } }
     }
 
-    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is told so.
+    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
     public var state: CBManagerState { core?.state ?? .unknown }
 
     /// Whether the manager scans.

@@ -95,9 +95,9 @@ extension EmulatedCBPeripheral {
 
     private func answer(
         _ completion: RequestLedger.Completion?, _ error: (any Error)?,
-        _ tell: (any EmulatedCBPeripheralDelegate) -> Void
+        _ call: (any EmulatedCBPeripheralDelegate) -> Void
     ) {
         if let completion { return completion(error.map { .failed($0) } ?? .done) }
-        if let delegate { tell(delegate) }
+        if let delegate { call(delegate) }
     }
 }

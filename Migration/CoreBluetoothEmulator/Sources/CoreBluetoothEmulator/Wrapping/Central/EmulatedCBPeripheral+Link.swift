@@ -67,7 +67,7 @@ extension EmulatedCBPeripheral {
     }
 
     /// Calls both delegates: writes without response are taken again.
-    func tellReady() {
+    func reportReady() {
         let delegate = delegate
         delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         guard !world.configuration.followsApple, let central = manager?.delegate, central !== delegate else { return }
@@ -75,9 +75,9 @@ extension EmulatedCBPeripheral {
     }
 
     /// The same, from any thread.
-    func tellReadyLater() {
+    func reportReadyLater() {
         guard let manager else { return }
-        world.emulator?.call(on: manager.queue) { self.tellReady() }
+        world.emulator?.call(on: manager.queue) { self.reportReady() }
     }
 }
 

@@ -16,7 +16,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         /// What a test said; nil where nothing was said.
         var name: String??
         /// The name that the delegate knows.
-        var toldName: String?
+        var reportedName: String?
         var state: CBPeripheralState?
         var takesWritesWithoutResponse = true
         /// The objects of the present link.
@@ -58,8 +58,8 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
     func noteName() -> Bool {
         let present = name
         return fields.withLock { fields in
-            defer { fields.toldName = present }
-            return fields.toldName != present
+            defer { fields.reportedName = present }
+            return fields.reportedName != present
         }
     }
 

@@ -83,7 +83,7 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
         }
     }
 
-    func peripheralIsReady(toSendWriteWithoutResponse core: CBPeripheral) { peripheral?.tellReady() }
+    func peripheralIsReady(toSendWriteWithoutResponse core: CBPeripheral) { peripheral?.reportReady() }
 
     func peripheral(_ core: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         guard let peripheral else { return }
@@ -100,10 +100,10 @@ extension EmulatedCBPeripheral {
     /// An answer has come: for who waits for it, or for the delegate.
     fileprivate func answered(
         _ key: RequestLedger.Key, _ error: (any Error)?, channel: EmulatedCBL2CAPChannel? = nil,
-        _ tell: (EmulatedCBPeripheral, any EmulatedCBPeripheralDelegate) -> Void
+        _ call: (EmulatedCBPeripheral, any EmulatedCBPeripheralDelegate) -> Void
     ) {
         guard let completion = fields.withLock({ $0.requests.removeFirst(key) }) else {
-            if let delegate { tell(self, delegate) }
+            if let delegate { call(self, delegate) }
             return
         }
         if let error { return completion(.failed(error)) }

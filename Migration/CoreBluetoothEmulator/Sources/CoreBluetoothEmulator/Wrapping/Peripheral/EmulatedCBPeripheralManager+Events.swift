@@ -49,7 +49,7 @@ extension EmulatedCBPeripheralManager {
 extension EmulatedCBPeripheralManager.Fields {
     /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
     fileprivate mutating func takeEmptyState() -> Bool {
-        defer { mustTellEmptyState = false }
-        return mustTellEmptyState
+        defer { mustReportEmptyState = false }
+        return mustReportEmptyState
     }
 }

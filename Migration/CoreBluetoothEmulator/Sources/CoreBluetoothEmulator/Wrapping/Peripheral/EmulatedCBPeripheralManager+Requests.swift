@@ -126,10 +126,10 @@ extension EmulatedCBPeripheralManager {
         core?.setDesiredConnectionLatency(latency, for: connected)
     }
 
-    func tellReady() { delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
+    func reportReady() { delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
 
     /// The same, from any thread.
-    func tellReadyLater() { world.emulator?.call(on: queue) { self.tellReady() } }
+    func reportReadyLater() { world.emulator?.call(on: queue) { self.reportReady() } }
 
     // MARK: Centrals
 

@@ -21,7 +21,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         var channels = ChannelNumbers()
         var loggedKeys: Set<String> = []
         /// Whether `willRestoreState` is still to be called, with nothing.
-        var mustTellEmptyState: Bool
+        var mustReportEmptyState: Bool
     }
 
     /// The identifier by which centrals know it.
@@ -59,7 +59,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
         let isSameHost = preserved?.identifier == place.identifier
         let published = PublishedServices(nextNumber: isSameHost ? preserved?.nextServiceNumber ?? 0 : 0)
-        fields = Guarded(Fields(delegate: delegate, published: published, mustTellEmptyState: isEmpty))
+        fields = Guarded(Fields(delegate: delegate, published: published, mustReportEmptyState: isEmpty))
         super.init()
         bridge.manager = self
         world.register(self, as: identifier)
@@ -84,7 +84,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         set { fields.withLock { $0.delegate = newValue } }
     }
 
-    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is told so.
+    /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
     public var state: CBManagerState { core?.state ?? .unknown }
 
     /// Whether the manager advertises.

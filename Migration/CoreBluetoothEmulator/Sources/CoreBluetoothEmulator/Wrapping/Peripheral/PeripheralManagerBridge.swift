@@ -41,7 +41,7 @@ final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
         if let first = requests.first { peripheral.respond(to: first, withResult: .unlikelyError) }
     }
 
-    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { manager?.tellReady() }
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { manager?.reportReady() }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
