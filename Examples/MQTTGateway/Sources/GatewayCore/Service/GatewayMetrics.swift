@@ -34,30 +34,23 @@ package final class GatewayMetrics: Sendable {
     }
 
     private struct State {
-        var counts = [Int](repeating: 0, count: Counter.allCases.count)
+        var counts: [Counter: Int] = [:]
         var queueRows = 0
         var isBrokerConnected = false
         var connectedDevices: Set<String> = []
     }
 
     private let state = Mutex(State())
-    /// The place of each counter, by name.
-    private static let places = Dictionary(
-        uniqueKeysWithValues: Counter.allCases.enumerated().map { ($1, $0) })
 
     package init() {}
 
     /// Adds to a counter.
     package func add(_ counter: Counter, _ number: Int = 1) {
-        guard number != 0, let place = Self.places[counter] else { return }
-        state.withLock { $0.counts[place] += number }
+        state.withLock { $0.counts[counter, default: 0] += number }
     }
 
     /// The present count.
-    package func count(_ counter: Counter) -> Int {
-        guard let place = Self.places[counter] else { return 0 }
-        return state.withLock { $0.counts[place] }
-    }
+    package func count(_ counter: Counter) -> Int { state.withLock { $0.counts[counter, default: 0] } }
 
     package func setQueueRows(_ rows: Int) { state.withLock { $0.queueRows = rows } }
     package var queueRows: Int { state.withLock { $0.queueRows } }
@@ -79,9 +72,7 @@ package final class GatewayMetrics: Sendable {
         let (counts, rows, isConnected, devices) = state.withLock {
             ($0.counts, $0.queueRows, $0.isBrokerConnected, $0.connectedDevices.count)
         }
-        let counters = zip(Counter.allCases, counts).map { counter, count in
-            Self.text(counter.rawValue, "counter", counter.help, count)
-        }
+        let counters = Counter.allCases.map { Self.text($0.rawValue, "counter", $0.help, counts[$0, default: 0]) }
         let gauges = [
             ("gateway_queue_rows", "Messages in the queue.", rows),
             ("gateway_broker_connected", "Whether the broker is connected: 1 or 0.", isConnected ? 1 : 0),
