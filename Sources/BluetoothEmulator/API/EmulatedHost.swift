@@ -29,15 +29,16 @@ public struct EmulatedHost: Sendable {
 
     /// Takes a new resolvable private address; links stay.
     ///
-    /// Who has its keys knows it still; to others it is another central and another peripheral. Source: Core
-    /// Specification, Vol 6, Part B, 1.3.2.2.
+    /// Devices with its keys still recognize it; to others it is a new central and a new peripheral.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 1.3.2.2.
     public func rotateAddress() { control(.rotateAddress) }
 
     /// The state that its managers see.
     public var state: AdapterState { emulator.core.withLock { $0.world.hosts[index].adapter.state } }
 
-    /// What the host's peripheral managers are on the air, for its proximity, its links and the like; nil before the
-    /// first of them.
+    /// The device that the host's peripheral managers form on the air, with its proximity and links; nil before the first
+    /// peripheral manager.
     ///
     /// Its services and advertisements belong to the managers: controls that would change them do nothing.
     public var peripheral: EmulatedDevice? {
@@ -54,9 +55,12 @@ public struct EmulatedHost: Sendable {
 
     /// Gives the host's adapter a feature or takes it away.
     ///
-    /// Without the peripheral role such managers are `.unsupported`; without extended scanning, extended advertising is
-    /// not heard; without channels none is opened; without pairing no agent is asked; without the strength of links it
-    /// cannot be read; without reasons each link ends for an unknown one.
+    /// - Without the peripheral role, peripheral managers are `.unsupported`.
+    /// - Without extended scanning, extended advertisements are not received.
+    /// - Without L2CAP channels, opening and publishing one fails.
+    /// - Without pairing, no agent is asked.
+    /// - Without the signal strength of links, reading it fails.
+    /// - Without reasons for disconnects, the reason is unknown, unless this host ends the link.
     public func setSupport(_ feature: BackendFeature, _ isSupported: Bool) {
         control(.setFeature(feature, isSupported))
     }
@@ -80,24 +84,25 @@ public struct EmulatedHost: Sendable {
         control(.preserveCentral(state, restoreIdentifier))
     }
 
-    /// Gives the next peripheral manager of this restore identifier, on this host, a state; subscriptions are those that
-    /// there are.
+    /// Preserves a state for the next peripheral manager of this restore identifier on this host.
+    ///
+    /// Its subscriptions are those of the centrals that are connected then.
     public func setRestoredState(_ state: RestoredPeripheralState, for restoreIdentifier: String) {
         control(.preservePeripheral(state, restoreIdentifier))
     }
 
-    /// Loses the system's Bluetooth service, which is back after `duration`: `.resetting` in between.
+    /// Restarts the system's Bluetooth service: the state is `.resetting` for `duration`.
     public func reset(for duration: Duration = .seconds(1)) { control(.reset(duration)) }
 
     /// Unplugs the adapter or plugs it in: `.unsupported` in between.
     public func setPlugged(_ isPlugged: Bool) { control(.plug(isPlugged)) }
 
-    /// Shows managers a state of the adapter, until further notice, whatever its power, its plug and its permission are.
+    /// Shows managers a state of the adapter, regardless of its power, its plug and its permission, until the next call.
     ///
     /// For states that a test cannot reach otherwise, such as `.unknown` and `.resetting`. All but `.poweredOn` end scans and
     /// links as ``setPower(_:)`` does; below `.poweredOff` nothing is published any more.
     ///
-    /// - Parameter state: nil shows again what power, plug and permission make of it.
+    /// - Parameter state: nil derives the state from power, plug and permission again.
     public func setState(_ state: AdapterState?) { control(.setState(state)) }
 
     /// Changes what the advertisements of its peripheral managers carry besides their own content: those on the air at once,
