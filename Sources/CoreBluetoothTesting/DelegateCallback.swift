@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each constant is named after the last part of the method's name in Apple's protocols:
 /// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`. One that both roles have, such as
-/// ``didUpdateState``, stands for both; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` distinguish callbacks.
+/// ``didUpdateState``, means either; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` distinguish callbacks.
 public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     let method: DelegateMethod
     private var identifier: UUID?

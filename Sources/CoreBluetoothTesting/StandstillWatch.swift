@@ -2,7 +2,7 @@ import BluetoothEmulator
 import BluetoothSupport
 import Dispatch
 
-/// Notices that a test waits for something that takes time, while virtual time stands and nothing drives it.
+/// Notices that a test waits for something that takes time, while virtual time is paused and nothing drives it.
 ///
 /// Such a test would wait for ever. The watch keeps the failure for the test, drives time so that the test can end, and
 /// has it cancelled where that does not help.
@@ -75,8 +75,8 @@ final class StandstillWatch: Sendable {
             let activity = emulator.activity
             let isStuck = state.withLock { state -> Bool? in
                 guard !state.hasEnded else { return nil }
-                let stands = activity == state.activity && activity.hasWork && !activity.isDriven && !activity.isHeld
-                state.age = stands ? state.age + 1 : 0
+                let isPaused = activity == state.activity && activity.hasWork && !activity.isDriven && !activity.isHeld
+                state.age = isPaused ? state.age + 1 : 0
                 state.activity = activity
                 return state.age >= (activity.areTasksQuiet ? Self.standstill : Self.longStandstill)
             }
@@ -93,7 +93,7 @@ final class StandstillWatch: Sendable {
         let time = emulator.now
         state.withLock { state in
             state.failure = """
-                The test waits, and virtual time stands at \(time): nothing drives it. Await in \
+                The test waits, and virtual time is paused at \(time): nothing drives it. Await in \
                 emulator.run { … }, which advances time as far as it must, or advance time with expect(_:within:), \
                 advance(by:) or advance(until:within:) first. Where the test waits for something real, take \
                 emulator.hold() meanwhile.

@@ -42,7 +42,7 @@ struct BackendFixture {
     static let address = "F0:F1:F2:F3:F4:F5"
     let bus: PrivateBus
     let recorder = EventRecorder()
-    /// What stands between the manager and the backend.
+    /// The wrapper between the manager and the backend.
     private let wrap: (BlueZBackend) throws -> any BluetoothBackend
 
     init(

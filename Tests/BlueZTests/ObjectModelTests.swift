@@ -215,7 +215,7 @@ import Testing
     @Test func aNameThatThePeerIsNotCalledByIsNoChangeOfIt() {
         let object = Fixture.deviceObject(["Name": .string("Own"), "Connected": .boolean(true)])
         _ = objects.changes(by: .snapshot([Fixture.adapter: Fixture.adapterObject(), Fixture.device: object]))
-        // Advertised once the link is over, and the GAP Device Name stands.
+        // Advertised once the link is over, and the GAP Device Name stays.
         let advertised: [String: DBusValue] = ["Connected": .boolean(false), "Name": .string("Advertised")]
         #expect(
             objects.changes(by: .propertiesChanged(Fixture.device, Device1.interface, advertised))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Logs twice what it hears, and causes another input in between: a refresh stands for that.
+/// Logs twice what it hears, and causes another input in between: a refresh represents that.
 private struct EchoMachine: RoleMachine {
     typealias Input = CentralRoleInput
     typealias Manager = CentralRoleMachine.Manager

@@ -68,7 +68,7 @@ import Testing
         let body: @Sendable () async throws -> Void = {
             let app = HeartRateApp()
             await Emulator.current.expect(.didConnect)
-            // The services were asked for in that callback, and time stands.
+            // The services were asked for in that callback, and time is paused.
             app.stop()
         }
         let messages = try await issues(body)

@@ -22,7 +22,7 @@ import Testing
             level.withLock { $0 = read }
         }
         #expect(messages.count == 1)
-        #expect(messages.first?.contains("virtual time stands at 0.0 seconds: nothing drives it") == true)
+        #expect(messages.first?.contains("virtual time is paused at 0.0 seconds: nothing drives it") == true)
         #expect(messages.first?.contains("emulator.run { … }") == true)
         // Time was driven, so that the test could end.
         #expect(level.withLock { $0 } != nil)

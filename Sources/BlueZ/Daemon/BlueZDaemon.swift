@@ -10,7 +10,7 @@ import Dispatch
 ///
 /// Everything happens on one serial queue, which never waits and runs no app code: what comes in is passed on to the
 /// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it. The
-/// thread that reads the bus may run a manager's queue, too, but off this one, and while another one stands by to read.
+/// thread that reads the bus may run a manager's queue, too, but off this one, and while another one is ready to read.
 ///
 /// BlueZ pitfall: slow readers lose notifications (https://github.com/hbldh/bleak/issues/1343).
 ///

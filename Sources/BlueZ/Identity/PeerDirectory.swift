@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which identifier stands for which remote device of an adapter.
+/// Which identifier belongs to which remote device of an adapter.
 ///
 /// ``ObjectModel`` keeps one for each adapter, in step with the daemon's objects, for all roles.
 ///

@@ -1,7 +1,7 @@
 #if os(Linux)
 package import FoundationEssentials
 
-/// The identifier that stands for a remote device, the same in every process.
+/// The identifier of a remote device, the same in every process.
 package enum PeerIdentity {
     /// - Parameters:
     ///   - adapter: The address of the adapter that knows the device.

@@ -7,7 +7,7 @@ import Glibc
 
 /// Keeps what managers with a restore identifier have, in a file each.
 ///
-/// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`, where `~/.local/state` stands for a variable that is not set, PROGRAM
+/// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`, where the variable defaults to `~/.local/state`, PROGRAM
 /// is the executable's name, and HASH is made of its whole path: programs of one name do not share what they keep. Only
 /// the user can read the files. One is written whole, and put in place of the other once it is on the disk; what is in it
 /// is believed only as far as it makes sense.

@@ -1,7 +1,7 @@
 /// The behaviour of an emulated device whose answers come from elsewhere: another task, a file, a socket.
 ///
 /// All functions run outside of the world, one at a time for each device, in the order in which things happened on the air.
-/// They may call every control of the emulator. Virtual time stands until they return; late answers are made by sleeping on
+/// They may call every control of the emulator. Virtual time pauses until they return; late answers are made by sleeping on
 /// ``Emulator/swiftClock``, which lets time go on. A link whose request is not answered within 30 s ends.
 ///
 /// Of a device whose functions do not return, 10,000 calls wait at most: write commands, and events other than connections

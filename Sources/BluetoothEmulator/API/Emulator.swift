@@ -278,7 +278,7 @@ public enum EmulatorTime: Hashable, Sendable {
     case real
     /// The machine's time, so many times faster; more than 0.
     case scaled(by: Double)
-    /// Time that stands until it is driven: ``Emulator/advance(by:)``, ``Emulator/advance(until:within:)``,
+    /// Time that advances only when it is driven: ``Emulator/advance(by:)``, ``Emulator/advance(until:within:)``,
     /// ``Emulator/runUntilIdle(within:)`` and their synchronous twins.
     case virtual
 

@@ -40,7 +40,7 @@ final class HandlerCalls: Sendable {
 }
 
 extension Emulator {
-    /// Calls an asynchronous handler, after the earlier calls of its device; virtual time stands until all have returned.
+    /// Calls an asynchronous handler, after the earlier calls of its device; virtual time pauses until all have returned.
     func call(_ call: HandlerCall) {
         switch calls.add(call) {
         case .waiting: return

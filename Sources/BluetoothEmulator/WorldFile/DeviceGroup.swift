@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// A device of a world file, which may stand for many of a kind: `{"name": "Tag {n}", "count": 50}`.
+/// A device of a world file, which may describe many of a kind: `{"name": "Tag {n}", "count": 50}`.
 struct DeviceGroup: Codable, Sendable {
     /// The field with the number of devices.
     static let countField = "count"
@@ -75,7 +75,7 @@ extension WorldDescription {
         }
     }
 
-    /// The path of a field as it is in the file of the world, where one entry may stand for many devices.
+    /// The path of a field as it is in the file of the world, where one entry may describe many devices.
     ///
     /// - Parameter path: Such as `devices[37].rssi`.
     package static func pathInFile(_ path: String, of json: Data) -> String {

@@ -58,7 +58,7 @@ public struct GATTReader: Sendable {
         return number
     }
 
-    /// The next number, as the case or the option set that it stands for.
+    /// The next number, as the case or the option set that it encodes.
     ///
     /// - Throws: ``GATTValueError`` for a number without a case.
     package mutating func value<Value: RawRepresentable>(

@@ -1,7 +1,7 @@
 import BluetoothBackend
 public import Foundation
 
-/// Which request of which manager an object stands for.
+/// Which request of which manager an object represents.
 struct RequestReference {
     let core: PeripheralCore
     let request: RequestID

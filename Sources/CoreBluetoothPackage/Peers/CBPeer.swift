@@ -24,7 +24,7 @@ open class CBPeer: NSObject, NSCopying {
 extension CBPeer {
     /// Reads `identifier` or `mtuLength`, the two keys that code written for Apple's class uses.
     ///
-    /// Foundation on Linux has no key-value coding; this stands in for it here.
+    /// Foundation on Linux has no key-value coding; this replaces it here.
     ///
     /// - Parameter key: `identifier`, answered as `NSUUID`, or `mtuLength`, the ATT MTU in bytes, answered as `NSNumber`.
     ///   `as? UUID` and `as? Int` work too. Any other key is a programming error and traps, as Apple's raises an

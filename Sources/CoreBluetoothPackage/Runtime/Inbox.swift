@@ -168,7 +168,7 @@ struct InboxDelivery: PendingDelivery {
     }
 
     func run() {
-        // The main queue has a thread that no other can stand in for.
+        // The main queue has a thread that no other thread can replace.
         guard !queue.isMain else { return start() }
         queue.sync { owner.drainInbox() }
     }

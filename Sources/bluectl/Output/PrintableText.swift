@@ -73,7 +73,7 @@ struct Palette: Sendable {
 
 enum HexText {
     /// Reads digits in pairs, either letter case, with an optional `0x` in front; spaces, `:`, `-`, `_`, `.` and `,`
-    /// may stand between bytes.
+    /// may separate bytes.
     ///
     /// - Throws: A usage failure that describes the mistake.
     static func data(_ text: String) throws(Failure) -> Data {

@@ -85,7 +85,7 @@ struct WorldFileContents {
         Failure(.usage, PrintableText.of(mistake.description))
     }
 
-    /// A failure at a field of the world, where one entry of a file may stand for many devices.
+    /// A failure at a field of the world, where one entry of a file may describe many devices.
     func failure(at field: String, _ rule: String) -> Failure {
         let path = WorldDescription.pathInFile(field, of: files.json)
         return failure(for: files.located(DescriptionError(path, rule)))

@@ -11,7 +11,7 @@ struct EmulatorFixture: ContractFixture {
     private let world: ContractWorld
     private let time: VirtualWorldTime
 
-    /// - Parameter wrap: What stands between the managers and the emulator.
+    /// - Parameter wrap: The wrapper between the managers and the emulator.
     init(
         configuration: EmulatorConfiguration = .default, seed: UInt64,
         wrappedIn wrap: ((Emulator) throws -> any BluetoothBackend)? = nil

@@ -23,7 +23,7 @@ import Testing
                 ])
         ], maximumMTU: 23, pairing: PairingDescription(capability: .keyboardOnly), prepareQueueLength: 2)
 
-    /// An app in a world of its own; it acts while time stands.
+    /// An app in a world of its own; it acts while time is paused.
     private final class App {
         let emulator: Emulator
         let recorder = CallbackRecorder()
@@ -217,7 +217,7 @@ import Testing
 
     /// Notes what is restored.
     private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
-        // Invariant: touched on the managers' queue, and by the test while time stands.
+        // Invariant: touched on the managers' queue, and by the test while time is paused.
         var lines: [String] = []
         var peripherals: [CBPeripheral] = []
         var services: [CBMutableService] = []

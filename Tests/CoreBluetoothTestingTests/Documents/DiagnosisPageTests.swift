@@ -21,7 +21,7 @@ import Testing
             .replacing("\\\"", with: "\"")
     }
 
-    /// The parts of a quote that are the same in each such line: not numbers, identifiers, and what `…` stands for.
+    /// The parts of a quote that are the same in each such line: not numbers, identifiers, and what `…` replaces.
     private func fixedParts(_ quote: String) -> [String] {
         quote.replacing(/\b[0-9A-F]{4}\b|heartRate|services=|discovered:/, with: "…").split(separator: "…")
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " <>[]")) }.filter { $0.count > 3 }

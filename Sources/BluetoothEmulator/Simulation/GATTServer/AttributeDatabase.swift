@@ -55,7 +55,7 @@ struct Attribute: Sendable {
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
-    /// By identifier; nil where the attribute was removed, and at 0, which stands for unknown identifiers.
+    /// By identifier; nil where the attribute was removed, and at 0, the place of unknown identifiers.
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
     private(set) var services: [AttributeID] = []

@@ -34,7 +34,7 @@ package enum SecurityLevel: Hashable, Sendable {
 
 /// The result of a pairing that one side keeps.
 struct Bond: Sendable {
-    /// Stands for the long-term key: the same on both sides, while both have it.
+    /// Represents the long-term key: the same on both sides, while both have it.
     let key: UInt64
     /// The users compared the numbers, or the data was exchanged out of band.
     let isAuthenticated: Bool

@@ -49,7 +49,7 @@ struct CentralStateMachine {
         }
     }
 
-    /// The state of the peer that an object stands for; nil if the object is stale (S15).
+    /// The state of the peer that an object represents; nil if the object is stale (S15).
     func peer(_ handle: PeerHandle) -> PeerState? {
         guard let peer = peers[handle.id], peer.generation == handle.generation else { return nil }
         return peer

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothValues
 import DequeModule
 
-/// An object that stands for a peer: the identifier, and which of the objects that had it in turn.
+/// An object that represents a peer: the identifier, and which of the objects that had it in turn.
 struct PeerHandle: Hashable, Sendable {
     let id: PeerID
     let generation: UInt64

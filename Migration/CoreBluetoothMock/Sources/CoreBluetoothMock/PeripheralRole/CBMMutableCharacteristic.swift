@@ -77,7 +77,7 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
         }
     }
 
-    /// Stands for the characteristic that the system has restored.
+    /// Represents the characteristic that the system has restored.
     func rebind(to characteristic: CBMutableCharacteristic) { held.withLock { $0 = characteristic } }
 
     /// Takes over who subscribes, on the manager's queue.

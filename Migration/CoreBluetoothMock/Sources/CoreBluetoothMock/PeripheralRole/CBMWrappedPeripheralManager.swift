@@ -46,10 +46,10 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         fields.withLock { $0.centrals.wrapper(of: central) { makeWrapper(of: central) } }
     }
 
-    /// The service that an object of CoreBluetooth stands for.
+    /// The service that an object of CoreBluetooth represents.
     func wrap(_ service: CBService) -> CBMMutableService? { services.first { $0.wrapped === service } }
 
-    /// The characteristic that an object of CoreBluetooth stands for.
+    /// The characteristic that an object of CoreBluetooth represents.
     func wrap(_ characteristic: CBCharacteristic) -> CBMMutableCharacteristic? {
         services.lazy.flatMap(\.mutables).first { $0.wrapped === characteristic }
     }
@@ -70,7 +70,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
 
     /// Takes over who subscribes to a characteristic.
     ///
-    /// - Returns: What the object of CoreBluetooth stands for.
+    /// - Returns: What the object of CoreBluetooth represents.
     func subscribersChanged(_ characteristic: CBCharacteristic) -> CBMMutableCharacteristic? {
         let wrapper = wrap(characteristic)
         wrapper?.setSubscribers((wrapper?.wrapped.subscribedCentrals ?? []).map { wrap($0) })
