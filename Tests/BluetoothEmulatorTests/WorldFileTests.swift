@@ -10,6 +10,10 @@ import Testing
             #"{"device": []}"#,
             "device: there is no such field; known are $schema, advertisingCollides, devices, hosts, include, preset, script, seed"
         ),
+        (
+            #"{"seed": 1, "h\nost\u001b\u202e": []}"#,
+            #"h\nost\u{1B}\u{202E}: there is no such field; known are $schema, advertisingCollides, devices, hosts, include, preset, script, seed"#
+        ),
         (#"{"devices": [{"name": 3}]}"#, "devices[0].name: text is wanted here"),
         (
             #"{"devices": [{"name": "A"}, {"name": "B", "services": [{"uuid": "18G0"}]}]}"#,

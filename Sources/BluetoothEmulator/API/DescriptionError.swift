@@ -56,9 +56,19 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
             ?? (path.isEmpty ? "line \(place.line), column \(place.column)" : nil)
     }
 
-    /// `file:line:column: path: rule`, as far as they are known.
+    /// `file:line:column: path: rule`, as far as they are known, in one line.
+    ///
+    /// Control and formatting characters, which names in a file may contain, are escaped as in source code: `\u{1B}`.
     public var description: String {
-        [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        let text = [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        return text.unicodeScalars.map { Self.isPrintable($0) ? String($0) : $0.escaped(asASCII: true) }.joined()
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }
 

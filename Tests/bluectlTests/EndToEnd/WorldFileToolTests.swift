@@ -119,6 +119,13 @@ struct WorldFileToolTests {
         #expect(mistakes.map { $0["column"] as? Int } == [29, 3])
     }
 
+    @Test func aFieldNameWithControlCharactersIsPrintedEscaped() async throws {
+        let json = #"{"de\u001bvices": []}"#
+        let run = try await Tool.withFile(json, "world.json") { try await Tool.run(["world", "check", $0]) }
+        let text = run.output + run.errors
+        #expect(run.status == 1 && text.contains(#"de\u{1B}vices: there is no such field"#), "\(run)")
+    }
+
     @Test func aGoodFileHasNoMistakes() async throws {
         let yaml = "devices: [{name: 'Tag {n}', count: 3}]\nscript: [{at: 1 s, device: Tag 2, rssi: -60}]"
         let run = try await Tool.withFile(yaml, "world.yaml") { try await Tool.run(["world", "check", $0]) }
