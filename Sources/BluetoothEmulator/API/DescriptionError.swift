@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// Why a description cannot be: which field, and the rule that it breaks.
 public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A place in a text; counts from 1.
@@ -61,14 +63,7 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
     /// Control and formatting characters, which names in a file may contain, are escaped as in source code: `\u{1B}`.
     public var description: String {
         let text = [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
-        return text.unicodeScalars.map { Self.isPrintable($0) ? String($0) : $0.escaped(asASCII: true) }.joined()
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
-        }
+        return text.unicodeScalars.map { $0.isPrintable ? String($0) : $0.escaped(asASCII: true) }.joined()
     }
 }
 

@@ -1,4 +1,5 @@
 import BluetoothProfiles
+import BluetoothSupport
 import Foundation
 
 /// Text from a peer, made safe for a terminal and for one line.
@@ -6,15 +7,8 @@ enum PrintableText {
     /// `text` with a replacement character for each control or formatting character.
     static func of(_ text: String) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { result.append(isHarmless(scalar) ? scalar : "\u{FFFD}") }
+        for scalar in text.unicodeScalars { result.append(scalar.isPrintable ? scalar : "\u{FFFD}") }
         return String(result)
-    }
-
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: false
-        default: true
-        }
     }
 
     /// The number of terminal columns of `text`; East Asian wide characters and emoji take two.

@@ -82,7 +82,7 @@ struct WorldFileContents {
 
     /// A failure for a mistake that has its place.
     func failure(for mistake: DescriptionError) -> Failure {
-        Failure(.usage, PrintableText.of(mistake.description))
+        Failure(.usage, mistake.description)
     }
 
     /// A failure at a field of the world, where one entry of a file may describe many devices.

@@ -1,0 +1,12 @@
+extension Unicode.Scalar {
+    /// Whether a terminal shows the character as itself.
+    ///
+    /// Control and formatting characters, such as a change of direction, line breaks and characters for private use are not
+    /// printable.
+    package var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: false
+        default: true
+        }
+    }
+}
