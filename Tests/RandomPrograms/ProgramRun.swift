@@ -46,10 +46,9 @@ public final class ProgramRun: @unchecked Sendable {
     public func run() async throws -> Result {
         let (trace, world) = try await runInPlace()
         // A thread that was at work for the last drive may still be leaving it.
-        var attempts = 0
-        while attempts < 100_000, !world.areGone {
+        for _ in 0..<100_000 {
+            if world.areGone { break }
             sched_yield()
-            attempts += 1
         }
         if !world.areGone { violations.append("the world lives on") }
         return Result(violations: violations, callbacks: callbacks, trace: trace)
