@@ -60,7 +60,7 @@ extension CentralRoleMachine {
         start(.linkLoss(peer), timings.linkLoss)
     }
 
-    mutating func announceServiceChanges(_ peer: PeerID) {
+    mutating func reportServiceChanges(_ peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
         links[peer]?.services.removed = []
         links[peer]?.services.added = []

@@ -137,7 +137,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .attributeRetry(let peer): runOperations(peer)
         case .linkLoss(let peer): linkLossUnconfirmed(peer)
         case .powerLoss(let peer): finishLinkDown(peer)
-        case .serviceChanges(let peer): announceServiceChanges(peer)
+        case .serviceChanges(let peer): reportServiceChanges(peer)
         case .closedSockets(let peer): replaceClosedSockets(peer)
         case .adapterReturn: adapterReturnTimedOut()
         }

@@ -4,7 +4,7 @@ protocol DaemonClient: AnyObject, Sendable {
     func receive(_ event: DaemonEvent)
 }
 
-/// What ``BlueZDaemon`` reports to its clients.
+/// An event that ``BlueZDaemon`` reports to its clients.
 enum DaemonEvent: Sendable {
     case phase(DaemonPhase)
     /// The objects changed; the model has the changes already.

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What the peripheral role knows of centrals, beside what the daemon's objects show.
+/// The state of centrals that the daemon's objects do not show: pending ends, MTUs and expected connections.
 struct Centrals: Sendable {
     /// The links and subscriptions that seem to have ended; see ``PeripheralTimings/quiescence``.
     struct Leaving: Sendable {

@@ -97,7 +97,9 @@ public struct EmulatedHost: Sendable {
     /// Unplugs the adapter or plugs it in: `.unsupported` in between.
     public func setPlugged(_ isPlugged: Bool) { control(.plug(isPlugged)) }
 
-    /// Shows managers a state of the adapter, regardless of its power, its plug and its permission, until the next call.
+    /// Shows managers a state of the adapter, regardless of its power, its plug and its permission.
+    ///
+    /// The state lasts until this is called again.
     ///
     /// For states that a test cannot reach otherwise, such as `.unknown` and `.resetting`. All but `.poweredOn` end scans and
     /// links as ``setPower(_:)`` does; below `.poweredOff` nothing is published any more.

@@ -82,7 +82,7 @@ package enum ATTResponse: Hashable, Sendable {
     case error(ATTCode)
 }
 
-/// What both sides of a pairing exchanged.
+/// The capabilities of both sides of a pairing, and the method that follows from them.
 package struct TappedPairingFeatures: Hashable, Sendable {
     package let central: PairingCapability
     package let peripheral: PairingCapability

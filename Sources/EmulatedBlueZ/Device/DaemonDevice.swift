@@ -36,7 +36,7 @@ struct DaemonDevice: Sendable {
         var commands = Deque<(attribute: AttributeID, value: Data)>()
     }
 
-    /// What was heard of it, and what clients received.
+    /// The state of its advertising packets, and of the reports to clients.
     struct Heard: Sendable {
         var isConnectable = true
         var services: [BluetoothUUID] = []

@@ -32,7 +32,7 @@ import Testing
         for count in 0..<Data(hex: vector.hex).count {
             let start = Data(hex: vector.hex).prefix(count)
             guard vector.uuid != 0x2A37 || count != 6 && count != 4 else { continue }
-            // A compared value is as long as its characteristic's, which the descriptor does not tell.
+            // A compared value is as long as its characteristic's, which the descriptor does not give.
             guard vector.uuid != 0x290D || start.first != 6 else { continue }
             let error = #expect(throws: GATTValueError.self) { try Self.text(type, start) }
             guard case .tooShort(let needed, let available)? = error?.problem else {

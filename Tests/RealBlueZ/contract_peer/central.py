@@ -138,7 +138,7 @@ class Central:
             raise Lost
         if set_up.done():
             set_up.result()
-        link.is_told = True
+        link.is_reported = True
         self.log("connected")
 
     async def set_up(self, link: Link) -> None:
@@ -165,7 +165,7 @@ class Central:
             task.cancel()
         self.user.withdraw()
         self.close_channel(link)
-        if link.is_told:
+        if link.is_reported:
             self.log("disconnected " + ("local" if link.is_leaving else REASONS.get(reason, f"unknown {reason:#x}")))
 
     # Operations
@@ -190,7 +190,7 @@ class Central:
 
     def finish(self, task: asyncio.Task) -> None:
         self.tasks.discard(task)
-        if not task.cancelled() and task.exception() and self.link and self.link.is_told:
+        if not task.cancelled() and task.exception() and self.link and self.link.is_reported:
             logging.error("a central's operation failed", exc_info=task.exception())
             self.log(f"failed: {task.exception()!r}")
 

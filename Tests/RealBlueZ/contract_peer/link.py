@@ -32,7 +32,7 @@ class Link:
         self.services: list[tuple[int, str]] = []
         self.characteristics: dict[str, CharacteristicProxy] = {}
         self.channel: ChannelEnd | None = None
-        self.is_told = self.is_leaving = False
+        self.is_reported = self.is_leaving = False
         self.is_asked_for_security = asyncio.Event()
         self.settle_task: asyncio.Task | None = None
         self.client.on_att_handle_value_notification = self.on_notification

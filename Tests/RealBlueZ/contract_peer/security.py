@@ -105,7 +105,7 @@ class OtherScreen:
 
 
 class AskedUser(PairingDelegate):
-    """A user who is asked, and answers when asked to; one who has nothing to show or type agrees in silence."""
+    """A user who is asked, and answers when the test says so; one who has nothing to show or type agrees in silence."""
 
     def __init__(self, log):
         super().__init__()

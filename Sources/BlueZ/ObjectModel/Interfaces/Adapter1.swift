@@ -41,7 +41,7 @@ struct Adapter1: RemoteInterface {
     /// BlueZ pitfall: before that a value reached everybody (https://github.com/bluez/bluez/issues/820).
     private(set) var hasUnicastSockets = false
 
-    /// Whether `bluetoothd` lets devices pair; nil before it has said so.
+    /// Whether `bluetoothd` lets devices pair; nil before it has reported that.
     private(set) var isPairable: Bool?
 
     /// The version of `bluetoothd`; nil where the adapter does not show it.

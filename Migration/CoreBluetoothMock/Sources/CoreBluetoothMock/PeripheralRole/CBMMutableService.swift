@@ -57,7 +57,7 @@ open class CBMMutableService: CBMService,
         (characteristics ?? []).compactMap { $0 as? CBMMutableCharacteristic }
     }
 
-    /// Represents the service that the system has restored, and for its characteristics.
+    /// Represents the service that the system has restored, with its characteristics.
     func rebind(to service: CBMutableService) {
         held.withLock { $0 = service }
         for (characteristic, object) in zip(mutables, service.characteristics ?? []) {
