@@ -25,12 +25,14 @@ import Testing
     /// Runs a queue on the file, closes it, and returns what the client was handed.
     private func run(
         rows: Int = 100, window: Int = 10, metrics: GatewayMetrics = GatewayMetrics(),
-        _ body: (Outbox) async throws -> Void
+        clock: any Clock<Duration> = ContinuousClock(), _ body: (Outbox) async throws -> Void
     ) async throws -> [StoredMessage] {
         let client = Client()
         let store = try MessageStore(QueueSettings(file: file, rows: rows))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let outbox = try Outbox(store, window: window, metrics: metrics, logger: logger) { client.publish($0) }
+        let outbox = try Outbox(store, window: window, metrics: metrics, clock: clock, logger: logger) {
+            client.publish($0)
+        }
         let loop = Task { await outbox.run() }
         try await body(outbox)
         await outbox.close()
@@ -56,6 +58,35 @@ import Testing
         #expect(first.map(\.row) == [1, 2, 3, 4])
         let second = try await run { await $0.setConnected(true) }
         #expect(second == [first[1], first[3]])
+    }
+
+    @Test func whatIsAcknowledgedIsRemovedWithTheNextMessage() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(metrics: metrics, clock: clock) { outbox in
+            await outbox.setConnected(true)
+            try await append(1...1, to: outbox)
+            await outbox.acknowledged(1)
+            await clock.waitForSleep()
+            #expect(metrics.queueRows == 1)
+            try await append(2...2, to: outbox)
+            #expect(metrics.queueRows == 1)
+        }
+    }
+
+    @Test func whatIsAcknowledgedIsRemovedAloneWhenNoMessageFollows() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(metrics: metrics, clock: clock) { outbox in
+            await outbox.setConnected(true)
+            try await append(1...2, to: outbox)
+            for packet: Int32 in 1...2 {
+                await outbox.acknowledged(packet)
+                await clock.waitForSleep()
+                #expect(await !outbox.isEmpty)
+                clock.endSleep()
+                while metrics.queueRows != 2 - Int(packet) { await Task.yield() }
+            }
+            #expect(await outbox.isEmpty)
+        }
     }
 
     @Test func noMoreMessagesAreUnderWayThanTheWindow() async throws {
@@ -112,4 +143,21 @@ import Testing
         }
         try store.close()
     }
+}
+
+/// A clock whose sleeps, one at a time, end when the test ends them.
+private struct ManualClock: Clock {
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    private let begun = AsyncStream<Void>.makeStream()
+    private let ended = AsyncStream<Void>.makeStream()
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        begun.continuation.yield()
+        for await _ in ended.stream { return }
+        throw CancellationError()
+    }
+
+    func waitForSleep() async { for await _ in begun.stream { return } }
+    func endSleep() { ended.continuation.yield() }
 }

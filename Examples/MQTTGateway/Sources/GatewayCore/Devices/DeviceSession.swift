@@ -63,7 +63,7 @@ struct DeviceSession: Sendable {
 
     // MARK: A device that was found
 
-    /// Runs until something fails that another connection does not mend.
+    /// Runs until something fails that another connection does not repair.
     private func serve(_ peripheral: Peripheral) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await maintain(peripheral) }

@@ -3,15 +3,20 @@ import Mosquitto
 
 /// Puts messages into the queue, hands them to the client in their order, and removes them once the broker has them.
 ///
-/// Values that arrive while a transaction runs go into the next one together. After the end of a process, whatever its
-/// reason, the next one sends again what was not acknowledged.
+/// Values that arrive while a transaction runs go into the next one together. What the broker has acknowledged is removed
+/// in the transaction that writes the next value, or, if none arrives for 0.2 seconds, in one of its own. After the end
+/// of a process, whatever its reason, the next one sends again what was not removed.
 package actor Outbox {
     private typealias Waiter = CheckedContinuation<Void, any Error>
+
+    /// How long an acknowledged message waits for a transaction that writes another.
+    package static let removalDelay = Duration.milliseconds(200)
 
     private let store: MessageStore
     private let publish: @Sendable (StoredMessage) throws -> Int32
     private let window: Int
     private let metrics: GatewayMetrics
+    private let clock: any Clock<Duration>
     private let logger: Logger
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
@@ -19,6 +24,8 @@ package actor Outbox {
     /// What waits for the next transaction.
     private var waiting: [(message: OutgoingMessage, waiter: Waiter)] = []
     private var acknowledgedRows: [Int64] = []
+    /// Ends after ``removalDelay``, and wakes the loop.
+    private var removal: Task<Void, Never>?
     /// What was read from the queue, or just put into it, and not yet handed to the client; the last such row.
     private var loaded: [StoredMessage] = []
     private var lastLoaded: Int64 = 0
@@ -33,14 +40,16 @@ package actor Outbox {
 
     /// - Parameters:
     ///   - window: How many messages the client has at a time.
+    ///   - clock: The clock of ``removalDelay``.
     ///   - publish: Hands a message to the client, and returns its packet identifier.
     package init(
-        _ store: MessageStore, window: Int, metrics: GatewayMetrics, logger: Logger,
-        publish: @escaping @Sendable (StoredMessage) throws -> Int32
+        _ store: MessageStore, window: Int, metrics: GatewayMetrics, clock: any Clock<Duration> = ContinuousClock(),
+        logger: Logger, publish: @escaping @Sendable (StoredMessage) throws -> Int32
     ) throws {
         self.store = store
         self.window = window
         self.metrics = metrics
+        self.clock = clock
         self.logger = logger
         self.publish = publish
         (count, lastStored) = try store.state()
@@ -72,7 +81,7 @@ package actor Outbox {
         guard let row = inFlight.removeValue(forKey: packet) else { return }
         acknowledgedRows.append(row)
         metrics.add(.acknowledged)
-        signal.yield()
+        if hasMore { signal.yield() } else { removeLater() }
     }
 
     /// Takes no further messages; ``run()`` ends when the file has all that were taken.
@@ -83,6 +92,18 @@ package actor Outbox {
 
     /// Whether the broker has acknowledged everything.
     package var isEmpty: Bool { count == 0 && waiting.isEmpty && acknowledgedRows.isEmpty }
+
+    /// Whether messages wait for room in the client's window.
+    private var hasMore: Bool { !loaded.isEmpty || lastLoaded < lastStored }
+
+    private func removeLater() {
+        guard removal == nil else { return }
+        removal = Task {
+            do { try await clock.sleep(for: Self.removalDelay) } catch { return }  // The loop has ended.
+            removal = nil
+            signal.yield()
+        }
+    }
 
     // MARK: The loop
 
@@ -96,6 +117,7 @@ package actor Outbox {
             await handOver()
             if isClosed && waiting.isEmpty { break }
         }
+        removal?.cancel()
     }
 
     private func commit() async {
@@ -105,8 +127,8 @@ package actor Outbox {
         do {
             let commit = try await store.commit(
                 batch.map(\.message), removing: rows, count: count, loaded: lastLoaded)
-            for (_, waiter) in batch { waiter.resume() }
             committed(commit, batch.count)
+            for (_, waiter) in batch { waiter.resume() }
         } catch {
             logger.error("the queue cannot be written", metadata: ["error": "\(error)"])
             for (_, waiter) in batch { waiter.resume(throwing: error) }

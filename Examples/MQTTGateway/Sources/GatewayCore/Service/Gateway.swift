@@ -31,8 +31,7 @@ package struct Gateway: Sendable {
     /// Runs until `stop` has an element, or ends; then stops cleanly.
     ///
     /// - Throws: Where the queue cannot be opened, the settings of the broker are refused, or the port of the metrics
-    /// is
-    ///   taken.
+    ///   is taken.
     package func run<Stop: AsyncSequence & Sendable>(until stop: Stop) async throws where Stop.Failure == Never {
         let store = try MessageStore(configuration.queue)
         var broker = configuration.broker
