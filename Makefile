@@ -9,7 +9,7 @@
 #   FUZZ_SEED=7            fuzz-tests: the random calls and the changed files of an earlier run
 #   PROGRAMS=20000         programs: how many
 #   FAULTS=1000            fault-programs: how many with each fault
-#   FIRST_SEED=1           programs, fault-programs, gateway-days: the seed, or the first one
+#   FIRST_SEED=1           programs (from 0 on), fault-programs, gateway-days: the seed, or the first one
 #   CYCLES=100000          cycles, cycles-bluez: how many
 #   DAYS=7                 gateway-days: how many
 #   SITE_BASE=/path        site: where it will be served, if not at the root

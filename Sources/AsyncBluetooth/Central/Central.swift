@@ -54,6 +54,8 @@ public final class Central: Sendable {
 
     /// Waits until the adapter is powered on.
     ///
+    /// It waits in the states `unknown` and `resetting`, which end without a person or a program.
+    ///
     /// - Throws: ``BluetoothError/Reason/unavailable(_:)`` in a state that only a person or a program can change.
     public func waitUntilPoweredOn() async throws {
         try await run(BluetoothError.Context(.connect)) { [handle] in try await handle.core.ready() }

@@ -13,7 +13,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The adapter: hci1 or an address; for the emulator, the name of a host.",
+            "The adapter: hci1 or an address; for the emulator, the name or address of a host.",
             discussion: "Default: COREBLUETOOTH_ADAPTER, else the first.", valueName: "A"))
     var adapter: String?
 
@@ -49,7 +49,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Capture the packets of the emulated air in a file, for Wireshark, tshark or btmon.",
             discussion: """
-                The name decides: .btsnoop for btmon, any other for Wireshark. On a real adapter, whose packets btmon \
+                The name decides: .btsnoop, .snoop, .log and .cfa give btsnoop, any other name pcapng. On a real adapter, whose packets btmon \
                 captures: what the command asks for and gets, marked as synthetic.
                 """, valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop"]))

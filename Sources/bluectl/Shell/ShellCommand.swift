@@ -9,8 +9,8 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
         discussion: """
             At a terminal, the shell has a prompt with history and completion; elsewhere, and with --script, each \
             line is a command. Quotes enclose words with spaces, "#" begins a comment, and "." as DEVICE means the \
-            device that was connected last. All commands of bluectl but "demo" and "completions" are available, as \
-            are "connect" and "disconnect". A script ends at the first command that fails, with the exit status of \
+            device that was connected last. All commands of bluectl are available except demo, world, view, record, \
+            report, completions and shell, and in addition "connect" and "disconnect". A script ends at the first command that fails, with the exit status of \
             that command. The common options of the shell apply to its commands.
             """)
 

@@ -30,7 +30,7 @@ struct SimulatedGateway: Sendable {
         }
     }
 
-    /// Runs until something fails that another connection does not mend.
+    /// Runs until something fails that another connection does not repair.
     private func serve(_ peripheral: Peripheral, _ name: String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -41,7 +41,7 @@ struct TerminalTests {
         let screen = try await Terminal.run(
             ["shell", "--backend", "emulator"], environment: ["XDG_STATE_HOME": state.path],
             typing: [
-                // Ctrl-C gives the line up, Tab completes, and the left arrow mends.
+                // Ctrl-C gives the line up, Tab completes, and the left arrow corrects.
                 (prompt, "nonsense\u{3}"), (prompt, "conn\tEhco\u{1B}[D\u{1B}[D\u{7F}\u{1B}[Ch\r"),
                 (prompt, "read . 0000ec41\t\r"), (prompt, "\u{1B}[A\r"), (prompt, "\u{4}"),
             ])
