@@ -79,4 +79,27 @@ import Testing
             "read 180D/2A37 of Gadget (\(gadget.identifier.uuidString)): the device lacks the services 180D"
         #expect(error.map { "\($0)" } == text)
     }
+
+    @Test func aForgottenDeviceIsUnknownUntilItIsFoundAgain() async throws {
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(.gadget)
+        let central = fixture.makeCentral()
+        let (error, isSame, value) = try await fixture.run { () -> (BluetoothError?, Bool, Data) in
+            let gadget = try await Fixture.first(central)
+            try await gadget.connect()
+            await gadget.disconnect()
+            fixture.emulator.host.forget(device)
+            // The manager learns of it on its queue.
+            try await fixture.emulator.swiftClock.sleep(for: .milliseconds(1))
+            let error = await #expect(throws: BluetoothError.self) { try await gadget.connect() }
+            let found = try await Fixture.first(central)
+            return (error, found === gadget, try await gadget.read("FFF0/FFF1"))
+        }
+        guard case .unknownPeripheral = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(isSame)
+        #expect(value == Data([1]))
+    }
 }

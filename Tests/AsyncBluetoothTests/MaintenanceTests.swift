@@ -72,6 +72,32 @@ import Testing
         return values
     }
 
+    @Test func anExchangeFailsWithTheLinkOfItsCommandAndTheNextOneUsesTheNextLink() async throws {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let clock = fixture.emulator.swiftClock
+        let (lost, answer) = try await fixture.run { () -> (BluetoothError?, Data) in
+            async let following: Void = Self.follow(gadget, fixture, Log())
+            async let failure = #expect(throws: BluetoothError.self) {
+                try await gadget.exchange(Data([1]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF2")
+            }
+            try await clock.sleep(for: .seconds(1))
+            device.setProximity(.outOfRange)
+            try await clock.sleep(for: .seconds(28))
+            device.setProximity(.near)
+            let lost = await failure
+            let answer = try await gadget.exchange(Data([7]), writingTo: "FFF0/FFF1", notifiedBy: "FFF0/FFF1")
+            await gadget.disconnect()
+            await following
+            return (lost, answer)
+        }
+        guard case .disconnected = lost?.reason else {
+            Issue.record("\(String(describing: lost))")
+            return
+        }
+        #expect(answer == Data([7]))
+    }
+
     @Test func theWaitBetweenAttemptsGrowsUpToItsLimit() async throws {
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)

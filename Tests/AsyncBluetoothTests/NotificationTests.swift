@@ -178,4 +178,20 @@ import Testing
             #expect(values == [Data([number])])
         }
     }
+
+    @Test func aSequenceThatBeginsWhileTheEndIsUnderWayEndsWithAllOthers() async throws {
+        // With the latencies of a radio: the end takes time.
+        let fixture = Fixture(Emulator(time: .virtual))
+        let (device, gadget) = try await fixture.find(.gadget)
+        let values = try await fixture.run {
+            _ = try await gadget.subscribe(to: "FFF0/FFF1")
+            async let values = Self.values(1, of: gadget)
+            try await fixture.emulator.swiftClock.sleep(for: .milliseconds(1))
+            try await gadget.unsubscribe(from: "FFF0/FFF1")
+            return try await values
+        }
+        #expect(values == [])
+        #expect(fixture.count(of: "enabled=true") == 1, "it joined the subscription that ended")
+        #expect(device.connectionCount == 1)
+    }
 }

@@ -23,30 +23,36 @@ import Testing
         #expect(fixture.count(of: " connect ") == 1)
     }
 
-    /// A service whose value says which process answers.
+    /// A service whose value says which process answers; to subscribers it sends it once.
     private static func service(_ number: UInt8) -> ServedService {
         ServedService(
             CBUUID(string: "FFF0"),
             characteristics: [
-                ServedCharacteristic(CBUUID(string: "FFF1"), [.read, .notify], onRead: { _ in Data([number]) })
+                ServedCharacteristic(
+                    CBUUID(string: "FFF1"), [.read, .notify], onRead: { _ in Data([number]) },
+                    whileSubscribed: { $0.send(Data([number])) })
             ])
     }
 
     /// A server that the system ends while it advertises, and the next one.
+    ///
+    /// - Parameter meanwhile: What happens before the end.
     private func restart(
-        _ fixture: Fixture, restoring services: [ServedService], _ restored: Log<RestoredServer>
+        _ fixture: Fixture, restoring services: [ServedService], offer: ServedOffer? = nil,
+        _ restored: Log<RestoredServer> = Log(), meanwhile: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> PeripheralServer {
         let first = PeripheralServer(backend: .emulator(fixture.emulator), restoreIdentifier: "server")
         try await fixture.run {
             try await first.add(Self.service(1))
             try await first.startAdvertising(name: "Server", services: [CBUUID(string: "FFF0")])
+            try await meanwhile()
         }
         for host in fixture.emulator.hosts { host.terminateApp(restoreIdentifier: "server") }
         try await fixture.emulator.advance(by: .seconds(1))
         withExtendedLifetime(first) {}
         let second = PeripheralServer(
             backend: .emulator(fixture.emulator), restoreIdentifier: "server", restoring: services,
-            onRestore: { restored.append($0) })
+            offer: offer, onRestore: { restored.append($0) })
         try await fixture.run { try await second.waitUntilPoweredOn() }
         return second
     }
@@ -64,10 +70,50 @@ import Testing
             let values = try await peripheral.subscribe(to: "FFF0/FFF1")
             let read = try await peripheral.read("FFF0/FFF1")
             try await server.notify(Data([3]), of: "FFF0/FFF1")
-            for try await value in values { return [read, value] }
-            return [read]
+            var received = [read]
+            for try await value in values {
+                received.append(value)
+                if received.count == 3 { break }
+            }
+            return received
         }
-        #expect(values == [Data([2]), Data([3])])
+        #expect(values == [Data([2]), Data([2]), Data([3])])
+    }
+
+    @Test func aCentralThatStayedSubscribedReceivesTheValuesOfTheNextServer() async throws {
+        let fixture = Fixture()
+        let central = fixture.makeCentral()
+        let subscribed = Log<ValueSequence<Data>>()
+        let server = try await restart(fixture, restoring: [Self.service(2)]) {
+            let peripheral = try await Fixture.first(central)
+            let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+            for try await value in values where value == Data([1]) { break }
+            subscribed.append(values)
+        }
+        let value = try await fixture.run { () -> Data? in
+            for try await value in try #require(subscribed.values.first) { return value }
+            return nil
+        }
+        #expect(value == Data([2]))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func theOfferOfAServerTakesTheRestoredServicesForItsOwn() async throws {
+        let fixture = Fixture()
+        let server = try await restart(
+            fixture, restoring: [], offer: ServedOffer(services: [Self.service(2)], name: "Server"))
+        let central = fixture.makeCentral()
+        let (services, value) = try await fixture.run { () -> ([ServiceID], Data) in
+            let running = Task { try await server.run() }
+            let peripheral = try await Fixture.first(central)
+            let services = try await peripheral.services()
+            let value = try await peripheral.read("FFF0/FFF1")
+            running.cancel()
+            try await running.value
+            return (services, value)
+        }
+        #expect(services == ["FFF0"])
+        #expect(value == Data([2]))
     }
 
     @Test func aRestoredServiceWithoutHandlersIsReportedAndRefusesAndCanBeRemoved() async throws {

@@ -163,12 +163,13 @@ import Testing
         }
     }
 
-    @Test func aFixedValueThatIsNotReadOnlyIsAnErrorAndNoTrap() async throws {
+    @Test(arguments: [[.read, .write], []] as [CBCharacteristicProperties])
+    func aFixedValueThatIsNotReadOnlyIsAnErrorAndNoTrap(properties: CBCharacteristicProperties) async throws {
         let fixture = Fixture()
         let server = fixture.makeServer()
         await #expect(throws: BluetoothError.self) {
             try await fixture.run {
-                let value = ServedCharacteristic(CBUUID(string: "FFF1"), [.read, .write], value: Data([1]))
+                let value = ServedCharacteristic(CBUUID(string: "FFF1"), properties, value: Data([1]))
                 try await server.add(ServedService(Self.uuid, characteristics: [value]))
             }
         }

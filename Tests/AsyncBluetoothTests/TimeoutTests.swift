@@ -1,5 +1,6 @@
 import AsyncBluetooth
 import BluetoothEmulator
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
@@ -180,6 +181,60 @@ import Testing
             }
             await task.value
         }
+    }
+
+    @Test func aSuccessIsNotLostWhenTheCallerIsCancelledMeanwhile() async throws {
+        let gate = Gate()
+        let task = Task {
+            // The operation cannot be cancelled, and succeeds after the sleep of the limit was.
+            try await withTimeout(.seconds(1), clock: EndlessClock(gate: gate)) { () -> Int in
+                await gate.wait()
+                return 7
+            }
+        }
+        task.cancel()
+        #expect(try await task.value == 7)
+    }
+}
+
+/// Opens once; the wait for it is not cancelled with its task.
+private final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Lock(State())
+
+    func open() {
+        let waiter = state.withLock { state in
+            state.isOpen = true
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    func wait() async {
+        await withCheckedContinuation { waiter in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiter = waiter }
+                return state.isOpen
+            }
+            if isOpen { waiter.resume() }
+        }
+    }
+}
+
+/// A clock whose sleep ends with its cancellation alone, and opens a gate then.
+private struct EndlessClock: Clock {
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    let gate: Gate
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        defer { gate.open() }
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        throw CancellationError()
     }
 }
 

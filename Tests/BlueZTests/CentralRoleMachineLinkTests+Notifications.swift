@@ -47,6 +47,41 @@ extension CentralRoleMachineLinkTests {
         #expect(fixture.waiting == ["StartNotify"])
     }
 
+    @Test mutating func aSubscriptionWhoseEndFailsIsStillOne() {
+        let (_, characteristic) = discover()
+        subscribe(characteristic)
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, false)))
+        fixture.refuse("StopNotify", "Failed", "Operation failed with ATT error: 0x03")
+        fixture.clear()
+        fixture.value([1])
+        #expect(fixture.events == [.valueNotified(link: link, attribute: characteristic, value: Data([1]))])
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, false)))
+        #expect(fixture.waiting == ["StopNotify"])
+    }
+
+    @Test mutating func theEndOfASubscriptionThatBluetoothdDoesNotHaveSucceeds() {
+        let (_, characteristic) = discover()
+        subscribe(characteristic)
+        let operation = next()
+        fixture.command(.request(link: link, operation: operation, .setNotifying(characteristic, false)))
+        fixture.refuse("StopNotify", "Failed", "No notify session started")
+        #expect(fixture.events.last == .response(link: link, operation: operation, .notifying(false)))
+        fixture.command(.request(link: link, operation: next(), .setNotifying(characteristic, true)))
+        #expect(fixture.waiting == ["StartNotify"])
+    }
+
+    @Test mutating func theEndOfASubscriptionIsAskedForAgainWhileBluetoothdIsBusy() {
+        let (_, characteristic) = discover()
+        subscribe(characteristic)
+        let operation = next()
+        fixture.command(.request(link: link, operation: operation, .setNotifying(characteristic, false)))
+        fixture.refuse("StopNotify", "InProgress", "In Progress")
+        fixture.fire(.attributeRetry(peer))
+        #expect(fixture.waiting == ["StopNotify"])
+        fixture.answer("StopNotify")
+        #expect(fixture.events.last == .response(link: link, operation: operation, .notifying(false)))
+    }
+
     /// See https://github.com/hbldh/bleak/issues/1856.
     ///
     /// Proves S73.

@@ -33,6 +33,20 @@ import Testing
         #expect(fixture.events.isEmpty)
     }
 
+    @Test func aStaticValueWithoutPermissionToReadIsTheManagersToRefuse() throws {
+        var fixture = PeripheralRoleFixture.serving()
+        let hidden = ServiceDefinition.Characteristic(
+            id: id(21), uuid: "2A38", properties: .read, permissions: [], staticValue: Data([1]))
+        let service = ServiceDefinition(id: id(20), uuid: "180D", included: [], characteristics: [hidden])
+        fixture.command(.addService(operation: OperationID(rawValue: 2), service: service))
+        fixture.answer("RegisterApplication")
+        fixture.clear()
+        let number = fixture.read(21, by: one)
+        #expect(fixture.answers[number] == nil)
+        try respond(&fixture, 2)
+        #expect(fixture.answers[number]?.failure?.name == "org.bluez.Error.NotPermitted")
+    }
+
     @Test func aDescriptorIsServedWithoutTheManager() {
         var fixture = PeripheralRoleFixture.serving()
         let number = fixture.call(fixture.path(7), "ReadValue", [PeripheralRoleFixture.options(one)])

@@ -51,6 +51,13 @@ private final class EchoDriver: RoleDriver {
     }
 }
 
+private final class DeafSink: EventSink {
+    let label = "deaf"
+
+    func deliver(_ event: CentralEvent) {}
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
 @Suite struct RoleDriverTests {
     private let daemon = BlueZDaemon(address: .explicit("unix:path=/nonexistent"), timings: BlueZTimings())
 
@@ -68,6 +75,18 @@ private final class EchoDriver: RoleDriver {
         for _ in 0..<100 { daemon.queue.sync { driver.process(.pairingRefused(PeerID(UUID()))) } }
         try await driver.said.wait { $0.count == 100 }
         #expect(driver.core.contents.withLock { $0.timers.isEmpty })
+    }
+
+    @Test func aManagerThatIsReleasedBeforeItsActivationRanLeavesNothing() {
+        let driver = EchoDriver(daemon)
+        // Both wait for the queue.
+        daemon.queue.suspend()
+        let manager = driver.newManager()
+        driver.activate(manager, DeafSink())
+        driver.invalidate(manager)
+        daemon.queue.resume()
+        daemon.queue.sync {}
+        #expect(driver.core.contents.withLock { $0.sinks.isEmpty })
     }
 
     @Test func whatIsToRunInTheTurnOfAnIdleDaemonRunsHereAndNow() {

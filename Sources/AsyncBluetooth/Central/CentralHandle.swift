@@ -15,12 +15,14 @@ struct CentralHandle: Sendable {
     /// calls.
     func peripheral(for object: CBPeripheral) -> Peripheral {
         let (identifier, object) = (object.identifier, Unchecked(object))
-        return core.state.withLock { state in
-            if let known = state.peripherals[identifier]?.peripheral { return known }
+        let (peripheral, isKnown) = core.state.withLock { state in
+            if let known = state.peripherals[identifier]?.peripheral { return (known, true) }
             let new = Peripheral(PeripheralCoordinator(object, self))
             state.peripherals[identifier] = CentralCoordinator.WeakPeripheral(peripheral: new)
-            return new
+            return (new, false)
         }
+        if isKnown { peripheral.core.replaceObject(with: object) }
+        return peripheral
     }
 
     // MARK: Scanning

@@ -28,9 +28,11 @@ extension Peripheral {
     }
 
     /// A consumer of notifications, which subscribes when it reads its first value.
+    ///
+    /// - Parameter outlivesLink: Whether it continues with the next link of a maintained connection.
     private func reader<Element>(
         of characteristics: [CharacteristicID], _ buffering: BufferingPolicy? = nil,
-        for operation: BluetoothError.Operation = .notifications,
+        for operation: BluetoothError.Operation = .notifications, outlivesLink: Bool = true,
         _ element: @escaping @Sendable (CharacteristicID, Data) -> Element
     ) -> ElementReader<Element> {
         let context = context(operation, characteristics.map(\.description).joined(separator: ", "))
@@ -38,7 +40,9 @@ extension Peripheral {
         let buffer = ElementBuffer<Element>(buffering ?? central.settings.buffering, context, central.log)
         let consumers = characteristics.map { id in
             let number = core.withState {
-                $0.addConsumer(of: id, { buffer.append(element(id, $0)) }, finish: { buffer.finish($0) })
+                $0.addConsumer(
+                    of: id, outlivesLink: outlivesLink, { buffer.append(element(id, $0)) },
+                    finish: { buffer.finish($0) })
             }
             return (id, number)
         }
@@ -102,7 +106,8 @@ extension Peripheral {
 
     /// Writes a command and waits for the notification that answers it.
     ///
-    /// Exchanges with responses on the same characteristic are made one after the other.
+    /// Exchanges with responses on the same characteristic are made one after the other. An exchange fails when the link
+    /// is lost, also while ``maintainConnection(_:clock:)`` is running: the response belongs to the link of the command.
     ///
     /// - Parameters:
     ///   - value: The command, written with response if the characteristic supports that, else without.
@@ -124,12 +129,12 @@ extension Peripheral {
     private func writeAndAwait(
         _ value: Data, _ command: CharacteristicID, _ response: CharacteristicID, _ isAnswer: (Data) -> Bool
     ) async throws -> Data {
-        var reader = reader(of: [response], for: .exchange) { $1 }
+        var reader = reader(of: [response], for: .exchange, outlivesLink: false) { $1 }
         try await reader.begin()
         let properties = try await BluetoothError.run(context(.exchange, command)) {
             try await core.characteristic(command).attribute.properties
         }
-        reader.discard()
+        try reader.discard()
         if properties.contains(.write) {
             try await write(value, to: command)
         } else {
@@ -224,6 +229,8 @@ struct Subscription {
 
     struct Consumer {
         let number: Int
+        /// Whether it continues with the next link of a maintained connection.
+        let outlivesLink: Bool
         let deliver: @Sendable (Data) -> Void
         let finish: @Sendable ((any Error)?) -> Void
     }

@@ -139,4 +139,9 @@ extension CBCharacteristic {
     /// Whether the update of the present callback may be a notification; Apple's framework does not distinguish them.
     var isNotified: Bool { isNotifying }
 }
+
+extension CBPeripheral {
+    /// Whether the object means its device; Apple's framework invalidates objects only when the adapter is reset.
+    var isCurrent: Bool { true }
+}
 #endif

@@ -51,20 +51,28 @@ final class PeripheralCoordinator: NSObject, Sendable {
         handle.manager.value.connect(object)
     }
 
-    /// The object, or after a reset of the system's Bluetooth another one for the same device.
+    /// The object; where CoreBluetooth has invalidated it, another one for the same device.
     private func livingObject() -> CBPeripheral? {
         let (object, isStale) = withState { ($0.object, $0.isStale) }
-        guard isStale else { return object }
+        guard isStale || !object.isCurrent else { return object }
         guard let new = handle.manager.value.retrievePeripherals(withIdentifiers: [identifier]).first else {
             return nil
         }
-        // The old one is released outside the lock.
-        withState { state in
-            state.object = new
-            state.isStale = false
-        }
-        new.delegate = self
+        replaceObject(with: Unchecked(new))
         return new
+    }
+
+    /// Continues with the object that CoreBluetooth made after it had invalidated the present one.
+    func replaceObject(with new: Unchecked<CBPeripheral>) {
+        let old = withState { state -> CBPeripheral? in
+            guard state.object !== new.value else { return nil }
+            defer {
+                state.object = new.value
+                state.isStale = false
+            }
+            return state.object
+        }
+        if old != nil { new.value.delegate = self }
     }
 
     var object: CBPeripheral { withState { $0.object } }

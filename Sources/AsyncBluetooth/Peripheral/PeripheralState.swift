@@ -99,9 +99,10 @@ struct PeripheralState: CoordinatorState {
             calls.complete(&subscription.endWaiters, failure)
             subscription.characteristic = nil
             subscription.phase = .off
-            if wasActive, !isKept {
-                for consumer in subscription.consumers { finish(consumer, id, reason) }
-                subscription.consumers = []
+            if wasActive {
+                let ended = subscription.consumers.filter { !isKept || !$0.outlivesLink }
+                for consumer in ended { finish(consumer, id, reason) }
+                subscription.consumers.removeAll { !isKept || !$0.outlivesLink }
             }
             subscriptions[id] = subscription.consumers.isEmpty ? nil : subscription
         }
@@ -154,12 +155,13 @@ struct PeripheralState: CoordinatorState {
     // MARK: Subscriptions
 
     mutating func addConsumer(
-        of id: CharacteristicID, _ deliver: @escaping @Sendable (Data) -> Void,
+        of id: CharacteristicID, outlivesLink: Bool, _ deliver: @escaping @Sendable (Data) -> Void,
         finish: @escaping @Sendable ((any Error)?) -> Void
     ) -> Int {
         lastConsumer += 1
         subscriptions[id, default: Subscription()].consumers.append(
-            Subscription.Consumer(number: lastConsumer, deliver: deliver, finish: finish))
+            Subscription.Consumer(
+                number: lastConsumer, outlivesLink: outlivesLink, deliver: deliver, finish: finish))
         return lastConsumer
     }
 
@@ -182,7 +184,11 @@ struct PeripheralState: CoordinatorState {
 
     /// Removes a subscription, and ends its consumers with an error.
     mutating func removeSubscription(_ id: CharacteristicID, _ reason: BluetoothError.Reason) {
-        for consumer in subscriptions.removeValue(forKey: id)?.consumers ?? [] { finish(consumer, id, reason) }
+        guard var subscription = subscriptions.removeValue(forKey: id) else { return }
+        let failure = Result<CallResult, any Error>.failure(OperationFailure(reason))
+        calls.complete(&subscription.waiters, failure)
+        calls.complete(&subscription.endWaiters, failure)
+        for consumer in subscription.consumers { finish(consumer, id, reason) }
     }
 
     /// Records a characteristic of the present link.
@@ -194,10 +200,13 @@ struct PeripheralState: CoordinatorState {
 
     /// Turns the subscription on or off, if that is a change and no call is pending.
     mutating func reconcile(_ id: CharacteristicID) {
-        guard let subscription = subscriptions[id] else { return }
+        guard var subscription = subscriptions[id] else { return }
         let isWanted = !subscription.consumers.isEmpty
         switch subscription.phase {
-        case .off where !isWanted: subscriptions[id] = nil
+        case .off where !isWanted:
+            // Those that wait for it to be on have no consumer any more.
+            calls.complete(&subscription.waiters, .success(CallResult()))
+            subscriptions[id] = nil
         case .off, .on:
             guard isWanted == (subscription.phase == .off), let characteristic = subscription.characteristic else {
                 return
@@ -237,9 +246,6 @@ struct PeripheralState: CoordinatorState {
             else { continue }
             let reason = BluetoothError.Reason.missingCharacteristics([id.uuid])
             link?.notifying[ObjectIdentifier(characteristic)] = nil
-            for waiter in subscription.waiters + subscription.endWaiters {
-                complete(waiter, .failure(OperationFailure(reason)))
-            }
             removeSubscription(id, reason)
         }
     }

@@ -38,9 +38,9 @@ extension PeripheralServer {
             guard let value = characteristic.value else { continue }
             guard value.count <= 512 else { throw OperationFailure(.valueTooLong(length: value.count, maximum: 512)) }
             let others = characteristic.properties.subtracting(.read)
-            guard others.isEmpty, characteristic.permissions.isSubset(of: [.readable, .readEncryptionRequired]) else {
-                throw OperationFailure(.notSupported(others))
-            }
+            guard characteristic.properties == .read,
+                characteristic.permissions.isSubset(of: [.readable, .readEncryptionRequired])
+            else { throw OperationFailure(.notSupported(others.isEmpty ? .read : others)) }
         }
     }
 
@@ -102,7 +102,8 @@ extension PeripheralServer {
     ///
     /// The signature is that of `Service` in swift-service-lifecycle, so `extension PeripheralServer: @retroactive
     /// Service {}` makes a server such a service. It waits for the adapter in every state, and publishes everything
-    /// again after the adapter was reset or unplugged. When the task is cancelled, it stops advertising, withdraws its
+    /// again after the adapter was reset or unplugged. A restored service with the same characteristics counts as
+    /// published. When the task is cancelled, it stops advertising, withdraws its
     /// services, and returns. A server without an offer publishes nothing here, and waits for the cancellation.
     ///
     /// - Throws: ``BluetoothError`` if the system refuses a service or the advertisement; everything is withdrawn
@@ -119,7 +120,14 @@ extension PeripheralServer {
             case .poweredOn:
                 do {
                     let missing = (offer?.services ?? []).dropFirst(published.count)
-                    for service in missing { published.append(try await publish(service)) }
+                    for service in missing {
+                        let restored = core.transition(manager.value) { $0.takeRestored(service) }
+                        if let restored {
+                            published.append(restored)
+                        } else {
+                            published.append(try await publish(service))
+                        }
+                    }
                     if !missing.isEmpty { core.onEvent?(.published(published)) }
                     if let offer, !isAdvertised {
                         try await startAdvertising(name: offer.name, services: offer.advertisedServices)

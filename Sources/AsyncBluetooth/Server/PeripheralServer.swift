@@ -80,8 +80,9 @@ extension PeripheralServer {
         public var operationTimeout: Duration?
         /// The maximum duration of a handler; nil for no limit.
         ///
-        /// After it the handler's task is cancelled, and the device receives `.unlikelyError`. The default is ATT's
-        /// limit: the other side abandons a request after 30 s (Core Specification, Vol 3, Part F, 3.3.3).
+        /// After it the handler's task is cancelled, and the device receives `.unlikelyError` as soon as the handler
+        /// has returned: a handler must end when its task is cancelled. The default is ATT's limit: the other side
+        /// abandons a request after 30 s (Core Specification, Vol 3, Part F, 3.3.3).
         public var handlerTimeout: Duration?
         /// The number of handlers that may run at once, at least 1.
         ///

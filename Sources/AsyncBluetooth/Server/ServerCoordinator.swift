@@ -102,13 +102,17 @@ final class ServerCoordinator: NSObject, AdapterUser {
 
     func changeState(to new: CBManagerState, _ manager: CBPeripheralManager) {
         log.debug(.server, "Bluetooth is \(new)")
-        let sendState = transition(manager) { state in
+        let (sendState, restored) = transition(manager) { state in
+            defer { state.restoration.subscribers = [] }
             _ = state.endRestoration()
             state.changeState(to: new)
-            return states.replaceCurrent(with: new)
+            return (states.replaceCurrent(with: new), new == .poweredOn ? state.restoration.subscribers : [])
         }
         onEvent?(.stateChanged(new))
         sendState()
+        for (central, characteristic) in restored {
+            addSubscriber(central, to: characteristic, Unchecked(manager))
+        }
     }
 
     /// Ends everything when the server is released.

@@ -46,5 +46,9 @@ extension ServerState {
         /// Descriptions with handlers for the services that an earlier process published.
         var services: [ServedService]
         var onRestore: (@Sendable (RestoredServer) -> Void)?
+        /// Restored services that ``PeripheralServer/run()`` may take for those of its offer.
+        var published: [ServiceID] = []
+        /// Centrals that are subscribed since the earlier process, until the adapter's state is known.
+        var subscribers: [(central: UUID, characteristic: CharacteristicID)] = []
     }
 }

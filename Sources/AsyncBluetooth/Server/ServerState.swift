@@ -85,9 +85,11 @@ struct ServerState: CoordinatorState {
         guard new != .poweredOff else { return }
         // Every other state withdraws the publications.
         calls.removeAll()
+        calls.release(published)
         published.services = [:]
         published.attributes = [:]
         published.objects = [:]
+        restoration.published = []
         advertising.current = nil
     }
 
@@ -194,10 +196,12 @@ extension ServerState {
     mutating func remove(_ id: ServiceID) {
         guard let object = published.services.removeValue(forKey: id) else { return }
         published.additions[ObjectIdentifier(object)] = nil
+        restoration.published.removeAll { $0 == id }
         for characteristic in object.characteristics ?? [] {
             guard let attribute = published.attributes.removeValue(forKey: ObjectIdentifier(characteristic)) else {
                 continue
             }
+            calls.release(attribute)
             published.objects[attribute.id] = nil
             removeSubscribers(of: attribute.id)
         }
@@ -213,6 +217,7 @@ extension ServerState {
     /// - Returns: The app's handler, for one call.
     mutating func endRestoration() -> (@Sendable (RestoredServer) -> Void)? {
         defer {
+            calls.release(restoration)
             restoration.services = []
             restoration.onRestore = nil
         }
@@ -232,7 +237,34 @@ extension ServerState {
             ?? ServedService(
                 object.uuid, isPrimary: object.isPrimary,
                 characteristics: (object.characteristics ?? []).map { ServedCharacteristic($0.uuid, $0.properties) })
-        return (register(served, object), index != nil)
+        let id = register(served, object)
+        restoration.published.append(id)
+        for case let characteristic as CBMutableCharacteristic in object.characteristics ?? [] {
+            guard let path = published.attributes[ObjectIdentifier(characteristic)]?.id else { continue }
+            for central in characteristic.subscribedCentrals ?? [] {
+                restoration.subscribers.append((central.identifier, path))
+            }
+        }
+        return (id, index != nil)
+    }
+
+    /// Takes a restored service for one of the same characteristics, whose handlers answer from now on.
+    ///
+    /// - Returns: Its path; nil if there is none.
+    mutating func takeRestored(_ service: ServedService) -> ServiceID? {
+        let uuids = service.characteristics.map(\.uuid)
+        let index = restoration.published.firstIndex { id in
+            guard let object = published.services[id] else { return false }
+            return object.uuid == service.uuid && (object.characteristics ?? []).map(\.uuid) == uuids
+        }
+        guard let index else { return nil }
+        let id = restoration.published.remove(at: index)
+        for (object, served) in zip(published.services[id]?.characteristics ?? [], service.characteristics) {
+            guard let old = published.attributes[ObjectIdentifier(object)] else { continue }
+            calls.release(old)
+            published.attributes[ObjectIdentifier(object)] = Attribute(id: old.id, served: served)
+        }
+        return id
     }
 
     mutating func withdrawAll() {

@@ -18,6 +18,9 @@ struct CallQueue<Call> {
         waiters = []
     }
 
+    /// Releases a value outside the lock: what the app captured may use the same object when it is released.
+    mutating func release<Value>(_ value: Value) { completions.append { withExtendedLifetime(value) {} } }
+
     mutating func takeCompletions() -> [() -> Void] {
         defer { completions = [] }
         return completions

@@ -118,12 +118,16 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     // MARK: The consumers
 
-    func discard() {
-        let old = state.withLock { state in
+    /// Removes the elements that wait.
+    ///
+    /// - Throws: The error with which the sequence has ended.
+    func discard() throws {
+        let (old, error) = state.withLock { state in
             defer { state.elements = [] }
-            return state.elements
+            return (state.elements, state.error)
         }
         withExtendedLifetime(old) {}
+        if let error { throw error }
     }
 
     /// Returns the next element as soon as there is one.

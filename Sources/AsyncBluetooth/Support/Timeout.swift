@@ -27,13 +27,15 @@ public func withTimeout<Result: Sendable, C: Clock>(
                 try await clock.sleep(for: limit)
                 return nil
             }
-            defer { group.cancelAll() }
-            if case .some(.some(let result)) = try await group.next() { return result }
+            let first = await group.nextResult()
             group.cancelAll()
-            do {
-                // The operation may have succeeded meanwhile.
-                if case .some(.some(let result)) = try await group.next() { return result }
-            } catch is CancellationError {}
+            if case .success(let result?) = first { return result }
+            if case .failure(let error) = first, !(error is CancellationError) { throw error }
+            // The time is over, or the caller was cancelled; the operation may have ended meanwhile.
+            let second = await group.nextResult()
+            if case .success(let result?) = second { return result }
+            if case .failure(let error) = second, !(error is CancellationError) { throw error }
+            if case .failure(let error) = first { throw error }
             throw record.error(.timedOut(limit))
         }
     }

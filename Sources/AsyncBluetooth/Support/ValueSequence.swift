@@ -111,8 +111,11 @@ struct ElementReader<Element: Sendable> {
         self.start = nil
     }
 
-    func discard() {
-        if case .buffer(let buffer) = source { buffer.discard() }
+    /// Removes the elements that wait.
+    ///
+    /// - Throws: The buffer's error.
+    func discard() throws {
+        if case .buffer(let buffer) = source { try buffer.discard() }
     }
 
     /// The next element, or nil at the end.

@@ -36,11 +36,21 @@ extension CentralRoleMachine {
         }
     }
 
-    /// A subscription that failed is none; one whose end failed is one no more, whatever the peer thinks.
+    /// Returns to what was before a call that failed: a subscription is none, and one whose end failed still is one.
     mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command else { return }
-        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, false)
-        if let path = links[peer]?.attributes.path(of: attribute) { links[peer]?.subscriptions[path] = nil }
+        guard case .request(_, _, .setNotifying(let attribute, let enabled)) = operation.command,
+            let path = links[peer]?.attributes.path(of: attribute)
+        else { return }
+        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, !enabled)
+        // Only the end of one over the bus is a call.
+        links[peer]?.subscriptions[path] =
+            enabled ? nil : LinkState.Subscription(attribute: attribute, source: .signals)
+    }
+
+    /// Whether a call failed because what it ends does not exist.
+    func hasNothingToEnd(_ operation: LinkState.Operation, _ error: DBusError) -> Bool {
+        guard case .request(_, _, .setNotifying(_, false)) = operation.command else { return false }
+        return error.message == "No notify session started"
     }
 
     /// Ends all subscriptions of a link.

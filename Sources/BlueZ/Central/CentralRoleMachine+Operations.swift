@@ -124,6 +124,7 @@ extension CentralRoleMachine {
     }
 
     private mutating func failed(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) {
+        if hasNothingToEnd(operation, error) { return respond(operation, .notifying(false)) }
         if isSocketGoing(peer, operation, error), operation.retries < timings.attributeRetries {
             return retry(peer, operation)
         }

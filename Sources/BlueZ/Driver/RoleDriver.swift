@@ -61,7 +61,12 @@ extension RoleDriver {
     func invalidate(_ manager: HostLedger.Manager) {
         // At once: nothing is delivered after this.
         let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
-        daemon.queue.async { [self] in process(.invalidated(manager)) }
+        daemon.queue.async { [self] in
+            // A manager that was released before its activation ran on this queue has got a sink since.
+            let late = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
+            process(.invalidated(manager))
+            withExtendedLifetime(late) {}
+        }
         withExtendedLifetime(sink) {}
     }
 

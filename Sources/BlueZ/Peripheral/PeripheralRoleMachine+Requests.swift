@@ -40,7 +40,9 @@ extension PeripheralRoleMachine {
         switch attribute {
         case .descriptor(let descriptor): answer(call, descriptor.value, from: offset)
         case .characteristic(let characteristic):
-            if let value = characteristic.staticValue { return answer(call, value, from: offset) }
+            if let value = characteristic.staticValue, characteristic.permissions.allowReading {
+                return answer(call, value, from: offset)
+            }
             guard let peer = central(options), state == .poweredOn else {
                 return perform(.refuse(call.number, ServerError.refusal(0x0E)))
             }

@@ -48,6 +48,11 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable, Codable {
     public static let readEncryptionRequired = Self(rawValue: 0x04)
     /// May be written over an encrypted link.
     public static let writeEncryptionRequired = Self(rawValue: 0x08)
+
+    /// Whether a central may read, over an encrypted link at least.
+    package var allowReading: Bool { !isDisjoint(with: [.readable, .readEncryptionRequired]) }
+    /// Whether a central may write, over an encrypted link at least.
+    package var allowWriting: Bool { !isDisjoint(with: [.writeable, .writeEncryptionRequired]) }
 }
 
 /// A service found at a peer.

@@ -107,11 +107,6 @@ extension PeripheralStateMachine {
     }
 }
 
-extension AttributePermissions {
-    fileprivate var allowReading: Bool { !isDisjoint(with: [.readable, .readEncryptionRequired]) }
-    fileprivate var allowWriting: Bool { !isDisjoint(with: [.writeable, .writeEncryptionRequired]) }
-}
-
 extension PeripheralStateMachine {
     /// S136.
     mutating func subscribed(
