@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func aSequenceThatBeginsWhileTheEndIsUnderWayEndsWithAllOthers() async throws {
-        // With the latencies of a radio: the end takes time.
+        // With the latencies of the air: the end takes time.
         let fixture = Fixture(Emulator(time: .virtual))
         let (device, gadget) = try await fixture.find(.gadget)
         let values = try await fixture.run {
