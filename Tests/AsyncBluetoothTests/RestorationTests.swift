@@ -100,20 +100,32 @@ import Testing
 
     @Test func theOfferOfAServerTakesTheRestoredServicesForItsOwn() async throws {
         let fixture = Fixture()
-        let server = try await restart(
-            fixture, restoring: [], offer: ServedOffer(services: [Self.service(2)], name: "Server"))
         let central = fixture.makeCentral()
-        let (services, value) = try await fixture.run { () -> ([ServiceID], Data) in
-            let running = Task { try await server.run() }
+        let subscribed = Log<(Peripheral, ValueSequence<Data>)>()
+        let server = try await restart(
+            fixture, restoring: [], offer: ServedOffer(services: [Self.service(2)], name: "Server")
+        ) {
             let peripheral = try await Fixture.first(central)
+            let values = try await peripheral.subscribe(to: "FFF0/FFF1")
+            for try await value in values where value == Data([1]) { break }
+            subscribed.append((peripheral, values))
+        }
+        let (services, values) = try await fixture.run { () -> ([ServiceID], [Data]) in
+            let running = Task { try await server.run() }
+            let (peripheral, sequence) = try #require(subscribed.values.first)
+            var values: [Data] = []
+            for try await value in sequence {
+                values.append(value)
+                break
+            }
+            values.append(try await peripheral.read("FFF0/FFF1"))
             let services = try await peripheral.services()
-            let value = try await peripheral.read("FFF0/FFF1")
             running.cancel()
             try await running.value
-            return (services, value)
+            return (services, values)
         }
         #expect(services == ["FFF0"])
-        #expect(value == Data([2]))
+        #expect(values == [Data([2]), Data([2])])
     }
 
     @Test func aRestoredServiceWithoutHandlersIsReportedAndRefusesAndCanBeRemoved() async throws {

@@ -121,12 +121,7 @@ extension PeripheralServer {
                 do {
                     let missing = (offer?.services ?? []).dropFirst(published.count)
                     for service in missing {
-                        let restored = core.transition(manager.value) { $0.takeRestored(service) }
-                        if let restored {
-                            published.append(restored)
-                        } else {
-                            published.append(try await publish(service))
-                        }
+                        published.append(try await takeOrPublish(service))
                     }
                     if !missing.isEmpty { core.onEvent?(.published(published)) }
                     if let offer, !isAdvertised {
@@ -155,6 +150,17 @@ extension PeripheralServer {
                 isAdvertised = false
             }
         }
+    }
+}
+
+extension PeripheralServer {
+    /// Takes a restored service for one of the offer, or publishes that.
+    private func takeOrPublish(_ service: ServedService) async throws -> ServiceID {
+        guard let (id, characteristics) = core.transition(manager.value, { $0.takeRestored(service) }) else {
+            return try await publish(service)
+        }
+        for characteristic in characteristics { core.startTask(of: characteristic, manager) }
+        return id
     }
 }
 

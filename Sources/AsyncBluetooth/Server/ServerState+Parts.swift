@@ -38,8 +38,14 @@ extension ServerState {
 
     /// The subscribers of each characteristic, and the task that runs while there are any.
     struct Subscriptions {
+        /// A task, which is nil until it is created.
+        struct Running {
+            let number: Int
+            var task: Task<Void, Never>?
+        }
+
         var subscribers: [CharacteristicID: Set<UUID>] = [:]
-        var tasks: [CharacteristicID: Task<Void, Never>] = [:]
+        var tasks: [CharacteristicID: Running] = [:]
     }
 
     struct Restoration {

@@ -250,8 +250,8 @@ extension ServerState {
 
     /// Takes a restored service for one of the same characteristics, whose handlers answer from now on.
     ///
-    /// - Returns: Its path; nil if there is none.
-    mutating func takeRestored(_ service: ServedService) -> ServiceID? {
+    /// - Returns: Its path, and those of its characteristics; nil if there is none.
+    mutating func takeRestored(_ service: ServedService) -> (ServiceID, [CharacteristicID])? {
         let uuids = service.characteristics.map(\.uuid)
         let index = restoration.published.firstIndex { id in
             guard let object = published.services[id] else { return false }
@@ -259,12 +259,14 @@ extension ServerState {
         }
         guard let index else { return nil }
         let id = restoration.published.remove(at: index)
+        var characteristics: [CharacteristicID] = []
         for (object, served) in zip(published.services[id]?.characteristics ?? [], service.characteristics) {
             guard let old = published.attributes[ObjectIdentifier(object)] else { continue }
             calls.release(old)
             published.attributes[ObjectIdentifier(object)] = Attribute(id: old.id, served: served)
+            characteristics.append(old.id)
         }
-        return id
+        return (id, characteristics)
     }
 
     mutating func withdrawAll() {

@@ -94,15 +94,15 @@ extension ServerCoordinator {
 
     // MARK: Tasks of subscribed characteristics
 
-    /// Starts the task of a characteristic at its first subscriber.
+    /// Adds a subscriber; the first one starts the task of its characteristic.
     func addSubscriber(_ central: UUID, to id: CharacteristicID, _ manager: Unchecked<CBPeripheralManager>) {
-        let body = withState { state -> ServedCharacteristic.SubscriptionHandler? in
-            let isFirst = state.subscriptions.subscribers[id, default: []].isEmpty
-            state.subscriptions.subscribers[id, default: []].insert(central)
-            guard isFirst, let object = state.published.objects[id] else { return nil }
-            return state.published.attributes[ObjectIdentifier(object)]?.served.whileSubscribed
-        }
-        guard let body else { return }
+        withState { _ = $0.subscriptions.subscribers[id, default: []].insert(central) }
+        startTask(of: id, manager)
+    }
+
+    /// Starts the task of a characteristic that has subscribers, unless it runs.
+    func startTask(of id: CharacteristicID, _ manager: Unchecked<CBPeripheralManager>) {
+        guard let (number, body) = withState({ $0.beginTask(of: id) }) else { return }
         let characteristic = SubscribedCharacteristic(core: self, manager: manager, id: id)
         let log = log
         let task = Task(executorPreference: executor) {
@@ -114,8 +114,8 @@ extension ServerCoordinator {
             }
         }
         let isCurrent = withState { state -> Bool in
-            guard state.subscriptions.subscribers[id]?.isEmpty == false else { return false }
-            state.subscriptions.tasks[id] = task
+            guard state.subscriptions.tasks[id]?.number == number else { return false }
+            state.subscriptions.tasks[id]?.task = task
             return true
         }
         if !isCurrent { task.cancel() }
@@ -123,6 +123,19 @@ extension ServerCoordinator {
 }
 
 extension ServerState {
+    /// Reserves the place of a characteristic's task.
+    ///
+    /// - Returns: The number of the place, and what the task does; nil if there is nothing to start.
+    mutating func beginTask(of id: CharacteristicID) -> (number: Int, body: ServedCharacteristic.SubscriptionHandler)? {
+        guard subscriptions.tasks[id] == nil, subscriptions.subscribers[id]?.isEmpty == false,
+            let object = published.objects[id],
+            let body = published.attributes[ObjectIdentifier(object)]?.served.whileSubscribed
+        else { return nil }
+        let number = newNumber()
+        subscriptions.tasks[id] = Subscriptions.Running(number: number)
+        return (number, body)
+    }
+
     /// Cancels the task of a characteristic with its last subscriber.
     mutating func removeSubscriber(_ central: UUID, from id: CharacteristicID) {
         subscriptions.subscribers[id]?.remove(central)
@@ -131,7 +144,7 @@ extension ServerState {
 
     mutating func removeSubscribers(of id: CharacteristicID) {
         subscriptions.subscribers[id] = nil
-        guard let task = subscriptions.tasks.removeValue(forKey: id) else { return }
+        guard let task = subscriptions.tasks.removeValue(forKey: id)?.task else { return }
         calls.complete { task.cancel() }
     }
 
