@@ -20,10 +20,7 @@ import Testing
     }
 
     private func connect(to other: PrivateBus? = nil) async throws -> DBusConnection {
-        let address = (other ?? bus).address
-        return try await withCheckedThrowingContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
-        }
+        try await (other ?? bus).connect()
     }
 
     private func call(
@@ -246,9 +243,7 @@ import Testing
 
     @Test func tooManyMatchRulesAreAnError() async throws {
         let bus = try PrivateBus(limits: ["max_match_rules_per_connection": 1])
-        let connection = try await withCheckedThrowingContinuation { continuation in
-            DBusConnection.open(bus.address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
-        }
+        let connection = try await bus.connect()
         let added = Recorder<String>()
         let subscriptions = ["A", "B"].map { member in
             connection.subscribe(DBusMatchRule(member: member)) { _ in

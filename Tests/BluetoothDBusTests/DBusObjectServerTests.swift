@@ -18,16 +18,9 @@ import Testing
     init() async throws {
         bus = try PrivateBus()
         peer = try ScriptedService(on: bus)
-        connection = try await Self.connect(bus)
+        connection = try await bus.connect()
         server.attach(to: connection)
         server.serve(only: peer.uniqueName)
-    }
-
-    private static func connect(_ bus: PrivateBus) async throws -> DBusConnection {
-        let address = bus.address
-        return try await withCheckedThrowingContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
-        }
     }
 
     private func call(
@@ -235,7 +228,7 @@ import Testing
         var thing = DBusInterface(Self.interface)
         thing.on("Do") { $0.answer() }
         server.export([thing], at: child)
-        let next = try await Self.connect(bus)
+        let next = try await bus.connect()
         server.attach(to: next)
         #expect(await refusal(child, Self.interface, "Do") == DBusError.Name.unknownMethod)
         #expect(try await peer.call(next.uniqueName, child.text, Self.interface, "Do", []) == [])

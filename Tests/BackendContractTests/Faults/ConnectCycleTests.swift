@@ -15,7 +15,7 @@ import Testing
     /// The first ones fill pools and caches.
     private static let warmUp = 500
     /// So many take far less time than a wait may take.
-    private static let batch = 100
+    private static let batch = 10
 
     @Test(.limitedPrivateBuses) func cyclesLeaveNothingBehind() async throws {
         // A device is connected when its next packet is heard, which need not take a tenth of a second.
