@@ -14,6 +14,8 @@ package struct BrokerSettings: Sendable {
     package var tls: TLSSettings?
     /// The time without traffic after which client and broker take the connection for lost.
     package var keepAlive: Duration
+    /// How long an attempt to connect waits for the host to answer, and then for the broker to accept or refuse it.
+    package var answerLimit: Duration
     /// The message that the broker publishes when the connection is lost.
     package var will: MQTTMessage?
     /// How many messages may wait for their acknowledgements.
@@ -28,6 +30,7 @@ package struct BrokerSettings: Sendable {
         self.port = port
         self.clientID = clientID
         keepAlive = .seconds(30)
+        answerLimit = .seconds(15)
         window = 20
         messageLimit = 256
         cleanSession = true

@@ -33,11 +33,3 @@ package enum MQTTEvent: Sendable, Equatable {
     /// The broker acknowledged the message of that packet identifier.
     case acknowledged(Int32)
 }
-
-/// A failure that libmosquitto reports.
-package struct MosquittoError: Error, Equatable, CustomStringConvertible {
-    /// The reason.
-    package var description: String
-
-    package init(_ description: String) { self.description = description }
-}

@@ -22,6 +22,8 @@ package final class MosquittoClient: @unchecked Sendable {
     private struct State {
         var isStarted = false
         var isStopping = false
+        /// Whether the broker accepted the present connection.
+        var isAccepted = false
         var dropped = 0
         var loops = 0
     }
@@ -108,40 +110,76 @@ package final class MosquittoClient: @unchecked Sendable {
     package var droppedMessages: Int { state.withLock { $0.dropped } }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
+    private var isAccepted: Bool { state.withLock { $0.isAccepted } }
+
+    /// Counts a round of the thread.
+    ///
+    /// - Returns: Whether there is another one.
+    private func completeRound() -> Bool {
+        state.withLock { state in
+            state.loops += 1
+            return !state.isStopping
+        }
+    }
 
     /// libmosquitto's own thread ends on some errors, such as a refused certificate; this one goes on.
     private func runLoop() {
+        var connector = Connector(mosquitto, settings) { [self] in completeRound() }
         var failures = 0
-        var result = mosquitto_connect(mosquitto, settings.host, Int32(settings.port), keepAlive)
-        while !isStopping {
-            if result == MOSQ_ERR_SUCCESS.rawValue.asCInt {
+        while completeRound() {
+            var failure = connector.connect()
+            if failure == nil {
                 failures = 0
-                result = mosquitto_loop(mosquitto, 1_000, 1)
-            } else {
-                eventSink.yield(.disconnected(Self.error(result)))
-                // 0.5, 1, 2, … 15 seconds, less a random part: gateways that lost the broker together.
-                let longest = min(15_000, 500 << min(failures, 5))
-                failures += 1
-                _ = wake.wait(timeout: .now() + .milliseconds(Int.random(in: longest / 2...longest)))
-                guard !isStopping else { break }
-                result = mosquitto_reconnect(mosquitto)
+                failure = exchange()
             }
-            state.withLock { $0.loops += 1 }
+            connector.disconnect()
+            guard let failure, !isStopping else { break }
+            eventSink.yield(.disconnected(failure))
+            // 0.5, 1, 2, … 15 seconds, less a random part: gateways that lost the broker together.
+            let longest = min(15_000, 500 << min(failures, 5))
+            failures += 1
+            _ = wake.wait(timeout: .now() + .milliseconds(Int.random(in: longest / 2...longest)))
         }
-        flush()
         eventSink.finish()
         messageSink.finish()
         ended.signal()
     }
 
+    /// Exchanges packets on a new connection until it fails.
+    ///
+    /// - Returns: The failure; nil after ``stop(within:)``.
+    private func exchange() -> MosquittoError? {
+        state.withLock { $0.isAccepted = false }
+        let deadline = ContinuousClock.now + settings.answerLimit
+        var isClosed = false
+        while completeRound() {
+            let result = mosquitto_loop(mosquitto, isAccepted ? 1_000 : 100, 1)
+            if let failure = MosquittoError(result: result) { return failure }
+            guard !isAccepted else { continue }
+            // libmosquitto has read what there was, and says nothing of a connection that ends during TLS's handshake.
+            guard !isClosed else { return MosquittoError("the broker closed the connection") }
+            guard ContinuousClock.now < deadline else { return MosquittoError("the broker does not answer") }
+            isClosed = !awaitAnswer()
+        }
+        flush()
+        return nil
+    }
+
+    /// Waits a moment for an answer: during TLS's handshake `mosquitto_loop` itself may not wait.
+    ///
+    /// - Returns: Whether the connection is open.
+    private func awaitAnswer() -> Bool {
+        var descriptor = pollfd(fd: mosquitto_socket(mosquitto), events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, 20) > 0 else { return true }
+        return Int32(descriptor.revents) & (Int32(POLLHUP) | Int32(POLLERR)) == 0
+    }
+
     /// Sends what is left, DISCONNECT included.
     private func flush() {
         for _ in 0..<100 where mosquitto_want_write(mosquitto) {
-            guard mosquitto_loop(mosquitto, 10, 1) == MOSQ_ERR_SUCCESS.rawValue.asCInt else { return }
+            guard mosquitto_loop(mosquitto, 10, 1) == MOSQ_ERR_SUCCESS.asCInt else { return }
         }
     }
-
-    private var keepAlive: Int32 { Int32(max(5, settings.keepAlive.components.seconds)) }
 
     // MARK: Messages
 
@@ -158,7 +196,7 @@ package final class MosquittoClient: @unchecked Sendable {
                 mosquitto, &packet, message.topic, Int32(bytes.count), bytes.baseAddress, 1, message.isRetained)
         }
         // This result means that the message waits for a connection.
-        if result != MOSQ_ERR_NO_CONN.rawValue.asCInt { try check(result) }
+        if result != MOSQ_ERR_NO_CONN.asCInt { try check(result) }
         return packet
     }
 
@@ -174,6 +212,7 @@ package final class MosquittoClient: @unchecked Sendable {
         mosquitto_connect_callback_set(mosquitto) { _, context, code in
             guard let client = MosquittoClient.client(context) else { return }
             if code == 0 {
+                client.state.withLock { $0.isAccepted = true }
                 client.eventSink.yield(.connected)
             } else {
                 let reason = String(cString: mosquitto_connack_string(code))
@@ -205,12 +244,7 @@ package final class MosquittoClient: @unchecked Sendable {
     // MARK: Errors
 
     private func check(_ result: Int32) throws {
-        guard result == MOSQ_ERR_SUCCESS.rawValue.asCInt else { throw Self.error(result) }
-    }
-
-    private static func error(_ result: Int32) -> MosquittoError {
-        if result == MOSQ_ERR_ERRNO.rawValue.asCInt { return MosquittoError(String(cString: strerror(errno))) }
-        return MosquittoError(String(cString: mosquitto_strerror(result)))
+        if let error = MosquittoError(result: result) { throw error }
     }
 }
 
@@ -219,9 +253,4 @@ extension Duration {
     fileprivate var milliseconds: Int {
         Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
     }
-}
-
-extension FixedWidthInteger {
-    /// As the results of libmosquitto's functions: the raw values of its enumeration are of another type.
-    fileprivate var asCInt: Int32 { Int32(truncatingIfNeeded: self) }
 }

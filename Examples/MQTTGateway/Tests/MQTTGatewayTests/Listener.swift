@@ -86,6 +86,27 @@ final class Listener: Sendable {
     }
 }
 
+extension MosquittoClient {
+    /// The first event of a new client; nil if it ended without one.
+    static func firstEvent(_ settings: BrokerSettings) async throws -> MQTTEvent? {
+        let client = try MosquittoClient(settings)
+        client.start()
+        defer { client.stop() }
+        for await event in client.events { return event }
+        return nil
+    }
+
+    /// Waits until the thread has completed as many rounds.
+    ///
+    /// - Throws: `CancellationError` at the time limit of the test.
+    func rounds(_ count: Int) async throws {
+        while loops < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
+
 /// The content of a value's message, or a result's.
 struct Content: Decodable, Equatable {
     var id: String

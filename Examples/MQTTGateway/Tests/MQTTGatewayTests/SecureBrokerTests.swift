@@ -55,8 +55,8 @@ final class SecureBrokerTests {
         try #require(process.terminationStatus == 0, "\(path)")
     }
 
-    /// The first event of a client that is configured as the file says.
-    private func firstEvent(authorities: String, password: String) async throws -> MQTTEvent? {
+    /// The settings of a client that is configured as the file says.
+    private func settings(authorities: String, password: String) throws -> BrokerSettings {
         let secret = folder.appending(path: "secret")
         try Data("\(password)\n".utf8).write(to: secret)
         let yaml = """
@@ -70,11 +70,11 @@ final class SecureBrokerTests {
             queue: { file: queue.sqlite }
             devices: [{ id: sensor, localName: Sensor, profiles: battery }]
             """
-        let client = try MosquittoClient(try Configuration(yaml: yaml, file: "test.yaml").broker)
-        client.start()
-        defer { client.stop() }
-        for await event in client.events { return event }
-        return nil
+        return try Configuration(yaml: yaml, file: "test.yaml").broker
+    }
+
+    private func firstEvent(authorities: String, password: String) async throws -> MQTTEvent? {
+        try await MosquittoClient.firstEvent(try settings(authorities: authorities, password: password))
     }
 
     @Test func theGatewayConnectsWithTheRightPassword() async throws {
@@ -96,5 +96,45 @@ final class SecureBrokerTests {
             Issue.record("\(String(describing: event))")
             return
         }
+    }
+
+    /// `mosquitto_loop` does not report such connections.
+    @Test func aBrokerWithTLSThatIsAwayIsReportedAtOnce() async throws {
+        var settings = try settings(authorities: "broker", password: "swordfish")
+        settings.answerLimit = .seconds(3_600)
+        settings.keepAlive = .seconds(3_600)
+        broker.kill()
+        guard case .disconnected = try await MosquittoClient.firstEvent(settings) else {
+            Issue.record("the client connected")
+            return
+        }
+    }
+
+    @Test func aHostThatDoesNotAnswerTLSIsReportedOnceTheLimitHasPassed() async throws {
+        let host = try SilentHost(isReachable: true)
+        defer { host.close() }
+        var settings = try settings(authorities: "broker", password: "swordfish")
+        settings.port = host.port
+        settings.answerLimit = .milliseconds(200)
+        let event = try await MosquittoClient.firstEvent(settings)
+        #expect(event == .disconnected(MosquittoError("the broker does not answer")))
+    }
+
+    /// After a connection that took a while, `mosquitto_loop` returns at once, thousands of times a second.
+    @Test func theThreadWaitsForAnAnswerToTLS() async throws {
+        let host = try SilentHost(isReachable: false)
+        defer { host.close() }
+        var settings = try settings(authorities: "broker", password: "swordfish")
+        settings.port = host.port
+        // The kernel tries again after one second and after three.
+        settings.answerLimit = .seconds(5)
+        let client = try MosquittoClient(settings)
+        client.start()
+        defer { client.stop() }
+        try await client.rounds(2)
+        try host.makeRoom()
+        let event = await client.events.first { _ in true }
+        #expect(event == .disconnected(MosquittoError("the broker does not answer")))
+        #expect(client.loops < 1_000)
     }
 }
