@@ -22,14 +22,17 @@ package final class MosquittoClient: @unchecked Sendable {
     private struct State {
         var isStarted = false
         var isStopping = false
-        /// Whether the broker accepted the present connection.
-        var isAccepted = false
+        /// When the broker accepted the present connection.
+        var accepted: ContinuousClock.Instant?
+        /// Why the broker refused the present connection.
+        var refusal: MosquittoError?
         var dropped = 0
         var loops = 0
     }
 
     private let mosquitto: OpaquePointer
     private let settings: BrokerSettings
+    private let pause: (@Sendable (ClosedRange<Duration>) -> Void)?
     private let eventSink: AsyncStream<MQTTEvent>.Continuation
     private let messageSink: AsyncStream<MQTTMessage>.Continuation
     private let state = Mutex(State())
@@ -41,14 +44,16 @@ package final class MosquittoClient: @unchecked Sendable {
 
     /// Creates a client, which connects with ``start()``.
     ///
+    /// - Parameter pause: Waits between two attempts to connect, for a time of the range; nil for a random one.
     /// - Throws: ``MosquittoError`` for settings that libmosquitto refuses, such as a missing file of certificates.
-    package init(_ settings: BrokerSettings) throws {
+    package init(_ settings: BrokerSettings, pause: (@Sendable (ClosedRange<Duration>) -> Void)? = nil) throws {
         _ = Self.library
         guard let mosquitto = mosquitto_new(settings.clientID, settings.cleanSession, nil) else {
             throw MosquittoError("the client identifier \"\(settings.clientID)\" is refused")
         }
         self.mosquitto = mosquitto
         self.settings = settings
+        self.pause = pause
         (events, eventSink) = AsyncStream.makeStream()
         (messages, messageSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(settings.messageLimit))
         mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
@@ -110,7 +115,7 @@ package final class MosquittoClient: @unchecked Sendable {
     package var droppedMessages: Int { state.withLock { $0.dropped } }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
-    private var isAccepted: Bool { state.withLock { $0.isAccepted } }
+    private var isAccepted: Bool { state.withLock { $0.accepted != nil } }
 
     /// Counts a round of the thread.
     ///
@@ -125,31 +130,31 @@ package final class MosquittoClient: @unchecked Sendable {
     /// libmosquitto's own thread ends on some errors, such as a refused certificate; this one goes on.
     private func runLoop() {
         var connector = Connector(mosquitto, settings) { [self] in completeRound() }
-        var failures = 0
+        var backoff = Backoff()
         while completeRound() {
-            var failure = connector.connect()
-            if failure == nil {
-                failures = 0
-                failure = exchange()
-            }
+            state.withLock { ($0.accepted, $0.refusal) = (nil, nil) }
+            let failure = connector.connect() ?? exchange()
             connector.disconnect()
             guard let failure, !isStopping else { break }
-            eventSink.yield(.disconnected(failure))
-            // 0.5, 1, 2, … 15 seconds, less a random part: gateways that lost the broker together.
-            let longest = min(15_000, 500 << min(failures, 5))
-            failures += 1
-            _ = wake.wait(timeout: .now() + .milliseconds(Int.random(in: longest / 2...longest)))
+            let (accepted, refusal) = state.withLock { ($0.accepted, $0.refusal) }
+            eventSink.yield(.disconnected(refusal ?? failure))
+            wait(backoff.next(after: accepted.map { .now - $0 }))
         }
         eventSink.finish()
         messageSink.finish()
         ended.signal()
     }
 
+    private func wait(_ range: ClosedRange<Duration>) {
+        if let pause { return pause(range) }
+        let milliseconds = Int.random(in: range.lowerBound.milliseconds...range.upperBound.milliseconds)
+        _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
+    }
+
     /// Exchanges packets on a new connection until it fails.
     ///
     /// - Returns: The failure; nil after ``stop(within:)``.
     private func exchange() -> MosquittoError? {
-        state.withLock { $0.isAccepted = false }
         let deadline = ContinuousClock.now + settings.answerLimit
         var isClosed = false
         while completeRound() {
@@ -212,11 +217,12 @@ package final class MosquittoClient: @unchecked Sendable {
         mosquitto_connect_callback_set(mosquitto) { _, context, code in
             guard let client = MosquittoClient.client(context) else { return }
             if code == 0 {
-                client.state.withLock { $0.isAccepted = true }
+                client.state.withLock { $0.accepted = .now }
                 client.eventSink.yield(.connected)
             } else {
                 let reason = String(cString: mosquitto_connack_string(code))
-                client.eventSink.yield(.disconnected(MosquittoError("the broker refuses the connection: \(reason)")))
+                let refusal = MosquittoError("the broker refuses the connection: \(reason)")
+                client.state.withLock { $0.refusal = refusal }
             }
         }
         mosquitto_publish_callback_set(mosquitto) { _, context, packet in

@@ -90,6 +90,24 @@ final class SecureBrokerTests {
         #expect(error.description.contains("the broker refuses the connection"))
     }
 
+    @Test func theWaitsGrowWhileTheBrokerRefusesAndEachAttemptIsOneEvent() async throws {
+        let waits = Waits()
+        let client = try MosquittoClient(try settings(authorities: "broker", password: "carp"), pause: waits.add)
+        client.start()
+        defer { client.stop() }
+        let reason = "the broker refuses the connection"
+        var events = client.events.makeAsyncIterator()
+        for _ in 0..<4 {
+            guard case .disconnected(let error) = await events.next() else {
+                Issue.record("the client connected")
+                return
+            }
+            #expect(error.description.hasPrefix(reason))
+        }
+        // The wait follows the event.
+        #expect(waits.first(3) == [.milliseconds(500), .seconds(1), .seconds(2)])
+    }
+
     @Test func theGatewayDoesNotTalkToABrokerWhoseCertificateItDoesNotTrust() async throws {
         let event = try await firstEvent(authorities: "other", password: "swordfish")
         guard case .disconnected = event else {
