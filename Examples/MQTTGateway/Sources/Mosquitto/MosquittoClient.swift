@@ -96,7 +96,8 @@ package final class MosquittoClient: @unchecked Sendable {
 
     /// Ends the connection, after what was published before, and returns when it has ended; both sequences end.
     ///
-    /// The broker does not publish the will. Returns after `limit` at the latest; blocks the calling thread.
+    /// The broker does not publish the will. Returns after `limit` at the latest; blocks the calling thread. The thread
+    /// of the connection may then still wait for a name server, which nothing can interrupt.
     package func stop(within limit: Duration = .seconds(2)) {
         let wasRunning = state.withLock { state in
             defer { state.isStopping = true }
@@ -106,6 +107,8 @@ package final class MosquittoClient: @unchecked Sendable {
         mosquitto_disconnect(mosquitto)
         wake.signal()
         _ = ended.wait(timeout: .now() + .milliseconds(limit.milliseconds))
+        eventSink.finish()
+        messageSink.finish()
     }
 
     /// How often the thread of the connection has completed a round, which takes a second at most while it is well.

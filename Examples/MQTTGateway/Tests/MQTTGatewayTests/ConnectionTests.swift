@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GatewaySimulation
 import Mosquitto
@@ -67,6 +68,20 @@ struct ConnectionTests {
             environment: ["COREBLUETOOTH_BACKEND": "emulator", "NOTIFY_SOCKET": systemd.path])
         try await systemd.first("READY=1")
         #expect(program.end(SIGTERM) == 0)
+    }
+
+    /// As with a name server that does not answer.
+    @Test func theSequencesEndWhileTheThreadHangs() async throws {
+        let settings = BrokerSettings(host: "127.0.0.1", port: try BrokerProcess.freePort(), clientID: "test")
+        let end = DispatchSemaphore(value: 0)
+        defer { end.signal() }
+        let client = try MosquittoClient(settings) { _ in end.wait() }
+        client.start()
+        var events = client.events.makeAsyncIterator()
+        #expect(await events.next() == .disconnected(MosquittoError("Connection refused")))
+        client.stop(within: .milliseconds(10))
+        #expect(await events.next() == nil)
+        for await _ in client.messages {}
     }
 
     // MARK: Addresses
