@@ -76,6 +76,21 @@ struct GatewayTests {
         }
     }
 
+    /// The system knows a device once it has heard it.
+    @Test func aDeviceThatTheSystemDoesNotKnowIsFoundByItsIdentifier() async throws {
+        let fixture = try Fixture()
+        let identifiers = try (0..<2).map { index in
+            try #require(fixture.emulator.device(named: "Sequence \(index)")?.identifier())
+        }
+        let central = Central(backend: .emulator(fixture.emulator))
+        #expect(try await central.peripherals(identifiers: identifiers.map(\.uuid)).isEmpty)
+        try await fixture.listening {
+            try await fixture.running(fixture.configuration { "identifier: \(identifiers[$0])" }) { _ in
+                for device in 0..<2 { try await fixture.values(1, of: device) }
+            }
+        }
+    }
+
     // MARK: The broker
 
     @Test func aBrokerThatIsKilledAndComesBackGetsEachValueOnce() async throws {

@@ -53,7 +53,10 @@ struct DeviceSession: Sendable {
         case .address(let address):
             return try await central.peripheral(address: address, within: Self.searchLimit)
         case .identifier(let identifier):
-            return try await central.peripheral(identifier: identifier)
+            // The system may not know a device that it has not heard lately: on BlueZ, for 30 seconds.
+            if let known = try await central.peripherals(identifiers: [identifier]).first { return known }
+            return try await central.first(within: Self.searchLimit) { $0.peripheral.identifier == identifier }
+                .peripheral
         case .localName(let name):
             // One that is connected already, as after a process that was killed, does not advertise.
             if let known = try await central.connectedPeripherals().first(where: { $0.name == name }) { return known }
