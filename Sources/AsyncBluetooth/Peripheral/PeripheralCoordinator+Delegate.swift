@@ -141,7 +141,7 @@ extension CBCharacteristic {
 }
 
 extension CBPeripheral {
-    /// Whether the object means its device; Apple's framework invalidates objects only when the adapter is reset.
+    /// Whether the object still represents its device; Apple's framework invalidates objects only when the adapter is reset.
     var isCurrent: Bool { true }
 }
 #endif

@@ -120,9 +120,7 @@ extension PeripheralServer {
             case .poweredOn:
                 do {
                     let missing = (offer?.services ?? []).dropFirst(published.count)
-                    for service in missing {
-                        published.append(try await takeOrPublish(service))
-                    }
+                    for service in missing { published.append(try await takeOrPublish(service)) }
                     if !missing.isEmpty { core.onEvent?(.published(published)) }
                     if let offer, !isAdvertised {
                         try await startAdvertising(name: offer.name, services: offer.advertisedServices)

@@ -38,10 +38,11 @@ extension CentralRoleMachine {
 
     /// Returns to what was before a call that failed: a subscription is none, and one whose end failed still is one.
     mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
-        guard case .request(_, _, .setNotifying(let attribute, let enabled)) = operation.command,
-            let path = links[peer]?.attributes.path(of: attribute)
-        else { return }
-        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, !enabled)
+        guard case .request(_, _, .setNotifying(let attribute, let enabled)) = operation.command else { return }
+        let path = links[peer]?.attributes.path(of: attribute)
+        // A characteristic that is gone has no subscription.
+        _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, !enabled && path != nil)
+        guard let path else { return }
         // Only the end of one over the bus is a call.
         links[peer]?.subscriptions[path] =
             enabled ? nil : LinkState.Subscription(attribute: attribute, source: .signals)

@@ -70,7 +70,7 @@ open class CBPeripheral: CBPeer {
     /// Whether the peripheral may receive the phone's notifications (ANCS); always false over BlueZ.
     open var ancsAuthorized: Bool { core.read { $0.peer(handle)?.isANCSAuthorized ?? false } }
 
-    /// Whether the object means its device: a manager that has forgotten the device makes another object for it.
+    /// Whether the object still represents its device: a manager that has forgotten the device makes another object for it.
     package var isCurrent: Bool { core.read { $0.peer(handle) != nil } }
 
     /// The address it was last heard under, if the backend knows it; for listings.
