@@ -49,8 +49,8 @@ struct GlobalOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Capture the packets of the emulated air in a file, for Wireshark, tshark or btmon.",
             discussion: """
-                The name decides: .btsnoop, .snoop, .log and .cfa give btsnoop, any other name pcapng. On a real adapter, whose packets btmon \
-                captures: what the command asks for and gets, marked as synthetic.
+                The name decides: .btsnoop, .snoop, .log and .cfa give btsnoop, any other name pcapng. On a real \
+                adapter, whose packets btmon captures: what the command asks for and gets, marked as synthetic.
                 """, valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop"]))
     var capture: String?
