@@ -51,13 +51,6 @@ private final class EchoDriver: RoleDriver {
     }
 }
 
-private final class DeafSink: EventSink {
-    let label = "deaf"
-
-    func deliver(_ event: CentralEvent) {}
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
-}
-
 @Suite struct RoleDriverTests {
     private let daemon = BlueZDaemon(address: .explicit("unix:path=/nonexistent"), timings: BlueZTimings())
 
@@ -82,7 +75,7 @@ private final class DeafSink: EventSink {
         // Both wait for the queue.
         daemon.queue.suspend()
         let manager = driver.newManager()
-        driver.activate(manager, DeafSink())
+        driver.activate(manager, EventRecorder())
         driver.invalidate(manager)
         daemon.queue.resume()
         daemon.queue.sync {}
