@@ -181,7 +181,7 @@ private final class IgnoringSink: EventSink {
         #expect(await refusal(method, path)?.status == 404)
     }
 
-    @Test func whatAHostPublishesIsNotRenamedOrRemoved() async throws {
+    @Test func whatAHostPublishesIsChangedByItsAppsAlone() async throws {
         let manager = emulator.makePeripheral(RoleOptions(adapter: "default"))
         manager.activate(IgnoringSink())
         defer { manager.invalidate() }
@@ -192,6 +192,10 @@ private final class IgnoringSink: EventSink {
         let published = try #require(emulator.host.peripheral)
         #expect(await refusal("DELETE", "/v1/devices/\(published.number)")?.status == 409)
         #expect(await refusal("PATCH", "/v1/devices/\(published.number)", #"{"name":"X"}"#)?.status == 409)
+        let advertising = await refusal("PATCH", "/v1/devices/\(published.number)", #"{"advertising":false}"#)
+        #expect(advertising?.status == 409)
+        let value = #"{"characteristic":"2A00","value":"41"}"#
+        #expect(await refusal("POST", "/v1/devices/\(published.number)/values", value)?.status == 409)
     }
 
     @Test func theCaptureIsSwitchedOnAndKept() async throws {

@@ -12,6 +12,7 @@ extension LiveWorld {
         if let rssi, !(-127...20).contains(rssi) { throw .invalid("rssi", "the signal strength is -127...20 dBm") }
         let name = try name(fields, of: device)
         let isAdvertising: Bool? = try fields.value("advertising")
+        if isAdvertising != nil { try requireDescribed(device, path: "advertising") }
         let parameters: [String: Double] = try fields.value("parameters") ?? [:]
         try check(parameters, of: device)
 

@@ -113,6 +113,7 @@ extension LiveWorld {
 
     private func changeValue(of device: EmulatedDevice, _ body: Data) throws(LiveError) {
         let fields = try CommandFields(body, "characteristic", "service", "index", "value", "notify")
+        try requireDescribed(device)
         let path = CharacteristicPath(
             try requiredUUID("characteristic", fields), service: try uuid("service", fields),
             index: try fields.value("index") ?? 0)
