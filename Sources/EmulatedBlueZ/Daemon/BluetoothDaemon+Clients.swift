@@ -75,7 +75,11 @@ extension BluetoothDaemon {
 
     private mutating func endSessions(of client: String, on index: Int) {
         for (peer, device) in adapters[index].devices {
-            for (id, found) in device.database.characteristics where found.sessions.contains(client) {
+            for (id, found) in device.database.characteristics.sorted(by: { $0.key < $1.key }) {
+                for (call, sender) in found.starting where sender == client {
+                    adapters[index].devices[peer]?.database.characteristics[id]?.starting.removeAll { $0.call == call }
+                    refuse(call, BlueZError.failed("Operation failed"))
+                }
                 endSession(client, id, of: peer, on: index)
             }
         }

@@ -130,6 +130,20 @@ import Testing
         #expect(fixture.lines() == ["central setNotifying", "char0009 Notifying=false"])
     }
 
+    @Test func aClientThatLeavesBeforeItIsSubscribedLeavesNoSession() {
+        var fixture = DaemonFixture.connected()
+        fixture.call("StartNotify", on: Self.notifying, Self.characteristic, from: ":1.2")
+        fixture.handle(.clientLeft(":1.2"))
+        fixture.respond(.notifying(true))
+        #expect(
+            fixture.lines() == ["central setNotifying", "refuse 3 Failed: Operation failed", "central setNotifying"],
+            "and unsubscribed again")
+        fixture.respond(.notifying(false))
+        fixture.call("AcquireNotify", Self.none, on: Self.notifying, Self.characteristic, from: ":1.2")
+        fixture.respond(.notifying(true))
+        #expect(fixture.lines().last == "answer 4 with a socket, MTU 100")
+    }
+
     @Test func eachValueIsASignalOfItsOwn() {
         var fixture = subscribed()
         _ = fixture.lines()
