@@ -55,6 +55,23 @@ import Testing
         #expect(fixture.emulator.now - start >= .seconds(40))
     }
 
+    /// Proves S37.
+    @Test func S37_theTimeoutOfACancelledConnectFailsNoLaterOne() async throws {
+        let fixture = try await SecureFixture()
+        _ = try await fixture.beginRead()
+        try await disconnect(fixture)
+        try fixture.device.setPairing(PairingDescription(answer: .ignore))
+        let peer = try fixture.peer
+        fixture.central.submit(.connect(peer: peer, operation: op(8), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(30))
+        fixture.central.submit(.disconnect(peer: peer))
+        let start = fixture.emulator.now
+        guard case .connectFailed(_, op(9), _) = try await connect(fixture) else {
+            throw Unexpected("\(fixture.central.events)")
+        }
+        #expect(fixture.emulator.now - start >= .seconds(40))
+    }
+
     @Test func aHostThatForgetsEndsTheLinkAndPairsAnew() async throws {
         let fixture = try await SecureFixture(agent: .noInputNoOutput)
         let first = try await fixture.beginRead()

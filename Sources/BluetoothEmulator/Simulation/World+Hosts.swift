@@ -27,7 +27,7 @@ extension World {
         stopScan(ref, on: host)
         for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
         for peer in hosts[host].ledger.remove(ref.packed) {
-            hosts[host].connecting.remove(peer)
+            stopConnecting(peer, on: host)
             if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
         }
         for link in hosts[host].links.values.sorted() { pruneSubscriptions(link) }
@@ -137,6 +137,7 @@ extension World {
             managers[manager]?.pendingScan = nil
         }
         hosts[host].connecting = []
+        hosts[host].pairing.encryptionTimeouts = [:]
         for peer in hosts[host].pairing.requestedPeers {
             failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))
         }

@@ -38,6 +38,12 @@ extension World {
         queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .pastFault), at: now)
     }
 
+    /// No one waits for a link to a peer any more.
+    mutating func stopConnecting(_ peer: PeerID, on host: Int) {
+        hosts[host].connecting.remove(peer)
+        if let token = hosts[host].pairing.encryptionTimeouts.removeValue(forKey: peer) { queue.cancel(token) }
+    }
+
     /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
@@ -79,7 +85,7 @@ extension World {
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
-            queue.schedule(
+            hosts[host].pairing.encryptionTimeouts[peer] = queue.scheduleCancellable(
                 .encryptionTimeout(host, ref, epoch: hosts[host].adapter.epoch),
                 at: now + Duration.seconds(40).nanoseconds)
         }
@@ -97,9 +103,9 @@ extension World {
 
     /// A bonded device did not start encryption: there will be no link.
     mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
-        guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch,
-            hosts[host].links[peer] == nil, !hosts[host].connecting.contains(peer)
-        else { return }
+        guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch else { return }
+        hosts[host].pairing.encryptionTimeouts[peer] = nil
+        guard hosts[host].links[peer] == nil, !hosts[host].connecting.contains(peer) else { return }
         failConnect(peer, on: host, .encryptionTimedOut)
     }
 
@@ -181,7 +187,7 @@ extension World {
         switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
         case .nothing: break
         case .withdrawn(let isLast):
-            if isLast { hosts[host].connecting.remove(peer) }
+            if isLast { stopConnecting(peer, on: host) }
         case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
             if let link { closeChannels(of: ref, on: link) }

@@ -51,7 +51,7 @@ struct Bond: Sendable {
     var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
 }
 
-/// The bonds of a host, and its pairings that wait for a link.
+/// The bonds of a host, its pairings that wait for a link, and its waits for encryption.
 struct HostPairing: Sendable {
     /// An app that asked for a pairing.
     typealias Asker = (manager: Ref<Manager>, operation: OperationID)
@@ -59,6 +59,8 @@ struct HostPairing: Sendable {
     /// By identity address.
     var bonds: [DeviceAddress: Bond] = [:]
     private var requests: [PeerID: [Asker]] = [:]
+    /// The ends of the waits for bonded peers that have answered a connect and start no encryption.
+    var encryptionTimeouts: [PeerID: WorldQueue.Token] = [:]
 
     /// The identity address of the device that the host knows as `peer` and has keys of.
     func bondAddress(of peer: PeerID) -> DeviceAddress? { bonds.first { $0.value.peer == peer }?.key }
