@@ -38,6 +38,31 @@ import Testing
         #expect(fixture.central.knownPeers([peer]).first?.name == "Contract Peer")
     }
 
+    /// Proves S99 and S100.
+    @Test func S99_S100_aScanThatGoesOnReportsTheNameThatWasRead() async throws {
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(
+            PeripheralDescription(
+                name: "Long Name", advertising: [AdvertisingDescription(AdvertisingData(localName: "Short"))]))
+        try await fixture.powerOn()
+        fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        try await fixture.emulator.advance(by: .seconds(1))
+        func names() -> [String?] {
+            fixture.events.compactMap { event in
+                if case .discovered(let discovery) = event { discovery.name } else { nil }
+            }
+        }
+        #expect(names().last == "Short")
+        let peer = try #require(device.identifier())
+        fixture.submit(.connect(peer: peer, operation: op(1), options: ConnectOptions()))
+        try await fixture.emulator.advance(by: .seconds(1))
+        #expect(fixture.events.contains(.nameChanged(peer: peer, name: "Long Name", source: .gap)))
+        device.disconnect()
+        let count = names().count
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(names().count > count && names().last == "Long Name")
+    }
+
     /// Proves S58.
     @Test func S58_genericServicesAreNotDiscovered() async throws {
         let fixture = Fixture()

@@ -15,7 +15,7 @@ struct HostScanning: Sendable {
     struct Report: Sendable {
         let generation: UInt32
         /// The reported discovery; nil if it is not wanted.
-        let discovery: Discovery?
+        var discovery: Discovery?
     }
 
     var scanners: [Scanner] = []
@@ -46,6 +46,15 @@ struct HostScanning: Sendable {
             scanners[index].reports = [:]
         }
         changed()
+    }
+
+    /// Further packets of a peer are reported under this name.
+    mutating func rename(_ peer: PeerID, to name: String) {
+        for index in scanners.indices {
+            for (key, report) in scanners[index].reports where report.discovery?.peer == peer {
+                scanners[index].reports[key]?.discovery?.name = name
+            }
+        }
     }
 
     private mutating func changed() {
@@ -238,6 +247,7 @@ extension World {
     }
 
     mutating func reportName(_ peer: PeerID, _ name: String, _ source: NameSource, on host: Int) {
+        hosts[host].scanning.rename(peer, to: name)
         for manager in hosts[host].managers where managers[manager]?.role == .central {
             emit(.nameChanged(peer: peer, name: name, source: source), to: manager)
         }
