@@ -171,6 +171,37 @@ extension PairingRoleMachineTests {
         #expect(answers[call] == .reject)
     }
 
+    @Test(arguments: [true, false])
+    mutating func anotherAgentSharesAPairingThatIsUnderWay(succeeds: Bool) {
+        makeAgent(1)
+        makeAgent(2)
+        disconnect()
+        events = [:]
+        for agent in 1...2 {
+            input(.command(agent, .pair(peer: peer, operation: OperationID(rawValue: UInt64(agent)))))
+        }
+        #expect(members == ["Pair"], "bluetoothd would refuse the second one")
+        if succeeds { setPaired(true) }
+        answer("Pair", succeeds ? .success([]) : .failure(Self.error("AuthenticationTimeout")))
+        #expect(members == (succeeds ? ["Disconnect"] : []))
+        for agent in 1...2 {
+            #expect(events[agent]?.map(\.kind) == [succeeds ? .paired : .pairingFailed])
+        }
+    }
+
+    @Test mutating func aPairingThatAnotherAgentWantsTooSurvivesItsFirst() {
+        makeAgent(1)
+        makeAgent(2)
+        for agent in 1...2 {
+            input(.command(agent, .pair(peer: peer, operation: OperationID(rawValue: UInt64(agent)))))
+        }
+        events = [:]
+        input(.invalidated(1))
+        #expect(!members.contains("CancelPairing"))
+        answer("Pair")
+        #expect(events == [2: [.paired(peer: peer, operation: OperationID(rawValue: 2), isBonded: true)]])
+    }
+
     @Test mutating func aLinkThatWasMadeForPairingIsGivenUp() {
         makeAgent()
         disconnect()

@@ -199,6 +199,61 @@ import Testing
         #expect(fixture.central.events.last == SecureFixture.refused(link))
     }
 
+    @Test func anAgentThatGoesGivesUpThePairingThatItAskedFor() async throws {
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        let peer = try await fixture.central.find(fixture.device)
+        fixture.device.setAdvertising(false)
+        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        try await fixture.emulator.advance(by: .seconds(1))
+        fixture.agent.invalidate()
+        fixture.device.setAdvertising(true)
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.device.connectionCount == 0)
+        #expect(!fixture.emulator.host.isBonded(with: fixture.device))
+    }
+
+    @Test(arguments: [true, false])
+    func anAgentThatGoesEndsAPairingUnderWayThatNoOneElseNeeds(isNeeded: Bool) async throws {
+        let fixture = try await SecureFixture(agent: .noInputNoOutput, configuration: .default)
+        let link = try await fixture.central.connect(fixture.device)
+        let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
+        fixture.agent.submit(.pair(peer: try fixture.peer, operation: op(5)))
+        if isNeeded { fixture.central.submit(.request(link: link, operation: op(1), .read(id))) }
+        try await fixture.emulator.advance(by: .milliseconds(1))
+        fixture.agent.invalidate()
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.emulator.host.isBonded(with: fixture.device) == isNeeded)
+    }
+
+    @Test func anAgentThatGoesLeavesThePairingToAnotherThatAskedForIt() async throws {
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        let peer = try await fixture.central.find(fixture.device)
+        let (other, sink) = (fixture.emulator.makePairing(), CollectingSink<PairingEvent>())
+        other.activate(sink)
+        other.submit(.setCapability(.noInputNoOutput))
+        fixture.device.setAdvertising(false)
+        for (agent, operation) in [(fixture.agent, op(5)), (other, op(6))] {
+            agent.submit(.pair(peer: peer, operation: operation))
+        }
+        fixture.agent.invalidate()
+        fixture.device.setAdvertising(true)
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(sink.events == [.paired(peer: peer, operation: op(6), isBonded: true)])
+        #expect(fixture.device.connectionCount == 0)
+    }
+
+    @Test func aRoleThatIsActivatedAfterItsEndKeepsNothing() {
+        let agent = Emulator().makePairing()
+        agent.invalidate()
+        weak var released: CollectingSink<PairingEvent>?
+        do {
+            let sink = CollectingSink<PairingEvent>()
+            released = sink
+            agent.activate(sink)
+        }
+        #expect(released == nil)
+    }
+
     @Test func aDeviceMayAskForSecurityByItself() async throws {
         let fixture = try await SecureFixture(PairingDescription(requestsSecurity: true))
         _ = try await fixture.central.connect(fixture.device)

@@ -27,10 +27,17 @@ extension PairingRoleMachine {
     }
 
     /// Our agent is registered: bluetoothd will ask it, and not another program's.
+    ///
+    /// What another agent asks for about a device that is being paired waits for that pairing's end, and shares it:
+    /// bluetoothd refuses a second `Pair` with `InProgress`.
     mutating func beginWaiting() {
         let ready = waiting
         waiting = []
         for bondOperation in ready {
+            guard !bondOperations.contains(where: { $0.operation.isPairing(bondOperation.device) }) else {
+                waiting.append(bondOperation)
+                continue
+            }
             call(
                 .bondOperation(bondOperation), bondOperation.device.path, Device1.interface, "Pair",
                 deadline: timings.pairing)
@@ -62,6 +69,14 @@ extension PairingRoleMachine {
         }
         waiting.removeAll { $0.agent == agent }
         for (id, operation) in bondOperations where operation.agent == agent && operation.isPairing {
+            if let index = waiting.firstIndex(where: { $0.isPairing(operation.device) }) {
+                let heir = waiting.remove(at: index)
+                outputs.calls[id] = .bondOperation(
+                    BondOperation(
+                        agent: heir.agent, operation: heir.operation, device: operation.device, isPairing: true,
+                        wasConnected: operation.wasConnected))
+                continue
+            }
             outputs.calls[id] = .cleanup
             call(.cleanup, operation.device.path, Device1.interface, "CancelPairing", deadline: timings.disconnect)
         }
@@ -77,7 +92,7 @@ extension PairingRoleMachine {
 
     /// Whether an agent has asked for a pairing or its end, and has no answer.
     func isRequested(for peer: PeerID, by agent: Agent) -> Bool {
-        bondOperations.contains { $0.operation.agent == agent && $0.operation.device.peer == peer }
+        (bondOperations.map(\.operation) + waiting).contains { $0.agent == agent && $0.device.peer == peer }
     }
 
     /// Whether a pairing that an app asked for is under way, or about to be.
@@ -109,6 +124,9 @@ extension PairingRoleMachine {
             return deliver(bondOperation.agent, .unpaired(peer: device.peer, operation: operation))
         }
         bonds.paired[device.path] = device.peer
+        for other in takeJoined(bondOperation) {
+            deliver(other.agent, .paired(peer: device.peer, operation: other.operation, isBonded: true))
+        }
         // A link that was there for pairing only is given up.
         if !bondOperation.wasConnected, isReady {
             call(.cleanup, device.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
@@ -117,9 +135,17 @@ extension PairingRoleMachine {
     }
 
     mutating func failed(_ bondOperation: BondOperation, _ error: BackendError) {
-        deliver(
-            bondOperation.agent,
-            .pairingFailed(peer: bondOperation.device.peer, operation: bondOperation.operation, error: error))
+        for other in takeJoined(bondOperation) + [bondOperation] {
+            deliver(other.agent, .pairingFailed(peer: other.device.peer, operation: other.operation, error: error))
+        }
+    }
+
+    /// What other agents asked for while a pairing was under way, and what ends with it.
+    private mutating func takeJoined(_ bondOperation: BondOperation) -> [BondOperation] {
+        guard bondOperation.isPairing else { return [] }
+        let joined = waiting.filter { $0.isPairing(bondOperation.device) }
+        waiting.removeAll { $0.isPairing(bondOperation.device) }
+        return joined
     }
 
     // MARK: Pairable

@@ -45,6 +45,8 @@ struct PairingRoleMachine: RoleMachine {
         let isPairing: Bool
         /// Whether the device was connected before.
         let wasConnected: Bool
+
+        func isPairing(_ device: Device) -> Bool { isPairing && self.device == device }
     }
 
     /// The questions that apps have not answered, in the order of asking.

@@ -104,6 +104,8 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
     func activate(_ sink: any EventSink<Event>) {
         let sink = self.sink(sink)
         emulator.perform { [manager] core in
+            // A role may be activated on one thread while it is invalidated on another.
+            guard core.world.managers.contains(manager) else { return }
             core.attach(sink, to: manager)
             core.world.submit(.activate(manager))
         }

@@ -71,6 +71,24 @@ import Testing
         #expect(!machine.isOpen(request))
     }
 
+    @Test(arguments: [nil, BackendError(.encryptionTimedOut, operation: "pair")])
+    func aSecondCallForAPeerJoinsThePairingUnderWay(error: BackendError?) {
+        var machine = PairingMachine()
+        let (first, _) = machine.pair(peer)
+        let (second, effects) = machine.pair(peer)
+        #expect(effects.isEmpty)
+        let (third, _) = machine.pair(other)
+        let end = error.map { PairingEvent.pairingFailed(peer: peer, operation: first, error: $0) }
+        #expect(
+            machine.handle(end ?? .paired(peer: peer, operation: first, isBonded: true)) == [
+                .callback(.finished(first, error)), .callback(.finished(second, error)),
+                .callback(error.map { .failed(peer, $0) } ?? .paired(peer, isBonded: true)),
+            ])
+        #expect(machine.calls.keys.map { $0 } == [third])
+        let (fourth, again) = machine.pair(peer)
+        #expect(again == [.submit(.pair(peer: peer, operation: fourth))])
+    }
+
     @Test func thePeersPairingFinishesNoCall() {
         var machine = PairingMachine()
         let (operation, _) = machine.pair(peer)

@@ -71,4 +71,16 @@ struct HostPairing: Sendable {
     mutating func request(_ peer: PeerID, _ asker: Asker) { requests[peer, default: []].append(asker) }
 
     mutating func takeRequests(for peer: PeerID) -> [Asker] { requests.removeValue(forKey: peer) ?? [] }
+
+    /// Removes what an agent asked for.
+    ///
+    /// - Returns: The peers that no other agent asked for.
+    mutating func removeRequests(of agent: Ref<Manager>) -> [PeerID] {
+        requestedPeers.filter { peer in
+            guard let askers = requests[peer], askers.contains(where: { $0.manager == agent }) else { return false }
+            let others = askers.filter { $0.manager != agent }
+            requests[peer] = others.isEmpty ? nil : others
+            return others.isEmpty
+        }
+    }
 }

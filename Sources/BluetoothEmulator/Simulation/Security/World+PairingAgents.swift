@@ -23,7 +23,8 @@ extension World {
     /// The agent that is asked: the latest one.
     func agent(of host: Int) -> Ref<Manager>? { agents(of: host).last }
 
-    /// Delivers an event to all agents of both hosts, to those who asked with their operation.
+    /// Delivers an event to all agents of both hosts, to those who asked with their operation: an agent asks once for
+    /// a peer.
     mutating func reportPairingAgents(
         on ref: Ref<Link>, _ askers: [HostPairing.Asker],
         _ event: (PeerID, OperationID?) -> PairingEvent
@@ -110,12 +111,17 @@ extension World {
         }
     }
 
-    /// An agent is removed: its questions are answered with a rejection.
+    /// An agent is removed: its questions are answered with a rejection, and what only it asked for is given up.
     mutating func removeAgent(_ ref: Ref<Manager>) {
+        for host in hosts.indices {
+            for peer in hosts[host].pairing.removeRequests(of: ref) { disconnect(host, pairingApp, peer) }
+        }
         for link in links.refs {
-            links[link]?.security.pairing?.askers.removeAll { $0.manager == ref }
-            let asked = links[link]?.security.pairing?.questions.contains { $0.agent == ref } == true
-            guard asked else { continue }
+            guard let pairing = links[link]?.security.pairing else { continue }
+            let others = pairing.askers.filter { $0.manager != ref }
+            links[link]?.security.pairing?.askers = others
+            let isUnwanted = others.isEmpty && !pairing.askers.isEmpty && pairing.operation == nil
+            guard isUnwanted || pairing.questions.contains(where: { $0.agent == ref }) else { continue }
             pairingFailed(link, .operationCancelled, "the agent is gone")
         }
     }

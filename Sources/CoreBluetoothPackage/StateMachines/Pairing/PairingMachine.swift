@@ -46,9 +46,11 @@ struct PairingMachine {
 
     // MARK: Calls
 
+    /// Begins a pairing, or joins the one that an earlier call has begun and that is not over.
     mutating func pair(_ peer: PeerID) -> (OperationID, [Effect]) {
+        let isUnderWay = !pairings(with: peer).isEmpty
         let operation = newCall(.pair, peer)
-        return (operation, [.submit(.pair(peer: peer, operation: operation))])
+        return (operation, isUnderWay ? [] : [.submit(.pair(peer: peer, operation: operation))])
     }
 
     mutating func unpair(_ peer: PeerID) -> (OperationID, [Effect]) {
@@ -95,8 +97,15 @@ struct PairingMachine {
     }
 
     private mutating func finish(_ operation: OperationID?, _ error: BackendError?) -> [Effect] {
-        guard let operation, calls.removeValue(forKey: operation) != nil else { return [] }
-        return [.callback(.finished(operation, error))]
+        guard let operation, let call = calls.removeValue(forKey: operation) else { return [] }
+        let joined = call.kind == .pair ? pairings(with: call.peer) : []
+        for other in joined { calls[other] = nil }
+        return ([operation] + joined).map { .callback(.finished($0, error)) }
+    }
+
+    /// The calls that wait for a pairing with a peer, in their order.
+    private func pairings(with peer: PeerID) -> [OperationID] {
+        calls.filter { $0.value.kind == .pair && $0.value.peer == peer }.keys.sorted()
     }
 
     /// A pairing is over: what is still asked about it, such as a number that is shown, is void.

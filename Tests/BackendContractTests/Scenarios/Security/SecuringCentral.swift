@@ -1,3 +1,4 @@
+import BluetoothSupport
 import CoreBluetooth
 import Testing
 
@@ -113,8 +114,13 @@ extension ContractScenario {
         .central("an app may pair before an attribute requires it", proving: "S72", needs: .pairing) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connectSecure()
-            agent.agent.pair(peripheral) { _ in }
+            // The second call joins the first.
+            let succeeded = Lock([Bool]())
+            for _ in 1...2 {
+                agent.agent.pair(peripheral) { error in succeeded.withLock { $0.append(error == nil) } }
+            }
             try await agent.expect(.paired)
+            #expect(succeeded.withLock { $0 } == [true, true])
             peripheral.readValue(for: try service.characteristic(.secret))
             try await c.expect(.didUpdateValue(.secret, Data("safe".utf8)))
             agent.finish()
