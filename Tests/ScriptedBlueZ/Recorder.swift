@@ -56,6 +56,14 @@ public final class Recorder<Element: Sendable>: Sendable {
     public func wait(
         deadline: Duration = .seconds(20), until condition: @escaping @Sendable ([Element]) -> Bool
     ) async throws -> [Element] {
+        try await wait(deadline: deadline, unless: condition, until: condition)
+    }
+
+    /// Waits, unless what happened fulfils a condition, until another one is fulfilled after an element.
+    private func wait(
+        deadline: Duration, unless isDone: ([Element]) -> Bool,
+        until condition: @escaping @Sendable ([Element]) -> Bool
+    ) async throws -> [Element] {
         let id = state.withLock { state -> UInt64 in
             state.nextID += 1
             return state.nextID
@@ -66,7 +74,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         }
         let done = await withCheckedContinuation { continuation in
             let isDone = state.withLock { state -> Bool in
-                if condition(state.elements) { return true }
+                if isDone(state.elements) { return true }
                 state.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
                 return false
             }
@@ -82,7 +90,8 @@ public final class Recorder<Element: Sendable>: Sendable {
     public func first(
         deadline: Duration = .seconds(20), where condition: @escaping @Sendable (Element) -> Bool
     ) async throws -> Element {
-        let elements = try await wait(deadline: deadline) { $0.contains(where: condition) }
+        let elements = try await wait(
+            deadline: deadline, unless: { $0.contains(where: condition) }, until: { $0.last.map(condition) == true })
         guard let element = elements.first(where: condition) else { throw TimedOut(description: "removed meanwhile") }
         return element
     }
