@@ -116,6 +116,15 @@ enum ErrorMap {
         }
     }
 
+    /// A subscription that is not tried again.
+    static func subscription(_ error: DBusError, isPaired: Bool) -> BackendError {
+        switch attribute(error, operation: "StartNotify", isPaired: isPaired) {
+        case .retry:
+            BackendError(.unknown, operation: "StartNotify", daemonName: error.name, message: error.message)
+        case .linkLost(let error), .fail(let error): error
+        }
+    }
+
     private static func notPermitted(
         _ error: DBusError, _ local: (BackendError.Code) -> BackendError, _ att: (UInt8) -> AttributeOutcome,
         isPaired: Bool

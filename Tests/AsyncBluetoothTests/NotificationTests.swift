@@ -128,6 +128,35 @@ import Testing
         #expect(reason?.path == "FFF0/FFF1")
     }
 
+    @Test func aSubscriptionThatEndsByItselfEndsTheSequencesAndMayBeginAgain() async throws {
+        let emulator = Emulator.current
+        let device = try emulator.add(.gadget)
+        let central = Central(backend: .custom(SubscriptionEndingBackend(emulator)))
+        let (reason, again) = try await Fixture(emulator).run { () -> (BluetoothError?, [Data]) in
+            let gadget = try await Fixture.first(central)
+            let clock = emulator.swiftClock
+            async let values = Self.values(5, of: gadget)
+            try await clock.sleep(for: .seconds(1))
+            device.notify("FFF1", value: Data([0xFF]))
+            var reason: BluetoothError?
+            do {
+                _ = try await values
+            } catch let error as BluetoothError {
+                reason = error
+            }
+            async let again = Self.values(1, of: gadget)
+            try await clock.sleep(for: .seconds(1))
+            device.notify("FFF1", value: Data([1]))
+            return (reason, try await again)
+        }
+        guard case .refused? = reason?.reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+        #expect(reason?.path == "FFF0/FFF1")
+        #expect(again == [Data([1])])
+    }
+
     @Test func aServiceThatGoesEndsItsSequences() async throws {
         let fixture = Fixture()
         let (device, gadget) = try await fixture.find(.gadget)

@@ -167,6 +167,22 @@ import Testing
         finish()
     }
 
+    @Test mutating func aSubscriptionThatCannotBeReplacedEndsAndMayBeginAgain() {
+        let socket = subscribe()
+        fixture.input(.notificationSocket(socket, .closed))
+        fixture.fire(.closedSockets(peer))
+        let refusal = DBusError(name: "org.bluez.Error.NotPermitted", message: "Not paired")
+        fixture.answer("StartNotify", with: .failure(refusal))
+        guard case .subscriptionEnded(link, characteristic, let error)? = fixture.events.last else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        #expect(error.attCode == 0x05)
+        setNotifying(true)
+        #expect(fixture.waiting == ["AcquireNotify"])
+        finish()
+    }
+
     @Test mutating func aClosedSocketOfALinkThatEndsIsNotReplaced() {
         let socket = subscribe()
         fixture.input(.notificationSocket(socket, .closed))

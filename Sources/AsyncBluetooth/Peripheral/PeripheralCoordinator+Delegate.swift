@@ -44,7 +44,7 @@ extension PeripheralCoordinator {
         of attribute: CBAttribute? = nil
     ) {
         let key = PeripheralCall.Key(kind: kind, attribute: attribute.map { ObjectIdentifier($0) })
-        transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
+        transition { _ = $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
     }
 }
 
@@ -104,7 +104,11 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        answered(.notify, error, of: characteristic)
+        let key = PeripheralCall.Key(kind: .notify, attribute: ObjectIdentifier(characteristic))
+        transition { state in
+            let isAnswer = state.answered(key, error.map { .failure($0) } ?? .success(CallResult()))
+            if !isAnswer, let error { state.subscriptionEnded(characteristic, error) }
+        }
     }
 
     func peripheral(

@@ -139,8 +139,9 @@ struct PeripheralState: CoordinatorState {
     }
 
     /// Completes the call that a callback answers.
-    mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) {
-        guard let (slot, next) = link?.removeFirst(key) else { return }
+    /// - Returns: Whether a call waited for the answer.
+    mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) -> Bool {
+        guard let (slot, next) = link?.removeFirst(key) else { return false }
         if let next { calls.append(.command(next)) }
         let result = result.mapError { error -> any Error in OperationFailure(.refused(error)) }
         switch slot.purpose {
@@ -150,6 +151,7 @@ struct PeripheralState: CoordinatorState {
             for waiter in link?.demands.removeValue(forKey: key) ?? [] { complete(waiter, result) }
         case .subscription(let id, let isOn): subscribed(id, isOn, result)
         }
+        return true
     }
 
     // MARK: Subscriptions
@@ -235,6 +237,14 @@ struct PeripheralState: CoordinatorState {
         }
         subscriptions[id] = subscription
         reconcile(id)
+    }
+
+    /// A subscription ended though no call asked for that.
+    mutating func subscriptionEnded(_ characteristic: CBCharacteristic, _ error: any Error) {
+        guard let id = link?.notifying[ObjectIdentifier(characteristic)], subscriptions[id]?.phase == .on else {
+            return
+        }
+        removeSubscription(id, .refused(error))
     }
 
     mutating func forget(_ services: [CBService]) {

@@ -224,8 +224,12 @@ extension CentralRoleMachine {
         guard let error = result.failure else { return }
         log(.warning, "the subscription to \(path) could not be restored: \(error)")
         links[peer]?.subscriptions[path] = nil
-        for subscriber in ledger.subscribers(of: subscription.attribute, at: peer) {
-            _ = ledger.setSubscribed(subscriber.manager, to: subscription.attribute, of: peer, false)
+        let attribute = subscription.attribute
+        let isPaired = links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false
+        let reported = ErrorMap.subscription(error, isPaired: isPaired)
+        for (manager, link) in ledger.subscribers(of: attribute, at: peer) {
+            _ = ledger.setSubscribed(manager, to: attribute, of: peer, false)
+            deliver(manager, .subscriptionEnded(link: link, attribute: attribute, error: reported))
         }
     }
 }

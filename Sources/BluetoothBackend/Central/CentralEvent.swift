@@ -42,6 +42,9 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     case response(link: LinkID, operation: OperationID, LinkResponse)
     /// A notification or an indication. `peripheral(_:didUpdateValueFor:error:)`.
     case valueNotified(link: LinkID, attribute: AttributeID, value: Data)
+    /// A subscription is off without a request, though the link is up: the host could not keep or restore it.
+    /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
+    indirect case subscriptionEnded(link: LinkID, attribute: AttributeID, error: BackendError)
     /// An event of an open L2CAP channel.
     case channel(ChannelID, ChannelEvent)
 }
@@ -147,8 +150,8 @@ extension CentralEvent {
         case stateChanged, authorizationChanged, restored, discovered, connected, connectFailed, disconnected,
             nameChanged, peerForgotten, connectionEvent, ancsAuthorizationChanged, mtuChanged, writeCredits,
             servicesChanged, rssiRead, servicesDiscovered, characteristicsDiscovered, descriptorsDiscovered,
-            valueRead, written, notifyingChanged, valueNotified, channelOpened, channelReceived, channelCredits,
-            channelClosed, operationFailed
+            valueRead, written, notifyingChanged, valueNotified, subscriptionEnded, channelOpened, channelReceived,
+            channelCredits, channelClosed, operationFailed
     }
 
     /// The kind of this event.
@@ -170,6 +173,7 @@ extension CentralEvent {
         case .servicesChanged: .servicesChanged
         case .response(_, _, let response): response.kind
         case .valueNotified: .valueNotified
+        case .subscriptionEnded: .subscriptionEnded
         case .channel(_, .received): .channelReceived
         case .channel(_, .credits): .channelCredits
         case .channel(_, .closed): .channelClosed

@@ -53,7 +53,7 @@ extension CentralEvent {
         switch self {
         case .connected(_, let link, _, _), .disconnected(let link, _, _, _, _), .mtuChanged(let link, _),
             .writeCredits(let link, _), .servicesChanged(let link, _, _), .response(let link, _, _),
-            .valueNotified(let link, _, _):
+            .valueNotified(let link, _, _), .subscriptionEnded(let link, _, _):
             link
         default: nil
         }

@@ -108,8 +108,11 @@ extension CentralFaults {
     }
 
     private func attribute(of event: CentralEvent) -> AttributeID? {
-        if case .valueNotified(_, let attribute, _) = event { return attribute }
-        guard let link = event.link, let operation = event.operation else { return nil }
-        return links[link]?.subjects[operation]
+        switch event {
+        case .valueNotified(_, let attribute, _), .subscriptionEnded(_, let attribute, _): return attribute
+        default:
+            guard let link = event.link, let operation = event.operation else { return nil }
+            return links[link]?.subjects[operation]
+        }
     }
 }

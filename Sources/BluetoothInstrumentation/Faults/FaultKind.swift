@@ -131,7 +131,7 @@ extension CentralEvent.Kind {
             [.canFail, .isOnLink, .hasCharacteristic, .hasPeer]
         case .valueRead: [.canFail, .hasValue, .isOnLink, .hasCharacteristic, .hasPeer]
         case .valueNotified: [.hasValue, .canRepeat, .isOnLink, .hasCharacteristic, .hasPeer]
-        case .operationFailed: [.isOnLink, .hasCharacteristic, .hasPeer]
+        case .operationFailed, .subscriptionEnded: [.isOnLink, .hasCharacteristic, .hasPeer]
         case .channelReceived: [.hasValue, .canRepeat]
         case .channelCredits, .channelClosed: []
         }

@@ -153,6 +153,9 @@ extension CentralEvent: TraceMessage {
         case .valueNotified(_, let attribute, let value):
             line.add("attribute", attribute: attribute)
             line.add(value: value)
+        case .subscriptionEnded(_, let attribute, let error):
+            line.add("attribute", attribute: attribute)
+            line.add(error)
         case .response(_, let operation, let response): line.add(response, to: operation)
         default: break
         }

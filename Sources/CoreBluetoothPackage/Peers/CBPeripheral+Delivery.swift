@@ -7,6 +7,14 @@ extension CBPeripheral {
     /// A notification or an indication (S91).
     func didNotify(_ id: AttributeID, _ value: Data) { didUpdate(id, value, isNotification: true) }
 
+    /// A subscription is off, though the app did not ask for that.
+    func didEndSubscription(_ id: AttributeID, _ error: any Error) {
+        let (delegate, attribute) = lookUp(id)
+        guard let characteristic = attribute as? CBCharacteristic else { return }
+        characteristic.setNotifying(false)
+        delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
+    }
+
     private func didUpdate(_ id: AttributeID, _ value: Data, isNotification: Bool) {
         let (delegate, attribute) = lookUp(id)
         if let characteristic = attribute as? CBCharacteristic {

@@ -11,6 +11,8 @@ extension CentralCore {
         switch callback {
         case .notified(let id, let attribute, let value):
             peripheral(id)?.didNotify(attribute, value)
+        case .subscriptionEnded(let id, let attribute, let error):
+            peripheral(id)?.didEndSubscription(attribute, error.appError)
         case .response(let id, let link, let request, let response):
             peripheral(id)?.didRespond(to: request, response, on: link)
         case .nameUpdated(let id, let name):
@@ -57,7 +59,7 @@ extension CentralCore {
         case .ancsAuthorizationUpdated(let id):
             guard let peripheral = peripheral(id) else { return }
             delegate?.centralManager(manager, didUpdateANCSAuthorizationFor: peripheral)
-        case .notified, .response, .nameUpdated, .readyToWrite, .servicesModified:
+        case .notified, .subscriptionEnded, .response, .nameUpdated, .readyToWrite, .servicesModified:
             break
         }
     }

@@ -25,6 +25,8 @@ extension CentralCore: ObservedManager {
         case .servicesModified(let id, let removed): observed(.didModifyServices, by: id, removed)
         case .readyToWrite(let id): observed(.isReadyToSendWriteWithoutResponse, by: id)
         case .notified(let id, let attribute, let value): observed(.didUpdateValue, by: id, [attribute], value)
+        case .subscriptionEnded(let id, let attribute, let error):
+            observed(.didUpdateNotificationState, by: id, [attribute], nil, error)
         case .response(let id, _, let request, let response):
             observed(
                 request.method { peripheral(id)?.attribute($0) is CBDescriptor }, by: id,

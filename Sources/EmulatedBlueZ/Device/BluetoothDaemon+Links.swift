@@ -199,7 +199,8 @@ extension BluetoothDaemon {
         case .response(_, let operation, let response): responded(response, to: operation, on: index)
         case .valueNotified(let link, let attribute, let value):
             if let peer = adapters[index].linkTable.links[link] { notified(value, attribute, of: peer, on: index) }
-        case .authorizationChanged, .restored, .peerForgotten, .connectionEvent, .ancsAuthorizationChanged, .channel:
+        case .authorizationChanged, .restored, .peerForgotten, .connectionEvent, .ancsAuthorizationChanged, .channel,
+            .subscriptionEnded:
             break  // nothing of this is visible in BlueZ
         }
     }

@@ -233,6 +233,21 @@ import Testing
         #expect(fixture.recorder.lines.suffix(2) == ["rssi -61", "rssi 127 CBError 13"])
     }
 
+    @Test func aSubscriptionThatEndsByItselfIsReportedWithItsError() async {
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let characteristic = await fixture.characteristic(of: peripheral)
+        peripheral.setNotifyValue(true, for: characteristic)
+        await fixture.central.play(
+            .response(link: fixture.link, operation: fixture.central.lastOperation!, .notifying(true)))
+        #expect(characteristic.isNotifying)
+        await fixture.central.play(
+            .subscriptionEnded(
+                link: fixture.link, attribute: AttributeID(rawValue: 2), error: .att(0x05, operation: "StartNotify")))
+        #expect(!characteristic.isNotifying)
+        #expect(fixture.recorder.lines.suffix(2) == ["notifying true", "notifying false CBATTError 5"])
+    }
+
     /// Proves S102.
     @Test func S102_servicesThatStayKeepTheirObjects() async {
         let fixture = FacadeFixture()

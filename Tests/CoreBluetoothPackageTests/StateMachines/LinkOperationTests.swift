@@ -213,6 +213,24 @@ import Testing
         #expect(fixture.machine.setNotify(handle, fixture.reference(1), properties: .notify, false).commands.count == 1)
     }
 
+    /// Proves S90.
+    @Test func S90_aSubscriptionThatEndedByItselfIsNotInForce() {
+        var fixture = MachineFixture.connected()
+        let (reference, error) = (fixture.reference(1), BackendError(.unknown, operation: "StartNotify"))
+        let end = CentralEvent.subscriptionEnded(link: fixture.link, attribute: id(1), error: error)
+        #expect(fixture.machine.handle(end).isEmpty, "there is none")
+        guard
+            case .request(_, let operation, _)? =
+                fixture.machine.setNotify(handle, reference, properties: .notify, true).commands.first
+        else {
+            Issue.record("no request")
+            return
+        }
+        _ = fixture.machine.handle(.response(link: fixture.link, operation: operation, .notifying(true)))
+        #expect(fixture.machine.handle(end).callbacks == [.subscriptionEnded(peer, id(1), error)])
+        #expect(fixture.machine.setNotify(handle, reference, properties: .notify, true).commands.count == 1)
+    }
+
     /// Proves S66.
     @Test func S66_aLocalAnswerWaitsForTheOperationsBeforeIt() {
         var fixture = MachineFixture.connected()

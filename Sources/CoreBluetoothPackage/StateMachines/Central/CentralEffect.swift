@@ -46,6 +46,7 @@ enum CentralCallback: Equatable, Sendable {
     case servicesModified(PeerID, removed: [AttributeID])
     case readyToWrite(PeerID)
     case notified(PeerID, AttributeID, Data)
+    indirect case subscriptionEnded(PeerID, AttributeID, BackendError)
     case response(PeerID, LinkID, LinkRequest, LinkResponse)
 }
 

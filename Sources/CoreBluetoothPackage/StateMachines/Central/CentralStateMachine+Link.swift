@@ -109,6 +109,11 @@ extension CentralStateMachine {
         case .response(let link, let operation, let response): responded(link, operation, response)
         case .valueNotified(let link, let attribute, let value):
             onLink(link) { id, _ in [.callback(.notified(id, attribute, value))] }
+        case .subscriptionEnded(let link, let attribute, let error):
+            onLink(link) { id, peer in
+                guard peer.client.notifying.remove(attribute) != nil else { return [] }
+                return [.callback(.subscriptionEnded(id, attribute, error))]
+            }
         case .writeCredits(let link, let count):
             granted(count, on: link)
         case .mtuChanged(let link, let mtu):
