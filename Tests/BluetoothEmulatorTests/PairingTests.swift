@@ -212,6 +212,24 @@ import Testing
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))
     }
 
+    @Test func aPairingWaits20SecondsForThePeer() async throws {
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        let peer = try await fixture.central.find(fixture.device)
+        fixture.device.setAdvertising(false)
+        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        try await fixture.emulator.advance(by: .milliseconds(19_900))
+        #expect(fixture.events.isEmpty)
+        try await fixture.emulator.advance(by: .milliseconds(200))
+        #expect(fixture.failure == .connectionFailed)
+        fixture.device.setAdvertising(true)
+        try await fixture.emulator.advance(by: .seconds(2))
+        #expect(fixture.events.count == 1 && fixture.device.connectionCount == 0)
+        // A later one has its own 20 seconds.
+        fixture.agent.submit(.pair(peer: peer, operation: op(6)))
+        try await fixture.emulator.advance(by: .seconds(30))
+        #expect(fixture.events.last == .paired(peer: peer, operation: op(6), isBonded: true))
+    }
+
     @Test(arguments: [true, false])
     func anAgentThatGoesEndsAPairingUnderWayThatNoOneElseNeeds(isNeeded: Bool) async throws {
         let fixture = try await SecureFixture(agent: .noInputNoOutput, configuration: .default)

@@ -137,6 +137,7 @@ extension World {
             managers[manager]?.pendingScan = nil
         }
         hosts[host].connecting = []
+        for token in hosts[host].pairing.encryptionTimeouts.values { queue.cancel(token) }
         hosts[host].pairing.encryptionTimeouts = [:]
         for peer in hosts[host].pairing.requestedPeers {
             failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))

@@ -101,7 +101,9 @@ struct World: Sendable {
         case .pairingFeatures(let link, let number): pairingFeatures(link, number)
         case .pairingKeys(let link, let number): pairingKeys(link, number)
         case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
-        case .encryptionTimeout(let host, let device, let epoch): encryptionTimedOut(device, on: host, epoch)
+        case .pairingLinkTimeout(let manager, let operation, let peer, let host):
+            pairingLinkTimedOut((manager, operation), peer, on: host)
+        case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
         case .remoteClose(let link): terminate(link, reason: .remote)
         case .securityClose(let link): terminate(link, reason: .authentication)
         case .localClose(let link): terminate(link, reason: .local)

@@ -158,8 +158,10 @@ enum WorldEvent: Sendable {
     case pairingFeatures(Ref<Link>, UInt64)
     case pairingKeys(Ref<Link>, UInt64)
     case pairingTimeout(Ref<Link>, UInt64)
+    /// An app's pairing waited too long for a link.
+    indirect case pairingLinkTimeout(Ref<Manager>, OperationID, PeerID, host: Int)
     /// A bonded device did not start encryption.
-    case encryptionTimeout(Int, Ref<Device>, epoch: UInt32)
+    indirect case encryptionTimeout(Int, PeerID, epoch: UInt32)
     case remoteClose(Ref<Link>)
     /// The peripheral ends a link whose pairing failed.
     case securityClose(Ref<Link>)

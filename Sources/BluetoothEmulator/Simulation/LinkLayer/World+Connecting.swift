@@ -86,7 +86,7 @@ extension World {
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
             hosts[host].pairing.encryptionTimeouts[peer] = queue.scheduleCancellable(
-                .encryptionTimeout(host, ref, epoch: hosts[host].adapter.epoch),
+                .encryptionTimeout(host, peer, epoch: hosts[host].adapter.epoch),
                 at: now + Duration.seconds(40).nanoseconds)
         }
     }
@@ -102,8 +102,8 @@ extension World {
     }
 
     /// A bonded device did not start encryption: there will be no link.
-    mutating func encryptionTimedOut(_ ref: Ref<Device>, on host: Int, _ epoch: UInt32) {
-        guard let peer = devices[ref]?.identity.peers[host], hosts[host].adapter.epoch == epoch else { return }
+    mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
+        guard hosts[host].adapter.epoch == epoch else { return }
         hosts[host].pairing.encryptionTimeouts[peer] = nil
         guard hosts[host].links[peer] == nil, !hosts[host].connecting.contains(peer) else { return }
         failConnect(peer, on: host, .encryptionTimedOut)

@@ -56,11 +56,17 @@ struct HostPairing: Sendable {
     /// An app that asked for a pairing.
     typealias Asker = (manager: Ref<Manager>, operation: OperationID)
 
+    /// A pairing that waits for a link.
+    struct Request: Sendable {
+        let asker: Asker
+        let timeout: WorldQueue.Token
+    }
+
     /// By identity address.
     var bonds: [DeviceAddress: Bond] = [:]
-    private var requests: [PeerID: [Asker]] = [:]
     /// The ends of the waits for bonded peers that have answered a connect and start no encryption.
     var encryptionTimeouts: [PeerID: WorldQueue.Token] = [:]
+    private var requests: [PeerID: [Request]] = [:]
 
     /// The identity address of the device that the host knows as `peer` and has keys of.
     func bondAddress(of peer: PeerID) -> DeviceAddress? { bonds.first { $0.value.peer == peer }?.key }
@@ -68,19 +74,13 @@ struct HostPairing: Sendable {
     /// The peers whose links pairings wait for.
     var requestedPeers: [PeerID] { requests.keys.sorted { $0.description < $1.description } }
 
-    mutating func request(_ peer: PeerID, _ asker: Asker) { requests[peer, default: []].append(asker) }
+    mutating func request(_ peer: PeerID, _ request: Request) { requests[peer, default: []].append(request) }
 
-    mutating func takeRequests(for peer: PeerID) -> [Asker] { requests.removeValue(forKey: peer) ?? [] }
-
-    /// Removes what an agent asked for.
-    ///
-    /// - Returns: The peers that no other agent asked for.
-    mutating func removeRequests(of agent: Ref<Manager>) -> [PeerID] {
-        requestedPeers.filter { peer in
-            guard let askers = requests[peer], askers.contains(where: { $0.manager == agent }) else { return false }
-            let others = askers.filter { $0.manager != agent }
-            requests[peer] = others.isEmpty ? nil : others
-            return others.isEmpty
-        }
+    /// Removes the requests of some askers for a peer.
+    mutating func takeRequests(for peer: PeerID, of isTaken: (Asker) -> Bool) -> [Request] {
+        let all = requests[peer] ?? []
+        let others = all.filter { !isTaken($0.asker) }
+        requests[peer] = others.isEmpty ? nil : others
+        return all.filter { isTaken($0.asker) }
     }
 }

@@ -114,7 +114,11 @@ extension World {
     /// An agent is removed: its questions are answered with a rejection, and what only it asked for is given up.
     mutating func removeAgent(_ ref: Ref<Manager>) {
         for host in hosts.indices {
-            for peer in hosts[host].pairing.removeRequests(of: ref) { disconnect(host, pairingApp, peer) }
+            for peer in hosts[host].pairing.requestedPeers {
+                if !takePairingRequests(for: peer, on: host, of: { $0.manager == ref }).isEmpty {
+                    endPairingLinkIfUnused(peer, on: host)
+                }
+            }
         }
         for link in links.refs {
             guard let pairing = links[link]?.security.pairing else { continue }
@@ -139,8 +143,36 @@ extension World {
             let error = BackendError(.unknownDevice, operation: "pair")
             return emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
         }
-        hosts[host].pairing.request(peer, (ref, operation))
+        let timeout = queue.scheduleCancellable(
+            .pairingLinkTimeout(ref, operation, peer, host: host), at: now + pairingLinkTimeout)
+        hosts[host].pairing.request(peer, HostPairing.Request(asker: (ref, operation), timeout: timeout))
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
+    }
+
+    /// How long an app's pairing waits for a link, as in Linux (`HCI_LE_CONN_TIMEOUT`).
+    private var pairingLinkTimeout: Nanoseconds { Duration.seconds(20).nanoseconds }
+
+    /// A pairing that an app asked for finds no link.
+    mutating func pairingLinkTimedOut(_ asker: HostPairing.Asker, _ peer: PeerID, on host: Int) {
+        // Its timeout has passed, and is not cancelled.
+        guard !hosts[host].pairing.takeRequests(for: peer, of: { $0 == asker }).isEmpty else { return }
+        endPairingLinkIfUnused(peer, on: host)
+        let error = BackendError(.connectionFailed, operation: "pair", message: "the peer does not answer")
+        emit(PairingEvent.pairingFailed(peer: peer, operation: asker.operation, error: error), to: asker.manager)
+    }
+
+    /// Removes requests, and their timeouts.
+    private mutating func takePairingRequests(
+        for peer: PeerID, on host: Int, of isTaken: (HostPairing.Asker) -> Bool = { _ in true }
+    ) -> [HostPairing.Asker] {
+        let taken = hosts[host].pairing.takeRequests(for: peer, of: isTaken)
+        for request in taken { queue.cancel(request.timeout) }
+        return taken.map(\.asker)
+    }
+
+    /// Gives up a link that pairings waited for, once none does.
+    private mutating func endPairingLinkIfUnused(_ peer: PeerID, on host: Int) {
+        if !hosts[host].pairing.requestedPeers.contains(peer) { disconnect(host, pairingApp, peer) }
     }
 
     /// The first link of one of the hosts with a peer, in either role.
@@ -157,7 +189,7 @@ extension World {
     /// A link is up: pairs where an app waits for that, or at the request of the device.
     mutating func pairIfRequested(_ ref: Ref<Link>) {
         guard let link = links[ref], link.security.level.refusal != nil else { return completePairingRequests(ref) }
-        for asker in hosts[link.host].pairing.takeRequests(for: link.peer) {
+        for asker in takePairingRequests(for: link.peer, on: link.host) {
             startPairing(ref, asker: asker)
         }
         if devices[link.device]?.host == nil, devices[link.device]?.description.pairing.requestsSecurity == true {
@@ -168,14 +200,14 @@ extension World {
     /// A link that is encrypted with the keys of a bond needs no pairing.
     private mutating func completePairingRequests(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
-        for (manager, operation) in hosts[link.host].pairing.takeRequests(for: link.peer) {
+        for (manager, operation) in takePairingRequests(for: link.peer, on: link.host) {
             emit(PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
         }
         endPairingLink(link)
     }
 
     mutating func failPairingRequests(_ peer: PeerID, on host: Int, _ error: BackendError) {
-        for (manager, operation) in hosts[host].pairing.takeRequests(for: peer) {
+        for (manager, operation) in takePairingRequests(for: peer, on: host) {
             emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
         }
     }
