@@ -68,8 +68,11 @@ struct CapturedClient: Sendable {
 
     /// Adds a packet.
     ///
+    /// Both sides of a link may be clients of each other; what the device asks and what it is answered is left out.
+    ///
     /// - Parameter isFromDevice: Whether the server sent it.
     mutating func add(_ pdu: ATTPDU, isFromDevice: Bool, at time: Duration, _ receive: (Outcome) -> Void) {
+        guard pdu.isOfClient != isFromDevice else { return }
         if isFromDevice {
             switch pdu {
             case .notification(let handle, let value), .indication(let handle, let value):

@@ -48,9 +48,20 @@ struct CapturedDatabase: Sendable {
     // MARK: Discovering
 
     private mutating func add(_ found: [CapturedClient.Service], isPrimary: Bool, to recorder: inout DeviceRecorder) {
-        for service in found where !services.contains(service) { services.append(service) }
+        for service in found { learn(service) }
         let records = found.map { record(of: $0, isPrimary: isPrimary) }
         recorder.discover { $0.add(records, on: Self.link) }
+    }
+
+    /// A later discovery of a service knows its end better.
+    private mutating func learn(_ service: CapturedClient.Service) {
+        services.removeAll { $0.handles.lowerBound == service.handles.lowerBound }
+        services.append(service)
+    }
+
+    /// The service that a handle belongs to: the end of one may be unknown, and is then taken to be the last handle.
+    private func service(at handle: UInt16) -> CapturedClient.Service? {
+        services.filter { $0.handles.contains(handle) }.max { $0.handles.lowerBound < $1.handles.lowerBound }
     }
 
     private func record(of service: CapturedClient.Service, isPrimary: Bool) -> ServiceRecord {
@@ -61,8 +72,8 @@ struct CapturedDatabase: Sendable {
     private mutating func add(
         _ found: CapturedClient.Service, includedAt handle: UInt16, to recorder: inout DeviceRecorder
     ) {
-        guard let parent = services.first(where: { $0.handles.contains(handle) }) else { return }
-        let isPrimary = services.contains(found)
+        guard let parent = service(at: handle) else { return }
+        let isPrimary = services.contains { $0.handles.lowerBound == found.handles.lowerBound }
         if !isPrimary { services.append(found) }
         let record = record(of: found, isPrimary: isPrimary)
         recorder.discover { $0.add([record], includedIn: id(parent.handles.lowerBound), on: Self.link) }
@@ -70,9 +81,7 @@ struct CapturedDatabase: Sendable {
 
     private mutating func add(_ found: [CapturedClient.Characteristic], to recorder: inout DeviceRecorder) {
         for characteristic in found {
-            guard let service = services.first(where: { $0.handles.contains(characteristic.declaration) }) else {
-                continue
-            }
+            guard let service = service(at: characteristic.declaration) else { continue }
             characteristics[characteristic.handle] = characteristic.uuid
             let record = CharacteristicRecord(
                 id: id(characteristic.handle), uuid: characteristic.uuid, properties: characteristic.properties,
@@ -85,7 +94,7 @@ struct CapturedDatabase: Sendable {
         for entry in found {
             let isDeclaration = entry.uuid.bits16.map { Self.declarations.contains($0) } ?? false
             guard !isDeclaration, characteristics[entry.handle] == nil,
-                let service = services.first(where: { $0.handles.contains(entry.handle) }),
+                let service = service(at: entry.handle),
                 let parent = characteristics.keys.filter({ $0 < entry.handle }).max(), service.handles.contains(parent)
             else { continue }
             if entry.uuid.bits16 == 0x2902 {

@@ -13,6 +13,8 @@ package final class RecordingFile {
     private let source: DeviceRecording.Source
     /// nil once the recording has ended.
     private var output: OutputFile?
+    /// Why the recording has ended; nil before that.
+    package private(set) var endReason: String?
     private var hasBegun = false
     private var eventCount = 0
     private var byteCount = 0
@@ -62,6 +64,7 @@ package final class RecordingFile {
     private func end(_ reason: String) {
         guard output != nil else { return }
         output = nil
+        endReason = reason
         Logger(label: "CoreBluetooth").error("the recording \(name) has ended: \(reason)")
     }
 }

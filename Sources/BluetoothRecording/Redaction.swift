@@ -27,6 +27,11 @@ package struct Redaction: Sendable {
             + [colons, colons.lowercased(), digits, digits.lowercased()].map { Array($0.utf8) }
     }
 
+    /// A value of a recorded attribute in which nothing identifies the device.
+    package func redacted(_ value: Data, of attribute: RecordedAttribute) -> Data {
+        redacted(value, of: attribute.descriptor == nil ? attribute.characteristic : nil)
+    }
+
     /// A value in which nothing identifies the device, of the same length.
     ///
     /// - Parameter characteristic: Whose value it is; nil for advertising data.

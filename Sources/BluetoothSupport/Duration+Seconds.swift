@@ -2,6 +2,8 @@ extension Duration {
     /// The nearest number of seconds to the nanoseconds.
     package var inSeconds: Double {
         let (seconds, attoseconds) = components
-        return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e9
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, overflowed) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || overflowed ? Double(seconds) : Double(nanoseconds) / 1e9
     }
 }

@@ -160,6 +160,19 @@ import Testing
             ])
     }
 
+    /// A phone discovers the device while the device discovers the phone.
+    @Test func whatTheDeviceAsksDisturbsNoRequestOfTheHost() {
+        let first = [UInt8](repeating: 7, count: 22)
+        let found = outcomes([
+            (true, .readRequest(3)), (false, .mtuRequest(100)), (true, .mtuResponse(100)),
+            (false, .readResponse(first)),
+            (false, .readRequest(9)), (true, .error(request: 0x0A, handle: 9, code: 2)),
+            (true, .readBlobRequest(3, offset: 22)), (false, .indication(4, [1])), (true, .confirmation),
+            (false, .readBlobResponse([8])), (false, .confirmation),
+        ])
+        #expect(found == [.notified(4, Data([1]), at: .milliseconds(70)), .read(3, answer(first + [8], took: 90))])
+    }
+
     @Test func aResponseWithoutARequestAndTheDevicesOwnRequestsAreIgnored() {
         #expect(outcomes([(false, .readResponse([1])), (false, .readRequest(3)), (true, .readResponse([1]))]) == [])
         #expect(outcomes([(true, .readRequest(3)), (false, .writeResponse)]) == [])

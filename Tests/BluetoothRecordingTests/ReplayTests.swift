@@ -107,6 +107,19 @@ import Testing
         #expect(log == ["ATT 128", "0A 0.22 seconds", "0B 0.32 seconds"])
     }
 
+    @Test func aPauseOfMonthsPlayedSlowlyIsLongAndNoTrap() async throws {
+        let lines = """
+            {"t":1,"subscribe":"FFF0/FFF3","took":"0 ms"}
+            {"t":31536000,"notified":"FFF0/FFF3","value":"01"}
+
+            """
+        _ = try await play(lines, ReplayOptions(speed: 0.001)) { peripheral, emulator in
+            let values = try await peripheral.subscribe(to: "FFF0/FFF3")
+            try await emulator.swiftClock.sleep(for: .seconds(10))
+            withExtendedLifetime(values) {}
+        }
+    }
+
     @Test func aSeriesBeginsWithTheSubscriptionAndLoops() async throws {
         let lines = """
             {"t":10,"subscribe":"FFF0/FFF4","took":"100 ms"}

@@ -67,6 +67,9 @@ package enum ATTPDU: Hashable, Sendable {
         package init(_ handles: ClosedRange<UInt16>, _ value: [UInt8]) { (self.handles, self.value) = (handles, value) }
     }
 
+    /// Whether a client sends it: requests, commands and confirmations have even opcodes, what servers send odd ones.
+    package var isOfClient: Bool { opcode & 1 == 0 }
+
     package var opcode: UInt8 {
         switch self {
         case .error: 0x01

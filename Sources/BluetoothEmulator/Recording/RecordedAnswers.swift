@@ -108,12 +108,20 @@ struct RecordedAnswers: Sendable {
             of cause: RecordedWrite, _ attribute: RecordedAttribute, _ value: Data, at time: Duration,
             to answers: inout RecordedAnswers
         ) {
-            var outcomes = answers.writes[cause] ?? [WriteOutcome(endedAt: time)]
-            let pause = scaled(time - outcomes[outcomes.count - 1].endedAt)
-            outcomes[outcomes.count - 1].consequences.append((attribute, Notification(pause: pause, value: value)))
-            answers.writes[cause] = outcomes
+            // In place: a device that is polled makes one list of all outcomes.
+            answers.writes[cause, default: [WriteOutcome(endedAt: time)]].withLast { outcome in
+                let pause = scaled(time - outcome.endedAt)
+                outcome.consequences.append((attribute, Notification(pause: pause, value: value)))
+            }
         }
 
         private func scaled(_ duration: Duration) -> Duration { max(.zero, duration) / speed }
+    }
+}
+
+extension Array {
+    /// Changes the last element, if there is one.
+    fileprivate mutating func withLast(_ body: (inout Element) -> Void) {
+        if !isEmpty { body(&self[count - 1]) }
     }
 }

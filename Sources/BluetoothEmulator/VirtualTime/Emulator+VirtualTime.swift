@@ -65,8 +65,7 @@ extension Emulator {
             core.virtual.isDriven = true
             core.virtual.isUnsettled = true
             core.virtual.stepsAtInstant = 0
-            let (limit, overflow) = core.world.now.addingReportingOverflow(max(0, duration.nanoseconds))
-            return overflow ? .max : limit
+            return min(core.world.now + max(0, duration.nanoseconds), .max / 2)
         }
     }
 

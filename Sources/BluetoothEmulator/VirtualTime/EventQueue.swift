@@ -120,12 +120,13 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
 typealias Nanoseconds = Int64
 
 extension Duration {
-    /// The whole nanoseconds of this duration, clamped to what 64 bits hold.
+    /// The whole nanoseconds of this duration, clamped to 73 years.
     var nanoseconds: Nanoseconds {
         let (seconds, attoseconds) = components
+        // Instants and durations can be added several times over.
+        let longest = Nanoseconds.max / 4
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, overflowed) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflowed ? (seconds < 0 ? .min : .max) : sum
+        guard !overflow, abs(seconds) < longest / 1_000_000_000 else { return seconds < 0 ? -longest : longest }
+        return whole + attoseconds / 1_000_000_000
     }
 }

@@ -98,6 +98,12 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The adapter that is chosen; nil takes the first.
     var effectiveAdapter: String? { adapter ?? Self.variable("COREBLUETOOTH_ADAPTER") }
 
+    /// Whether both select the same adapter, real or emulated, in the same world.
+    func choosesSameBackend(as other: GlobalOptions) -> Bool {
+        (effectiveBackend, effectiveAdapter, effectiveWorld, seed, preset)
+            == (other.effectiveBackend, other.effectiveAdapter, other.effectiveWorld, other.seed, other.preset)
+    }
+
     private static var environmentBackend: BackendChoice? {
         variable("COREBLUETOOTH_BACKEND").flatMap(BackendChoice.init(rawValue:))
     }

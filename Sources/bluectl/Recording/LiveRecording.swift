@@ -104,7 +104,7 @@ struct LiveRecording {
         switch subscriptions {
         case .all: return true
         case .none: return false
-        case .only(let uuids): return uuids.contains { $0.text == characteristic.uuid.uuidString }
+        case .only(let uuids): return uuids.contains { $0 == characteristic.uuid.bluetoothUUID }
         }
     }
 
@@ -147,7 +147,7 @@ final class CollectedRecording: Sendable {
 
     var recording: DeviceRecording? { state.withLock { $0.recording } }
 
-    /// Why the file cannot be written; nil if it was.
+    /// Why the file is not there, or not whole; nil if it is.
     var problem: String? { state.withLock { $0.problem } }
 
     /// Whether more happened than a recording has room for.
@@ -164,6 +164,7 @@ final class CollectedRecording: Sendable {
                 }
             }
             state.file?.write(part.lines)
+            if let reason = state.file?.endReason { state.problem = "\(path ?? "") is not whole: \(reason)" }
         }
     }
 
@@ -179,7 +180,7 @@ final class CollectedRecording: Sendable {
         do throws(OutputFileError) {
             state.file = try RecordingFile(path, source)
         } catch {
-            state.problem = error.description
+            state.problem = "no recording: \(error)"
         }
     }
 }

@@ -28,7 +28,7 @@ struct RecordedFile {
         }
         let device = recording.device
         if let query, !query.matches(device.effectiveAddress, device.name) { throw missing(query) }
-        return [recording]
+        return [keepsIdentity ? recording : recording.redacted]
     }
 
     /// The devices of a capture; of one that is cut off, those before the end.

@@ -21,7 +21,7 @@ struct RecordingOutput {
     /// Writes a recording that `collected` may have written already.
     func write(_ recording: DeviceRecording, _ collected: CollectedRecording) throws {
         if let path = recordingPath {
-            if let problem = collected.problem { throw Failure(.failed, PrintableText.of("no recording: \(problem)")) }
+            if let problem = collected.problem { throw Failure(.failed, PrintableText.of(problem)) }
             return report([recording], path, advice: "play it with {\"devices\": [{\"recording\": \"…\"}]}")
         }
         try writeWorld([recording])

@@ -94,11 +94,13 @@ final class Shell {
     /// Runs a command over the shell's backend.
     func perform<Command: BackendCommand>(_ command: Command) async throws {
         let options = command.global
-        guard options.effectiveBackend == self.options.effectiveBackend,
-            options.effectiveAdapter == self.options.effectiveAdapter,
-            options.effectiveWorld == self.options.effectiveWorld
+        guard options.choosesSameBackend(as: self.options), options.capture == nil,
+            options.verbose == self.options.verbose
         else {
-            throw Failure(.usage, "a shell uses one backend: put --backend, --adapter and --world before \"shell\"")
+            throw Failure(
+                .usage,
+                "a shell uses one backend: put --backend, --adapter, --world, --seed, --preset, --capture and --verbose "
+                    + "before \"shell\"")
         }
         let console = Console(options)
         let isFirst = central == nil

@@ -49,7 +49,10 @@ import Testing
         try await withFolder { folder in
             let file = folder.appendingPathComponent("strap.jsonl")
             let recorded = try await run(
-                ["record", Self.heart, "--for", "3", "--subscribe", "2A37", "--to", file.path, "--json"])
+                [
+                    "record", Self.heart, "--for", "3", "--subscribe", "00002A37-0000-1000-8000-00805F9B34FB",
+                    "--to", file.path, "--json",
+                ])
             #expect(recorded.status == 0 && recorded.output.contains("\"notifications\":"), "\(recorded.errors)")
             let recording = try DeviceRecording(contentsOfFile: file.path)
             #expect(recording.source.backend == "emulator" && recording.source.isRedacted)
@@ -90,6 +93,29 @@ import Testing
     func aMistakeIsAUsageError(arguments: [String], message: String) async throws {
         let outcome = try await Tool.run(arguments)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test func anIdentityThatWasKeptIsReplacedUnlessItIsKeptAgain() async throws {
+        try await withFolder { folder in
+            let kept = folder.appendingPathComponent("kept.jsonl")
+            let arguments = ["record", Self.heart, "--for", "1", "--subscribe", "none", "--keep-identity"]
+            let recorded = try await run(arguments + ["--to", kept.path])
+            let address = try #require(try DeviceRecording(contentsOfFile: kept.path).device.address)
+            #expect(recorded.status == 0, "\(recorded.errors)")
+            let replaced = try await Tool.run(["record", "--from", kept.path])
+            #expect(replaced.status == 0 && !replaced.output.contains(address.description), "\(replaced.output)")
+            let again = try await Tool.run(["record", "--from", kept.path, "--keep-identity"])
+            #expect(again.output.contains(address.description))
+        }
+    }
+
+    @Test func aRecordingThatCannotBeWrittenToItsEndIsAFailure() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("full.jsonl")
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/dev/full")
+            let outcome = try await run(["record", Self.heart, "--for", "1", "--to", file.path])
+            #expect(outcome.status == 1 && outcome.errors.contains("No space left on device"), "\(outcome.errors)")
+        }
     }
 
     @Test func aDeviceThatIsNotThereLeavesNoFile() async throws {

@@ -1,0 +1,42 @@
+package import BluetoothEmulator
+import BluetoothSupport
+
+extension DeviceRecording {
+    /// The same device and events, without its address and serial numbers.
+    package var redacted: DeviceRecording {
+        guard !source.isRedacted else { return self }
+        var copy = self
+        copy.source.isRedacted = true
+        copy.device.address = nil
+        let redaction = Redaction(address: device.effectiveAddress, by: copy.device.effectiveAddress)
+        for index in copy.device.advertising.indices {
+            copy.device.advertising[index].data.redact(redaction)
+            copy.device.advertising[index].scanResponse?.redact(redaction)
+        }
+        copy.events = events.map { $0.redacted(redaction) }
+        return copy
+    }
+}
+
+extension AdvertisingData {
+    fileprivate mutating func redact(_ redaction: Redaction) {
+        serviceData = serviceData.mapValues { redaction.redacted($0) }
+        manufacturerData = manufacturerData.map { redaction.redacted($0) }
+    }
+}
+
+extension RecordedEvent {
+    fileprivate func redacted(_ redaction: Redaction) -> RecordedEvent {
+        var copy = self
+        switch kind {
+        case .request(var request):
+            request.value = request.value.map { redaction.redacted($0, of: request.attribute) }
+            copy.kind = .request(request)
+        case .notified(let attribute, let value, var write):
+            if let cause = write { write?.value = redaction.redacted(cause.value, of: cause.attribute) }
+            copy.kind = .notified(attribute, redaction.redacted(value, of: attribute), after: write)
+        case .advertised, .linkOpened, .linkClosed: break
+        }
+        return copy
+    }
+}
