@@ -129,6 +129,8 @@ extension BluetoothDaemon {
                 if case .notReady = end { BlueZError.failed("br-connection-adapter-not-powered") } else {
                     BlueZError.failed("br-connection-canceled")
                 }
+            // Without power the controller gives the connect up by itself.
+            if case .removed = end { output(.central(adapter: index, .disconnect(peer: peer))) }
             if let call = connect.call { refuse(call.id, error) }
         }
         if let link = device.connection.link {

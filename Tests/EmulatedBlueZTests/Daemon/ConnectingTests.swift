@@ -68,6 +68,16 @@ import Testing
             fixture.lines() == ["central disconnect", "refuse 2 Failed: br-connection-canceled", "answer 3"])
     }
 
+    @Test func aDeviceThatIsRemovedIsNotConnectedToAnyMore() {
+        var fixture = heard()
+        fixture.call("Connect", on: DaemonFixture.device, Self.device)
+        _ = fixture.lines()
+        fixture.call("RemoveDevice", .objectPath(.constant(DaemonFixture.device)))
+        let lines = fixture.lines()
+        #expect(lines.prefix(2) == ["central disconnect", "refuse 2 Failed: br-connection-canceled"])
+        #expect(lines.last == "answer 3")
+    }
+
     @Test func disconnectEndsTheLinkForAllAfterTwoSeconds() {
         var fixture = DaemonFixture.connected()
         fixture.call("Disconnect", on: DaemonFixture.device, Self.device, from: ":1.9")
