@@ -163,7 +163,9 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A device is forgotten: monitors lose it.
+    /// A device is forgotten, or the adapter is switched off: monitors lose the device.
+    ///
+    /// Source: BlueZ, `src/adv_monitor.c`, `btd_adv_monitor_power_down`.
     mutating func monitorsLose(_ peer: PeerID, _ device: ObjectPath, on index: Int) {
         for (key, monitors) in adapters[index].monitors.roots {
             for (position, monitor) in monitors.enumerated() where monitor.found.contains(peer) {

@@ -175,6 +175,7 @@ extension BluetoothDaemon {
         if !isOn { endEverything(on: index) }
         set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
         showPowerState(isOn ? "on" : "off", of: index)
+        if isOn { listen(on: index) }
     }
 
     private mutating func showPowerState(_ state: String, of index: Int) {
@@ -182,11 +183,12 @@ extension BluetoothDaemon {
         set("PowerState", .string(state), of: BlueZInterfaces.adapter, at: adapters[index].path)
     }
 
-    /// Ends links and discovery, which need power; applications and advertisements stay.
+    /// Ends links and discovery, which need power; applications, advertisements and monitors stay.
     private mutating func endEverything(on index: Int) {
         endSubscriptions(on: index)
         for peer in adapters[index].devices.keys.sorted(by: { $0.description < $1.description }) {
             linkLost(peer, on: index, .notReady)
+            if let path = adapters[index].devices[peer]?.path { monitorsLose(peer, path, on: index) }
         }
         endDiscovery(on: index)
         if adapters[index].state.discoverableNumber > 0 { setDiscoverable(false, index) }

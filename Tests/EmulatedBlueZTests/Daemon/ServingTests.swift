@@ -255,43 +255,4 @@ import Testing
         #expect(lines.contains("close advertiser"))
         #expect(lines.contains(":1.1 /ad Release"))
     }
-
-    // MARK: Monitors
-
-    @Test func aClientHasSixtyFourRootsOfMonitorsAtMost() {
-        var fixture = DaemonFixture()
-        for number in 0..<65 {
-            fixture.call(
-                "RegisterMonitor", .objectPath(.constant("/m\(number)")), on: DaemonFixture.adapter,
-                "org.bluez.AdvertisementMonitorManager1")
-        }
-        let lines = fixture.lines()
-        #expect(lines.contains("answer 64"))
-        #expect(lines.last == "refuse 65 NotPermitted: Maximum monitors reached")
-    }
-
-    @Test func aMonitorHearsWithoutADiscovery() {
-        var fixture = DaemonFixture()
-        fixture.call(
-            "RegisterMonitor", .objectPath(.constant("/m")), on: DaemonFixture.adapter,
-            "org.bluez.AdvertisementMonitorManager1")
-        let pattern = DBusValue.structure([.byte(0), .byte(0x09), .bytes(Array("Hea".utf8))])
-        fixture.reply(
-            Self.objects([
-                (
-                    "/m/1", "org.bluez.AdvertisementMonitor1",
-                    ["Type": .string("or_patterns"), "Patterns": .array(pattern.type, [pattern])]
-                )
-            ]))
-        #expect(
-            fixture.lines() == [
-                "watch :1.1", "answer 1", ":1.1 /m GetManagedObjects", "central startScan", ":1.1 /m/1 Activate",
-            ])
-        fixture.hear()
-        fixture.hear(DaemonFixture.discovery(name: "Other"))
-        let lines = fixture.lines()
-        #expect(lines.contains(":1.1 /m/1 DeviceFound dev_C0_DE_00_00_18_0D"))
-        fixture.handle(.clientLeft(":1.1"))
-        #expect(fixture.lines() == ["central stopScan"])
-    }
 }

@@ -37,7 +37,27 @@ struct BusClient: Sendable {
         throw CancellationError()
     }
 
+    /// Exports objects, and answers what the daemon calls.
+    func export(_ objects: DBusValue) -> ReceivedCalls {
+        let received = ReceivedCalls()
+        connection.onCall { call in
+            received.members.withLock { $0.append(call.member) }
+            switch call.member {
+            case "GetManagedObjects": call.answer([objects])
+            default: call.answer()
+            }
+        }
+        return received
+    }
+
     func close() { connection.close() }
+}
+
+/// The calls of the daemon to a program.
+final class ReceivedCalls: Sendable {
+    let members = Lock<[String]>([])
+
+    func count(_ member: String) -> Int { members.withLock { $0.count { $0 == member } } }
 }
 
 extension ObjectPath {
