@@ -115,6 +115,16 @@ extension BluetoothDaemon {
         }
     }
 
+    /// A client withdraws the object of a monitor: the monitor goes, without `Release`.
+    mutating func monitorRemoved(_ path: ObjectPath, of client: String) {
+        for index in adapters.indices {
+            for key in adapters[index].monitors.roots.keys where key.client == client {
+                adapters[index].monitors.roots[key]?.removeAll { $0.path == path }
+            }
+            listen(on: index)
+        }
+    }
+
     private mutating func add(
         _ path: ObjectPath, _ properties: [String: DBusValue], _ key: MonitorRootKey, on index: Int
     ) {

@@ -202,11 +202,7 @@ extension BluetoothDaemon {
     }
 
     /// A client withdraws the object of a service: the service goes.
-    mutating func objectsRemoved(_ signal: ClientSignal) {
-        guard let path = signal.arguments.first?.pathValue,
-            signal.arguments.last?.stringsValue?.contains(BlueZInterfaces.service) == true
-        else { return }
-        let key = ApplicationKey(client: signal.sender, root: signal.path)
+    mutating func serviceRemoved(_ path: ObjectPath, _ key: ApplicationKey) {
         for index in adapters.indices {
             let services = adapters[index].applications.all[key]?.services ?? []
             guard let service = services.first(where: { $0.path == path }) else { continue }

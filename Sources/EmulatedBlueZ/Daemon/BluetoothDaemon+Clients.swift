@@ -52,6 +52,17 @@ extension BluetoothDaemon {
         }
     }
 
+    /// A client withdraws an object that it registered.
+    private mutating func objectsRemoved(_ signal: ClientSignal) {
+        guard let path = signal.arguments.first?.pathValue, let interfaces = signal.arguments.last?.stringsValue else {
+            return
+        }
+        if interfaces.contains(BlueZInterfaces.service) {
+            serviceRemoved(path, ApplicationKey(client: signal.sender, root: signal.path))
+        }
+        if interfaces.contains(Self.monitorInterface) { monitorRemoved(path, of: signal.sender) }
+    }
+
     /// A client left the bus: all that it had ends.
     mutating func forget(_ client: String) {
         for index in adapters.indices {

@@ -26,6 +26,16 @@ import Testing
         fixture.reply(monitors(paths))
     }
 
+    /// The client withdraws the object of a monitor.
+    private static func withdraw(_ path: String, _ fixture: inout DaemonFixture, from sender: String = ":1.1") {
+        fixture.handle(
+            .signal(
+                ClientSignal(
+                    sender: sender, path: .constant("/m"), interface: "org.freedesktop.DBus.ObjectManager",
+                    member: "InterfacesRemoved",
+                    arguments: [.objectPath(.constant(path)), .strings([BluetoothDaemon.monitorInterface])])))
+    }
+
     @Test func aClientHasSixtyFourRootsOfMonitorsAtMost() {
         var fixture = DaemonFixture()
         for number in 0..<65 {
@@ -83,5 +93,28 @@ import Testing
         fixture.report(.stateChanged(.poweredOn))
         fixture.hear()
         #expect(fixture.lines().contains(":1.1 /m/1 DeviceFound dev_C0_DE_00_00_18_0D"))
+    }
+
+    // MARK: Objects
+
+    @Test func theScanEndsWithTheObjectOfTheLastMonitor() {
+        var fixture = DaemonFixture()
+        Self.register(&fixture, ["/m/1", "/m/2"])
+        _ = fixture.lines()
+        Self.withdraw("/m/1", &fixture)
+        #expect(fixture.lines().isEmpty)
+        Self.withdraw("/m/2", &fixture, from: ":1.2")
+        #expect(fixture.lines().isEmpty, "the object of another client")
+        Self.withdraw("/m/2", &fixture)
+        #expect(fixture.lines() == ["central stopScan"])
+    }
+
+    @Test func aMonitorWhoseObjectIsWithdrawnFindsNothing() {
+        var fixture = DaemonFixture()
+        Self.register(&fixture, ["/m/1", "/m/2"])
+        Self.withdraw("/m/1", &fixture)
+        _ = fixture.lines()
+        fixture.hear()
+        #expect(fixture.lines().filter { $0.contains("DeviceFound") }.map { $0.prefix(9) } == [":1.1 /m/2"])
     }
 }
