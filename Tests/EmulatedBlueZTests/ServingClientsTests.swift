@@ -6,8 +6,61 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Programs that the daemon calls, on a private bus.
+/// Programs that serve, on a private bus: what they serve is used from a second adapter.
 @Suite struct ServingClientsTests {
+    private static let root = DBusValue.objectPath(.constant("/app"))
+    private static let advertisement = DBusValue.objectPath(.constant("/ad"))
+
+    private func serve(_ configuration: EmulatorConfiguration = .instant) async throws -> ServedFixture {
+        try await ServedFixture(configuration: configuration, hosts: [HostDescription(name: "other")])
+    }
+
+    private func export(_ server: BusClient) -> ReceivedCalls {
+        server.export(ServingTests.application(["notify"]), advertisement: ["Type": .string("peripheral")])
+    }
+
+    private func register(_ server: BusClient) async throws {
+        try await server.call("RegisterApplication", Self.root, .properties([:]), on: .hci0, "GattManager1")
+    }
+
+    private func advertise(_ server: BusClient) async throws(DBusError) {
+        try await server.call(
+            "RegisterAdvertisement", Self.advertisement, .properties([:]), on: .hci0, "LEAdvertisingManager1")
+    }
+
+    /// Connects the second adapter with the first one.
+    private func connect(_ client: BusClient, in fixture: ServedFixture) async throws {
+        let address = fixture.emulator.host.airAddress.description
+        let device = ObjectPath.hci1.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+        try await client.call("StartDiscovery", on: .hci1, "Adapter1")
+        try await client.wait { (try? await client.get("Address", of: "Device1", at: device)) != nil }
+        try await client.call("Connect", on: device, "Device1")
+    }
+
+    /// The path of the application's characteristic as the second adapter shows it, once it does.
+    private func characteristic(_ client: BusClient) async throws -> ObjectPath {
+        var found: ObjectPath?
+        try await client.wait {
+            let reply = try await client.connection.call(
+                to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager",
+                member: "GetManagedObjects")
+            found =
+                ApplicationDescription.objects(in: reply.first).first { _, interfaces in
+                    interfaces[BlueZInterfaces.characteristic]?["UUID"]?.stringValue?.hasPrefix("0000fff1") == true
+                }?.0
+            return found != nil
+        }
+        return try #require(found)
+    }
+
+    /// Subscribes to a characteristic; that of a service that was withdrawn before has the same path, and notifies.
+    private func subscribe(_ client: BusClient, to path: ObjectPath) async throws {
+        try await client.wait {
+            (try? await client.get("Notifying", of: "GattCharacteristic1", at: path)) == .boolean(false)
+        }
+        try await client.call("StartNotify", on: path, "GattCharacteristic1")
+    }
+
     /// Waits for what the daemon sends, with a call to it each time.
     private func wait(_ client: BusClient, until condition: () -> Bool) async throws {
         try await client.wait {
@@ -16,8 +69,53 @@ import Testing
         }
     }
 
+    /// The values wait for the next connection event: more are under way than the controller takes at once.
+    @Test func aBurstArrivesWhenTheServerHasStartedAgain() async throws {
+        var configuration = EmulatorConfiguration.instant
+        configuration.connectionInterval = .milliseconds(30)
+        let fixture = try await serve(configuration)
+        let (server, client) = (try await BusClient(fixture.bus), try await BusClient(fixture.bus))
+        let calls = export(server)
+        try await register(server)
+        try await advertise(server)
+        try await connect(client, in: fixture)
+        let path = try await characteristic(client)
+        try await subscribe(client, to: path)
+        try await wait(client) { calls.count("StartNotify") == 1 }
+        try await server.call("UnregisterApplication", Self.root, on: .hci0, "GattManager1")
+        try await register(server)
+        try await subscribe(client, to: path)
+        try await wait(client) { calls.count("StartNotify") == 2 }
+        #expect(try await values(of: path, client, count: 60, from: server) == Array(0..<60))
+        fixture.service.stop()
+    }
+
+    /// The values that the client receives of those that the server sends at once.
+    private func values(
+        of characteristic: ObjectPath, _ client: BusClient, count: UInt8, from server: BusClient
+    ) async throws -> [UInt8] {
+        let values = Lock<[UInt8]>([])
+        let rule = DBusMatchRule(
+            pathNamespace: characteristic, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        let subscription = client.connection.subscribe(rule) { message in
+            let body = Result<DBusMessage, DBusError>.success(message).values
+            guard case .success(let arguments) = body, arguments.count == 3,
+                let value = arguments[1].propertiesValue?["Value"]?.bytesValue
+            else { return }
+            values.withLock { $0 += value }
+        }
+        for value in 0..<count {
+            try server.send(
+                "PropertiesChanged", of: "Properties", at: .constant("/app/service/c"),
+                .string(BlueZInterfaces.characteristic), .properties(["Value": .bytes([value])]), .strings([]))
+        }
+        try await wait(client) { values.withLock { $0.last } == count - 1 }
+        subscription.cancel()
+        return values.withLock { $0 }
+    }
+
     @Test func aMonitorFindsADeviceAgainWhenThePowerReturns() async throws {
-        let fixture = try await ServedFixture()
+        let fixture = try await serve()
         let client = try await BusClient(fixture.bus)
         let calls = client.export(MonitorTests.monitors(["/m/1"]))
         try await client.call(

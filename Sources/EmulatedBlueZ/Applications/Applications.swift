@@ -13,12 +13,17 @@ struct ApplicationKey: Hashable, Sendable {
 /// The applications of an adapter, and what centrals do with them.
 struct Applications: Sendable {
     struct Application: Sendable {
-        /// The services, in the order in which they were added, by the paths of their objects.
-        var services: [(path: ObjectPath, id: AttributeID)] = []
+        /// The services, in the order in which they were added.
+        var services: [Service] = []
         /// The services whose addition the controller has not confirmed.
         var adding: Set<OperationID> = []
         /// The call that waits for all of them.
         var call: ClientCallID?
+    }
+
+    struct Service: Sendable {
+        let path: ObjectPath
+        let definition: ServiceDefinition
     }
 
     struct Characteristic: Sendable {
@@ -122,10 +127,11 @@ extension BluetoothDaemon {
                 id: id, uuid: service.uuid, isPrimary: service.isPrimary,
                 included: service.includes.compactMap { ids[$0] },
                 characteristics: service.characteristics.map { add($0, key, on: index) })
+            adapters[index].applications.all[key]?.services.append(
+                Applications.Service(path: service.path, definition: definition))
             let operation = nextOperation()
             adapters[index].applications.operations[operation] = key
             adapters[index].applications.all[key]?.adding.insert(operation)
-            adapters[index].applications.all[key]?.services.append((service.path, id))
             output(.peripheral(adapter: index, .addService(operation: operation, service: definition)))
         }
     }
@@ -175,17 +181,24 @@ extension BluetoothDaemon {
     /// An application is unregistered, or its client is gone.
     private mutating func withdraw(_ key: ApplicationKey, on index: Int) {
         guard let application = adapters[index].applications.all.removeValue(forKey: key) else { return }
-        for (_, id) in application.services { output(.peripheral(adapter: index, .removeService(id))) }
+        for service in application.services { remove(service, key, on: index) }
         for operation in application.adding { adapters[index].applications.operations[operation] = nil }
         if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
-        for (id, served) in adapters[index].applications.served where served.owner == key {
-            adapters[index].applications.served[id] = nil
-        }
-        let gone = adapters[index].applications.characteristics.filter { $0.value.owner == key }
-        for (id, characteristic) in gone {
-            adapters[index].applications.characteristics[id] = nil
-            adapters[index].applications.paths[ApplicationObject(client: key.client, path: characteristic.path)] = nil
-            for socket in characteristic.sockets.values {
+    }
+
+    /// A service goes, with its attributes and their subscriptions, of which the controller reports no end.
+    private mutating func remove(_ service: Applications.Service, _ key: ApplicationKey, on index: Int) {
+        output(.peripheral(adapter: index, .removeService(service.definition.id)))
+        for characteristic in service.definition.characteristics {
+            for id in [characteristic.id] + characteristic.descriptors.map(\.id) {
+                adapters[index].applications.served[id] = nil
+            }
+            guard let found = adapters[index].applications.characteristics.removeValue(forKey: characteristic.id) else {
+                continue
+            }
+            adapters[index].applications.paths[ApplicationObject(client: key.client, path: found.path)] = nil
+            for central in found.subscribers { subscriptionEnded(characteristic.id, of: central, on: index) }
+            for socket in found.sockets.values {
                 sockets[socket] = nil
                 output(.close(socket))
             }
@@ -205,9 +218,9 @@ extension BluetoothDaemon {
     mutating func serviceRemoved(_ path: ObjectPath, _ key: ApplicationKey) {
         for index in adapters.indices {
             let services = adapters[index].applications.all[key]?.services ?? []
-            guard let service = services.first(where: { $0.path == path }) else { continue }
-            adapters[index].applications.all[key]?.services.removeAll { $0.id == service.id }
-            output(.peripheral(adapter: index, .removeService(service.id)))
+            guard let position = services.firstIndex(where: { $0.path == path }) else { continue }
+            adapters[index].applications.all[key]?.services.remove(at: position)
+            remove(services[position], key, on: index)
         }
     }
 }

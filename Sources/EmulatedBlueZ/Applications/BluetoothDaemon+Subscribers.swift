@@ -66,7 +66,7 @@ extension BluetoothDaemon {
     mutating func unsubscribed(_ central: PeerID, _ id: AttributeID, on index: Int) {
         guard let found = adapters[index].applications.characteristics[id] else { return }
         adapters[index].applications.characteristics[id]?.subscribers.removeAll { $0 == central }
-        adapters[index].applications.subscribers[central]?.waiting.removeAll { $0.attribute == id }
+        subscriptionEnded(id, of: central, on: index)
         if let socket = found.sockets[central] {
             adapters[index].applications.characteristics[id]?.sockets[central] = nil
             sockets[socket] = nil
@@ -79,6 +79,11 @@ extension BluetoothDaemon {
                 .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "StopNotify",
                 deadline: configuration.attributeDeadline)
         }
+    }
+
+    /// A central is not subscribed to a characteristic any more; its credits end with the last subscription.
+    mutating func subscriptionEnded(_ id: AttributeID, of central: PeerID, on index: Int) {
+        adapters[index].applications.subscribers[central]?.waiting.removeAll { $0.attribute == id }
         let hasOthers = adapters[index].applications.characteristics.values.contains {
             $0.subscribers.contains(central)
         }

@@ -5,10 +5,9 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Applications and advertisements that clients register.
+/// Applications that clients register.
 @Suite struct ServingTests {
     private static let gatt = "org.bluez.GattManager1"
-    private static let advertising = "org.bluez.LEAdvertisingManager1"
 
     /// The reply to `GetManagedObjects`.
     static func objects(_ objects: [(String, String, [String: DBusValue])]) -> DBusValue {
@@ -26,7 +25,8 @@ import Testing
                 }))
     }
 
-    private static func application(_ flags: [String], acquires: Bool = false) -> DBusValue {
+    /// The objects of an application with one characteristic.
+    static func application(_ flags: [String], acquires: Bool = false) -> DBusValue {
         var characteristic: [String: DBusValue] = [
             "UUID": .string("0xFFF1"), "Service": .objectPath(.constant("/app/service")), "Flags": .strings(flags),
         ]
@@ -184,75 +184,57 @@ import Testing
         #expect(fixture.lines().last == ":1.1 /app/service/c StartNotify")
     }
 
-    // MARK: Advertisements
+    /// The property `Value` of the application's characteristic.
+    private static func value(_ byte: UInt8) -> DaemonInput {
+        .signal(
+            ClientSignal(
+                sender: ":1.1", path: .constant("/app/service/c"), interface: "org.freedesktop.DBus.Properties",
+                member: "PropertiesChanged",
+                arguments: [
+                    .string("org.bluez.GattCharacteristic1"), .properties(["Value": .bytes([byte])]), .strings([]),
+                ]))
+    }
 
-    private func advertise(_ fixture: inout DaemonFixture, _ path: String, _ properties: [String: DBusValue]) {
+    @Test func theCreditsOfASubscriptionEndWithItsApplication() {
+        var fixture = registered(["notify"])
+        event(
+            &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 2))
         fixture.call(
-            "RegisterAdvertisement", .objectPath(.constant(path)), .properties([:]), on: DaemonFixture.adapter,
-            Self.advertising)
-        fixture.reply(.properties(properties))
-        for case .openAdvertiser(_, let id) in fixture.outputs {
-            let operation = OperationID(rawValue: 0)
-            fixture.handle(.advertiser(adapter: 0, id, .advertisingStarted(operation: operation)))
-        }
-    }
-
-    @Test func anAdvertisementIsOnTheAirBeforeTheCallIsAnswered() {
-        var fixture = DaemonFixture()
-        advertise(
-            &fixture, "/ad", ["Type": .string("peripheral"), "LocalName": .string("x"), "Includes": .strings([])])
-        #expect(
-            fixture.lines() == [
-                "watch :1.1", ":1.1 /ad GetAll org.bluez.LEAdvertisement1", "open advertiser",
-                "advertiser startAdvertising", "hci0 ActiveInstances=1 SupportedInstances=4", "answer 1",
-            ])
-        fixture.handle(.clientLeft(":1.1"))
-        #expect(fixture.lines() == ["close advertiser", "hci0 ActiveInstances=0 SupportedInstances=5"])
-    }
-
-    @Test(
-        arguments: [
-            [:], ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
-            ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
-            [
-                "Type": .string("peripheral"),
-                "ServiceUUIDs": .strings([
-                    "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
-                ]),
-            ],
-        ] as [[String: DBusValue]])
-    func advertisementsThatDoNotFitAreRefused(_ properties: [String: DBusValue]) {
-        var fixture = DaemonFixture()
-        advertise(&fixture, "/ad", properties)
-        #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
-    }
-
-    @Test(arguments: [("peripheral", true), ("broadcast", false)])
-    func aBroadcastCannotBeConnectedTo(_ type: String, _ isConnectable: Bool) {
-        var fixture = DaemonFixture()
-        advertise(&fixture, "/ad", ["Type": .string(type)])
-        let advertised = fixture.outputs.compactMap { output -> Bool? in
-            guard case .advertiser(_, _, .startAdvertising(_, let advertisement)) = output else { return nil }
-            return advertisement.isConnectable
-        }
-        #expect(advertised == [isConnectable])
-    }
-
-    @Test func thereAreFiveAdvertisementsAtMost() {
-        var fixture = DaemonFixture()
-        for number in 0..<6 { advertise(&fixture, "/ad\(number)", ["Type": .string("broadcast")]) }
-        #expect(fixture.lines().contains("refuse 6 NotPermitted: Maximum advertisements reached"))
-    }
-
-    @Test func advertisementsOutliveThePowerButNotTheAdapter() {
-        var fixture = DaemonFixture()
-        advertise(&fixture, "/ad", ["Type": .string("broadcast")])
+            "UnregisterApplication", .objectPath(.constant("/app")), on: DaemonFixture.adapter, Self.gatt)
+        fixture.call(
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
+            Self.gatt)
+        fixture.reply(Self.application(["notify"]))
+        event(&fixture, .subscribed(central: Self.central, attribute: 4, mtu: 23, notifyCredits: 2))
         _ = fixture.lines()
-        fixture.report(.stateChanged(.poweredOff))
-        #expect(fixture.lines() == ["hci0 Powered=false"])
-        fixture.report(.stateChanged(.unsupported))
-        let lines = fixture.lines()
-        #expect(lines.contains("close advertiser"))
-        #expect(lines.contains(":1.1 /ad Release"))
+        for byte: UInt8 in 1...3 { fixture.handle(Self.value(byte)) }
+        #expect(fixture.lines() == ["peripheral updateValue", "peripheral updateValue"])
+    }
+
+    @Test func theValuesThatWaitForACentralEndWithTheirApplication() {
+        var fixture = registered(["notify"])
+        event(
+            &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
+        for byte: UInt8 in 1...3 { fixture.handle(Self.value(byte)) }
+        fixture.call(
+            "UnregisterApplication", .objectPath(.constant("/app")), on: DaemonFixture.adapter, Self.gatt)
+        _ = fixture.lines()
+        event(&fixture, .notifyCredits(central: Self.central, count: 1))
+        #expect(fixture.lines().isEmpty)
+    }
+
+    @Test func aServiceWhoseObjectIsWithdrawnTakesItsSubscriptionsWithIt() {
+        var fixture = registered(["notify"])
+        event(
+            &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
+        _ = fixture.lines()
+        fixture.handle(
+            .signal(
+                ClientSignal(
+                    sender: ":1.1", path: .constant("/app"), interface: "org.freedesktop.DBus.ObjectManager",
+                    member: "InterfacesRemoved",
+                    arguments: [.objectPath(.constant("/app/service")), .strings(["org.bluez.GattService1"])])))
+        fixture.handle(Self.value(1))
+        #expect(fixture.lines() == ["peripheral removeService"])
     }
 }

@@ -38,16 +38,23 @@ struct BusClient: Sendable {
     }
 
     /// Exports objects, and answers what the daemon calls.
-    func export(_ objects: DBusValue) -> ReceivedCalls {
+    func export(_ objects: DBusValue, advertisement: [String: DBusValue] = [:]) -> ReceivedCalls {
         let received = ReceivedCalls()
         connection.onCall { call in
             received.members.withLock { $0.append(call.member) }
             switch call.member {
             case "GetManagedObjects": call.answer([objects])
+            case "GetAll": call.answer([.properties(advertisement)])
             default: call.answer()
             }
         }
         return received
+    }
+
+    /// Sends a signal of a standard interface.
+    func send(_ member: String, of interface: String, at path: ObjectPath, _ body: DBusValue...) throws(DBusError) {
+        try connection.send(
+            .signal(path: path, interface: "org.freedesktop.DBus." + interface, member: member, body))
     }
 
     func close() { connection.close() }
@@ -62,6 +69,7 @@ final class ReceivedCalls: Sendable {
 
 extension ObjectPath {
     static let hci0 = ObjectPath("/org/bluez/hci0") ?? .root
+    static let hci1 = ObjectPath("/org/bluez/hci1") ?? .root
     /// The built-in heart rate monitor.
     static let monitor = ObjectPath("/org/bluez/hci0/dev_C0_DE_00_00_18_0D") ?? .root
 }
@@ -72,9 +80,13 @@ struct ServedFixture {
     let emulator: Emulator
     let service: EmulatedBlueZ
 
-    init(limits: [String: Int] = [:], time: EmulatorTime = .real) async throws {
+    init(
+        limits: [String: Int] = [:], time: EmulatorTime = .real, configuration: EmulatorConfiguration = .instant,
+        hosts: [HostDescription] = []
+    ) async throws {
         bus = try PrivateBus(limits: limits)
-        emulator = try Emulator(world: .builtIn, configuration: .instant, time: time)
+        emulator = try Emulator(world: .builtIn, configuration: configuration, time: time)
+        for host in hosts { try emulator.add(host) }
         service = try await EmulatedBlueZ.serve(
             emulator, on: bus.address.text, configuration: EmulatedBlueZConfiguration(disconnectDelay: .zero))
     }
