@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    @Test func whatIsRegisteredWithoutPowerIsThereWhenItReturns() async throws {
+        let fixture = try await serve()
+        let (server, client) = (try await BusClient(fixture.bus), try await BusClient(fixture.bus))
+        _ = export(server)
+        fixture.emulator.host.setPower(false)
+        try await server.wait { try await server.get("Powered", of: "Adapter1", at: .hci0) == .boolean(false) }
+        try await register(server)
+        await #expect(throws: BlueZError.failed("Failed to register advertisement")) { try await advertise(server) }
+        fixture.emulator.host.setPower(true)
+        try await server.wait { try await server.get("Powered", of: "Adapter1", at: .hci0) == .boolean(true) }
+        try await advertise(server)
+        try await connect(client, in: fixture)
+        _ = try await characteristic(client)
+        fixture.service.stop()
+    }
+
     /// The values wait for the next connection event: more are under way than the controller takes at once.
     @Test func aBurstArrivesWhenTheServerHasStartedAgain() async throws {
         var configuration = EmulatorConfiguration.instant

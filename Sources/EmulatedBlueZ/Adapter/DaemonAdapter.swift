@@ -175,7 +175,13 @@ extension BluetoothDaemon {
         if !isOn { endEverything(on: index) }
         set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
         showPowerState(isOn ? "on" : "off", of: index)
-        if isOn { listen(on: index) }
+        if isOn {
+            publishApplications(on: index)
+            listen(on: index)
+        } else {
+            answerApplications(on: index)
+            refuseAdvertisements(on: index)
+        }
     }
 
     private mutating func showPowerState(_ state: String, of index: Int) {

@@ -68,6 +68,8 @@ extension BluetoothDaemon {
             deadline: configuration.applicationDeadline)
     }
 
+    private static let notRegistered = BlueZError.failed("Failed to register advertisement")
+
     mutating func advertisementRead(
         _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID?, on index: Int
     ) {
@@ -78,6 +80,8 @@ extension BluetoothDaemon {
             }
             let parsed = try AdvertisementProperties(properties, alias: adapters[index].state.alias)
             guard Self.fits(parsed.advertisement) else { throw BlueZError.failed("Failed to parse advertisement.") }
+            // Linux, net/bluetooth/mgmt.c, add_ext_adv_params: "we require that we are powered to register".
+            guard adapters[index].state.isPowered else { throw Self.notRegistered }
             adapters[index].advertisements.all[id]?.properties = parsed
             if call != nil { output(.openAdvertiser(adapter: index, id)) }
             sendAdvertisement(id, on: index)
@@ -120,7 +124,7 @@ extension BluetoothDaemon {
         case .operationFailed:
             adapters[index].advertisements.all[id] = nil
             output(.closeAdvertiser(adapter: index, id))
-            if let call = registered.call { refuse(call, BlueZError.failed("Failed to register advertisement")) }
+            if let call = registered.call { refuse(call, Self.notRegistered) }
         default: break
         }
     }
@@ -146,7 +150,7 @@ extension BluetoothDaemon {
     private mutating func removeAdvertisement(_ id: AdvertisementID, isReleased: Bool = false, on index: Int) {
         guard let registered = adapters[index].advertisements.all.removeValue(forKey: id) else { return }
         if registered.properties != nil { output(.closeAdvertiser(adapter: index, id)) }
-        if let call = registered.call { refuse(call, BlueZError.failed("Failed to register advertisement")) }
+        if let call = registered.call { refuse(call, Self.notRegistered) }
         showInstances(on: index)
         guard isReleased else { return }
         request(
@@ -161,6 +165,13 @@ extension BluetoothDaemon {
     mutating func forgetAdvertisements(of client: String, on index: Int) {
         for id in adapters[index].advertisements.ids
         where adapters[index].advertisements.all[id]?.client == client {
+            removeAdvertisement(id, on: index)
+        }
+    }
+
+    /// The power ends: advertisements that are not on the air yet are refused, the others are there when it returns.
+    mutating func refuseAdvertisements(on index: Int) {
+        for id in adapters[index].advertisements.ids where adapters[index].advertisements.all[id]?.call != nil {
             removeAdvertisement(id, on: index)
         }
     }

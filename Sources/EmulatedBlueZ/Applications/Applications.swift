@@ -15,15 +15,15 @@ struct Applications: Sendable {
     struct Application: Sendable {
         /// The services, in the order in which they were added.
         var services: [Service] = []
-        /// The services whose addition the controller has not confirmed.
-        var adding: Set<OperationID> = []
-        /// The call that waits for all of them.
+        /// The call that waits until all of them are published.
         var call: ClientCallID?
     }
 
     struct Service: Sendable {
         let path: ObjectPath
         let definition: ServiceDefinition
+        /// Whether the controller has confirmed it.
+        var isPublished = false
     }
 
     struct Characteristic: Sendable {
@@ -68,7 +68,8 @@ struct Applications: Sendable {
     var served: [AttributeID: Served] = [:]
     /// The characteristics by their clients and paths.
     var paths: [ApplicationObject: AttributeID] = [:]
-    var operations: [OperationID: ApplicationKey] = [:]
+    /// The services that the controller was given and has not confirmed.
+    var operations: [OperationID: (owner: ApplicationKey, service: AttributeID)] = [:]
     var subscribers: [PeerID: Subscriber] = [:]
     var writes: [RequestID: Write] = [:]
     var lastAttribute: UInt32 = 0
@@ -129,11 +130,15 @@ extension BluetoothDaemon {
                 characteristics: service.characteristics.map { add($0, key, on: index) })
             adapters[index].applications.all[key]?.services.append(
                 Applications.Service(path: service.path, definition: definition))
-            let operation = nextOperation()
-            adapters[index].applications.operations[operation] = key
-            adapters[index].applications.all[key]?.adding.insert(operation)
-            output(.peripheral(adapter: index, .addService(operation: operation, service: definition)))
+            if adapters[index].state.isPowered { publish(definition, key, on: index) }
         }
+        answerIfAdded(key, on: index)
+    }
+
+    private mutating func publish(_ definition: ServiceDefinition, _ key: ApplicationKey, on index: Int) {
+        let operation = nextOperation()
+        adapters[index].applications.operations[operation] = (key, definition.id)
+        output(.peripheral(adapter: index, .addService(operation: operation, service: definition)))
     }
 
     private mutating func add(
@@ -163,16 +168,44 @@ extension BluetoothDaemon {
     // MARK: Events
 
     mutating func serviceAdded(_ operation: OperationID, _ error: BackendError?, on index: Int) {
-        guard let key = adapters[index].applications.operations.removeValue(forKey: operation) else { return }
-        adapters[index].applications.all[key]?.adding.remove(operation)
-        guard let application = adapters[index].applications.all[key], let call = application.call else { return }
-        if error != nil {
+        guard let (key, id) = adapters[index].applications.operations.removeValue(forKey: operation),
+            let application = adapters[index].applications.all[key],
+            let position = application.services.firstIndex(where: { $0.definition.id == id })
+        else { return }
+        if error == nil {
+            adapters[index].applications.all[key]?.services[position].isPublished = true
+            answerIfAdded(key, on: index)
+        } else if let call = application.call {
             adapters[index].applications.all[key]?.call = nil
             withdraw(key, on: index)
             refuse(call, BlueZError.failed("Failed to create entry in database"))
-        } else if application.adding.isEmpty {
-            adapters[index].applications.all[key]?.call = nil
-            answer(call)
+        }
+    }
+
+    /// An application is registered when the controller has all of its services; without power, at once.
+    ///
+    /// Source: BlueZ, `src/gatt-database.c`: its services enter a database of the daemon's own, which needs no power.
+    private mutating func answerIfAdded(_ key: ApplicationKey, on index: Int) {
+        guard let application = adapters[index].applications.all[key], let call = application.call,
+            !adapters[index].state.isPowered || application.services.allSatisfy(\.isPublished)
+        else { return }
+        adapters[index].applications.all[key]?.call = nil
+        answer(call)
+    }
+
+    /// The power returns: the services that the controller does not have yet are published.
+    mutating func publishApplications(on index: Int) {
+        let services = adapters[index].applications.all.flatMap { key, application in
+            application.services.filter { !$0.isPublished }.map { (key, $0.definition) }
+        }
+        for (key, definition) in services.sorted(by: { $0.1.id < $1.1.id }) { publish(definition, key, on: index) }
+    }
+
+    /// The power ends: the services that the controller has not confirmed are published when it returns.
+    mutating func answerApplications(on index: Int) {
+        adapters[index].applications.operations = [:]
+        for (key, application) in adapters[index].applications.all where !application.services.isEmpty {
+            answerIfAdded(key, on: index)
         }
     }
 
@@ -182,13 +215,14 @@ extension BluetoothDaemon {
     private mutating func withdraw(_ key: ApplicationKey, on index: Int) {
         guard let application = adapters[index].applications.all.removeValue(forKey: key) else { return }
         for service in application.services { remove(service, key, on: index) }
-        for operation in application.adding { adapters[index].applications.operations[operation] = nil }
         if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
     }
 
     /// A service goes, with its attributes and their subscriptions, of which the controller reports no end.
     private mutating func remove(_ service: Applications.Service, _ key: ApplicationKey, on index: Int) {
-        output(.peripheral(adapter: index, .removeService(service.definition.id)))
+        let id = service.definition.id
+        output(.peripheral(adapter: index, .removeService(id)))
+        adapters[index].applications.operations = adapters[index].applications.operations.filter { $1.service != id }
         for characteristic in service.definition.characteristics {
             for id in [characteristic.id] + characteristic.descriptors.map(\.id) {
                 adapters[index].applications.served[id] = nil
@@ -221,6 +255,7 @@ extension BluetoothDaemon {
             guard let position = services.firstIndex(where: { $0.path == path }) else { continue }
             adapters[index].applications.all[key]?.services.remove(at: position)
             remove(services[position], key, on: index)
+            answerIfAdded(key, on: index)
         }
     }
 }
