@@ -63,7 +63,7 @@ struct LoopbackRelay {
 
     /// Relays one connection until either side ends it, or a bound does.
     private func relay(_ client: AsyncSocket, _ pool: some AsyncSocketPool) async {
-        let unanswered = UnansweredBytes()
+        let unanswered = SharedRequest(UnansweredRequest(maximumLength: maximumRequestLength))
         do {
             let upstream = try await AsyncSocket.connected(to: .unix(path: server), pool: pool)
             // A socket that is closed is no loss.
@@ -80,23 +80,23 @@ struct LoopbackRelay {
     }
 
     private func relayRequests(
-        from client: AsyncSocket, to upstream: AsyncSocket, _ unanswered: UnansweredBytes
+        from client: AsyncSocket, to upstream: AsyncSocket, _ unanswered: SharedRequest
     ) async throws {
         while true {
             let bytes = try await client.read(atMost: 4_096)
-            guard unanswered.add(bytes.count) <= maximumRequestLength else { return }
+            guard unanswered.state.withLock({ $0.add(bytes) }) else { return }
             try await upstream.write(Data(bytes))
         }
     }
 
     private static func relayAnswers(
-        from upstream: AsyncSocket, to client: AsyncSocket, _ unanswered: UnansweredBytes
+        from upstream: AsyncSocket, to client: AsyncSocket, _ unanswered: SharedRequest
     ) async throws {
         while true {
             let bytes = try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
                 try await upstream.read(atMost: 4_096)
             }
-            unanswered.reset()
+            unanswered.state.withLock { $0.answered() }
             try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
                 try await client.write(Data(bytes))
             }
@@ -104,17 +104,9 @@ struct LoopbackRelay {
     }
 }
 
-/// The bytes of a connection since the server's last answer.
-private final class UnansweredBytes: Sendable {
-    private let count = Lock(0)
+/// The request of a connection, which both of its directions change.
+private final class SharedRequest: Sendable {
+    let state: Lock<UnansweredRequest>
 
-    /// - Returns: The number with these.
-    func add(_ length: Int) -> Int {
-        count.withLock { count in
-            count += length
-            return count
-        }
-    }
-
-    func reset() { count.withLock { $0 = 0 } }
+    init(_ request: UnansweredRequest) { state = Lock(request) }
 }

@@ -1,0 +1,46 @@
+/// What a connection has sent since the server's last answer, within bounds.
+///
+/// The server takes time that grows with the square of a line's length, and reads a line to its end.
+struct UnansweredRequest: Sendable {
+    /// The longest line of a head, in bytes.
+    static let maximumLineLength = 8_192
+    /// The longest head: longer than those that the server answers with "431", so that it can.
+    static let maximumHeadLength = 2 * AccessRules.maximumHeaderLength
+
+    private let maximumLength: Int
+    private var length = 0
+    private var lineLength = 0
+    /// Whether the last byte was the first half of the end of a line.
+    private var isCarriageReturn = false
+    private var isHead = true
+
+    /// - Parameter maximumLength: How many bytes may be without an answer.
+    init(maximumLength: Int) { self.maximumLength = maximumLength }
+
+    /// Adds bytes.
+    ///
+    /// - Returns: Whether the request is within its bounds still.
+    mutating func add(_ bytes: some Sequence<UInt8>) -> Bool {
+        for byte in bytes {
+            length += 1
+            guard length <= maximumLength else { return false }
+            if isHead, !addToHead(byte) { return false }
+        }
+        return true
+    }
+
+    private mutating func addToHead(_ byte: UInt8) -> Bool {
+        let isEndOfLine = isCarriageReturn && byte == UInt8(ascii: "\n")
+        isCarriageReturn = byte == UInt8(ascii: "\r")
+        lineLength += 1
+        guard lineLength <= Self.maximumLineLength, length <= Self.maximumHeadLength else { return false }
+        guard isEndOfLine else { return true }
+        // An empty line ends the head.
+        isHead = lineLength > 2
+        lineLength = 0
+        return true
+    }
+
+    /// The server has sent something: what comes now is another request.
+    mutating func answered() { self = UnansweredRequest(maximumLength: maximumLength) }
+}
