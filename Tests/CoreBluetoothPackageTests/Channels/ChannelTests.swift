@@ -76,7 +76,7 @@ import Testing
         await open(fixture, peripheral)
         let channel = try #require(recorder.channel)
         channel.inputStream.open()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         fixture.central.send(
             isLink
                 ? .disconnected(link: fixture.link, reason: .remote, at: Date(), isReconnecting: false)

@@ -80,7 +80,7 @@ import Testing
     @Test func S160_theDelegateIsLookedUpAtDelivery() async {
         let fixture = FacadeFixture()
         let second = CallbackRecorder()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         fixture.central.send(.stateChanged(.poweredOff))
         fixture.manager?.delegate = second
         fixture.queue.resume()

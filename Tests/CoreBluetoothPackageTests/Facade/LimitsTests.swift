@@ -23,7 +23,7 @@ import Testing
         fixture.manager?.scanForPeripherals(
             withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         let peers = (0..<4).map { _ in PeerID(UUID()) }
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for round in 1...1000 {
             for (index, peer) in peers.enumerated() { fixture.central.send(discovery(peer, "\(index)", -round)) }
         }
@@ -46,7 +46,7 @@ import Testing
         let peripheral = await fixture.connect()
         let characteristic = await fixture.characteristic(of: peripheral)
         let id = AttributeID(rawValue: 2)
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in UInt8(1)...200 {
             fixture.central.send(.valueNotified(link: fixture.link, attribute: id, value: Data([number])))
         }
@@ -65,7 +65,7 @@ import Testing
         let peripheral = await fixture.connect()
         _ = await fixture.characteristic(of: peripheral)
         let id = AttributeID(rawValue: 2)
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in UInt8(1)...200 {
             fixture.central.send(.valueNotified(link: fixture.link, attribute: id, value: Data([number])))
         }
@@ -91,7 +91,7 @@ import Testing
             Issue.record("\(fixture.role.commands)")
             return
         }
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in UInt8(1)...200 {
             let part = WritePart(attribute: id, offset: 0, value: Data([number]))
             fixture.role.send(

@@ -37,7 +37,7 @@ import Testing
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
         let characteristic = await fixture.characteristic(of: peripheral)
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         fixture.central.send(.disconnected(link: fixture.link, reason: .timeout, at: Date(), isReconnecting: false))
         #expect(peripheral.state == .connected)
         peripheral.readValue(for: characteristic)

@@ -17,7 +17,7 @@ import Testing
 
     @Test func ofManyNamesTheLastIsReported() async {
         let (fixture, peripheral) = await connectedFixture()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in 1...Self.rounds {
             fixture.central.send(.nameChanged(peer: fixture.peer, name: "\(number)", source: .gap))
         }
@@ -32,7 +32,7 @@ import Testing
     @Test func servicesThatComeAndGoAreReportedOnce() async {
         let (fixture, peripheral) = await connectedFixture()
         _ = await fixture.characteristic(of: peripheral)
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in 1...UInt32(Self.rounds) {
             fixture.central.send(
                 .servicesChanged(
@@ -52,7 +52,7 @@ import Testing
         fixture.manager?.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         await fixture.linkUp(fixture.link)
         guard let connect = fixture.central.lastConnect else { return }
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in 1...UInt64(Self.rounds) {
             fixture.central.send(
                 .disconnected(
@@ -73,7 +73,7 @@ import Testing
     @Test func connectionEventsOfTooManyDevicesLoseTheOldest() async {
         let fixture = FacadeFixture(options: [CBManagerOptionLimitsKey: Self.limits])
         await fixture.central.play(.stateChanged(.poweredOn))
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for _ in 1...Self.rounds { fixture.central.send(.connectionEvent(peer: PeerID(UUID()), isConnected: true)) }
         #expect(fixture.manager?.core.inbox.count ?? .max <= 16)
         fixture.queue.resume()
@@ -87,7 +87,7 @@ import Testing
         let characteristic = PeripheralFixture.dynamic()
         _ = await fixture.publish(characteristic)
         let attribute = fixture.attribute()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for _ in 1...Self.rounds {
             for central in [fixture.central, PeerID(UUID())] {
                 fixture.role.send(.subscribed(central: central, attribute: attribute, mtu: 23, notifyCredits: 2))
@@ -113,7 +113,7 @@ import Testing
         fixture.manager.publishL2CAPChannel(withEncryption: false)
         await fixture.role.play(
             .channelPublished(operation: fixture.role.lastOperation ?? OperationID(rawValue: 0), psm: 0x80))
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         for number in 1...UInt64(Self.rounds) {
             let request = RequestID(rawValue: number)
             let channel = ChannelID(rawValue: number)

@@ -104,7 +104,7 @@ import Testing
         let fixture = FacadeFixture()
         let core = fixture.manager!.core
         var old: CBPeripheral? = await fixture.connect()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         old = nil
         let new = core.peripheral(fixture.peer, name: nil)
         fixture.queue.resume()

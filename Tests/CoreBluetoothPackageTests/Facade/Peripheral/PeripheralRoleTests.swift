@@ -121,7 +121,7 @@ import Testing
     /// Proves S158.
     @Test func S158_S159_callbacksComeOnTheQueueAndNeverWithinTheCall() async {
         let fixture = await PeripheralFixture.poweredOn()
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         let service = CBMutableService(type: CBUUID(string: "1801"), primary: true)
         fixture.manager.add(service)
         fixture.manager.startAdvertising(nil)

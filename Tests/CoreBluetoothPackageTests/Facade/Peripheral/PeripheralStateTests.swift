@@ -78,7 +78,7 @@ import Testing
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
         let later = PeripheralRecorder(queue: fixture.queue)
-        fixture.queue.suspend()
+        fixture.queue.suspendWhenIdle()
         fixture.role.send(
             .subscribed(central: fixture.central, attribute: fixture.attribute(), mtu: 23, notifyCredits: 1))
         fixture.manager.delegate = later
