@@ -75,7 +75,7 @@ import Testing
         try await emulator.advance(by: .seconds(1))
         let used = try #require(app.retrievePeripherals(withIdentifiers: [other.identifier]).first)
         app.connect(used)
-        try await emulator.advance(by: .seconds(20))
+        try await emulator.advance(by: .seconds(10))
         #expect(used.state == .connected)
         guard case .failure(let error)? = reader.outcome else {
             Issue.record("\(String(describing: reader.outcome))")
