@@ -42,6 +42,7 @@ extension Samples {
         .response(link: link, operation: operation, .written),
         .response(link: link, operation: operation, .notifying(true)),
         .valueNotified(link: link, attribute: attribute, value: value),
+        .subscriptionEnded(link: link, attribute: attribute, error: error),
         .response(link: link, operation: operation, .channel(channel, credits: 4096)),
         .channel(channel, .received(value)), .channel(channel, .credits(99)),
         .channel(channel, .closed),
