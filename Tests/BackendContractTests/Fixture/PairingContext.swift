@@ -4,12 +4,14 @@ import Testing
 /// A pairing agent in a scenario: it receives questions, and the scenario answers them.
 final class PairingContext: ContractParticipant {
     let agent: CBPairingAgent
+    let queue: DispatchQueue
 
     init(_ run: ScenarioRun, _ capability: CBPairingCapability) {
         let trace = ContractTrace()
+        queue = DispatchQueue(label: "contract agent \(run.name)")
         agent = CBPairingAgent(
             backend: run.fixture.backend, capability: capability, delegate: trace,
-            queue: DispatchQueue(label: "contract agent \(run.name)"))
+            queue: queue)
         super.init(run, trace)
     }
 

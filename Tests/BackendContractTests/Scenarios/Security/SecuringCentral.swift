@@ -114,10 +114,12 @@ extension ContractScenario {
         .central("an app may pair before an attribute requires it", proving: "S72", needs: .pairing) { c in
             let agent = c.makeAgent(.noInputNoOutput)
             let (peripheral, service) = try await c.connectSecure()
-            // The second call joins the first.
+            // The second call joins the first, which ends on the queue.
             let succeeded = Lock([Bool]())
-            for _ in 1...2 {
-                agent.agent.pair(peripheral) { error in succeeded.withLock { $0.append(error == nil) } }
+            agent.queue.sync {
+                for _ in 1...2 {
+                    agent.agent.pair(peripheral) { error in succeeded.withLock { $0.append(error == nil) } }
+                }
             }
             try await agent.expect(.paired)
             #expect(succeeded.withLock { $0 } == [true, true])
