@@ -12,14 +12,14 @@ import Testing
         #expect(abs(rate / expected - 1) < 0.1, "\(rate) bytes a second, expected \(expected)")
     }
 
-    /// Moves a million bytes, and a tenth of that where it takes very many round trips or packets.
+    /// Moves 300,000 bytes, and a tenth of that where it takes very many round trips or packets.
     @Test(arguments: ThroughputRow.all, LinkThroughput.Procedure.allCases)
     func aLinkTakesTheTimeOfTheArithmetic(row: ThroughputRow, procedure: LinkThroughput.Procedure) async throws {
         let (link, client) = (row.throughput, try await ThroughputClient(row))
         let payload = link.payload(of: procedure)
         // Whole values, as each read is one.
         let isStream = [.notification, .writeWithoutResponse, .channel].contains(procedure)
-        let bytes = (isStream && payload > 100 ? 1_000_000 : 100_000) / payload * payload
+        let bytes = (isStream && payload > 100 ? 300_000 : 30_000) / payload * payload
         let time = try await client.move(bytes, by: procedure, payload)
         let expected = link.duration(of: bytes, by: procedure)
         #expect(expected - link.connectionInterval <= time && time <= expected + link.connectionInterval)
