@@ -119,10 +119,14 @@ enum ErrorMap {
     /// A subscription that is not tried again.
     static func subscription(_ error: DBusError, isPaired: Bool) -> BackendError {
         switch attribute(error, operation: "StartNotify", isPaired: isPaired) {
-        case .retry:
-            BackendError(.unknown, operation: "StartNotify", daemonName: error.name, message: error.message)
+        case .retry: stillBusy(error, operation: "StartNotify")
         case .linkLost(let error), .fail(let error): error
         }
+    }
+
+    /// An attribute that is busy after all retries.
+    static func stillBusy(_ error: DBusError, operation: String) -> BackendError {
+        BackendError(.unknown, operation: operation, daemonName: error.name, message: error.message)
     }
 
     private static func notPermitted(

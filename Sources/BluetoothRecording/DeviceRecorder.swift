@@ -96,9 +96,8 @@ package struct DeviceRecorder: Sendable {
         return name.utf8.count <= 248 ? name : String(name.unicodeScalars.prefix(62))
     }
 
-    private func redacted(_ value: Data, of characteristic: BluetoothUUID? = nil) -> Data {
-        identity.isKept ? value : (identity.redaction ?? makeRedaction()).redacted(value, of: characteristic)
-    }
+    /// nil where the identity is kept.
+    private var redaction: Redaction? { identity.isKept ? nil : identity.redaction ?? makeRedaction() }
 
     private func makeRedaction() -> Redaction {
         Redaction(address: identity.address, by: PeripheralDescription(name: recordedName).effectiveAddress)
@@ -194,8 +193,8 @@ package struct DeviceRecorder: Sendable {
     }
 
     private func recorded(_ value: Data, of attribute: RecordedAttribute) -> Data {
-        redacted(
-            value.prefix(ATTLimits.longestValue), of: attribute.descriptor == nil ? attribute.characteristic : nil)
+        let value = value.prefix(ATTLimits.longestValue)
+        return redaction?.redacted(value, of: attribute) ?? value
     }
 
     private mutating func append(_ kind: RecordedEvent.Kind, at time: Duration) {
@@ -213,7 +212,10 @@ package struct DeviceRecorder: Sendable {
     package var device: PeripheralDescription {
         var device = PeripheralDescription(name: recordedName)
         if identity.isKept { device.address = identity.address }
-        device.advertising = [advertising.description(name: identity.name) { redacted($0) }]
+        let redaction = redaction
+        device.advertising = [
+            advertising.description(name: identity.name) { redaction?.redacted($0) ?? $0 }
+        ]
         device.services = database.descriptions
         device.rssi = advertising.rssi
         if let pairing { device.pairing = pairing }

@@ -10,8 +10,8 @@ extension DeviceRecording {
         copy.device.address = nil
         let redaction = Redaction(address: device.effectiveAddress, by: copy.device.effectiveAddress)
         for index in copy.device.advertising.indices {
-            copy.device.advertising[index].data.redact(redaction)
-            copy.device.advertising[index].scanResponse?.redact(redaction)
+            copy.device.advertising[index].data.redact { redaction.redacted($0) }
+            copy.device.advertising[index].scanResponse?.redact { redaction.redacted($0) }
         }
         copy.events = events.map { $0.redacted(redaction) }
         return copy
@@ -19,9 +19,10 @@ extension DeviceRecording {
 }
 
 extension AdvertisingData {
-    fileprivate mutating func redact(_ redaction: Redaction) {
-        serviceData = serviceData.mapValues { redaction.redacted($0) }
-        manufacturerData = manufacturerData.map { redaction.redacted($0) }
+    /// Replaces what identifies the device.
+    mutating func redact(_ replace: (Data) -> Data) {
+        serviceData = serviceData.mapValues(replace)
+        manufacturerData = manufacturerData.map(replace)
     }
 }
 

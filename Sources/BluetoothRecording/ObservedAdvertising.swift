@@ -97,7 +97,6 @@ extension AdvertisingData {
     /// What was advertised, without what identifies the device.
     fileprivate init(_ advertisement: Advertisement, _ redact: (Data) -> Data) {
         self.init(advertisement)
-        serviceData = serviceData.mapValues(redact)
-        manufacturerData = manufacturerData.map(redact)
+        self.redact(redact)
     }
 }

@@ -201,9 +201,7 @@ import Testing
 
     @Test func anAgentThatGoesGivesUpThePairingThatItAskedFor() async throws {
         let fixture = try await SecureFixture(agent: .noInputNoOutput)
-        let peer = try await fixture.central.find(fixture.device)
-        fixture.device.setAdvertising(false)
-        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        _ = try await fixture.beginPairingWithSilentDevice()
         try await fixture.emulator.advance(by: .seconds(1))
         fixture.agent.invalidate()
         fixture.device.setAdvertising(true)
@@ -214,9 +212,7 @@ import Testing
 
     @Test func aPairingWaits20SecondsForThePeer() async throws {
         let fixture = try await SecureFixture(agent: .noInputNoOutput)
-        let peer = try await fixture.central.find(fixture.device)
-        fixture.device.setAdvertising(false)
-        fixture.agent.submit(.pair(peer: peer, operation: op(5)))
+        let peer = try await fixture.beginPairingWithSilentDevice()
         try await fixture.emulator.advance(by: .milliseconds(19_900))
         #expect(fixture.events.isEmpty)
         try await fixture.emulator.advance(by: .milliseconds(200))

@@ -39,12 +39,13 @@ extension PeripheralCoordinator {
         }
     }
 
+    @discardableResult
     private func answered(
         _ kind: PeripheralCall.Key.Kind, _ error: (any Error)?, _ answer: CallResult = CallResult(),
         of attribute: CBAttribute? = nil
-    ) {
+    ) -> Bool {
         let key = PeripheralCall.Key(kind: kind, attribute: attribute.map { ObjectIdentifier($0) })
-        transition { _ = $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
+        return transition { $0.answered(key, error.map { .failure($0) } ?? .success(answer)) }
     }
 }
 
@@ -85,7 +86,8 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
     ) {
         let value = characteristic.value ?? Data()
         guard error == nil, characteristic.isNotified else {
-            return answered(.read, error, CallResult(value: value), of: characteristic)
+            answered(.read, error, CallResult(value: value), of: characteristic)
+            return
         }
         let consumers = withState { state -> [Subscription.Consumer] in
             guard let id = state.link?.notifying[ObjectIdentifier(characteristic)] else { return [] }
@@ -104,11 +106,8 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        let key = PeripheralCall.Key(kind: .notify, attribute: ObjectIdentifier(characteristic))
-        transition { state in
-            let isAnswer = state.answered(key, error.map { .failure($0) } ?? .success(CallResult()))
-            if !isAnswer, let error { state.subscriptionEnded(characteristic, error) }
-        }
+        guard !answered(.notify, error, of: characteristic), let error else { return }
+        transition { $0.subscriptionEnded(characteristic, error) }
     }
 
     func peripheral(

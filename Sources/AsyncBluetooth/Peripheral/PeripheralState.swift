@@ -139,6 +139,7 @@ struct PeripheralState: CoordinatorState {
     }
 
     /// Completes the call that a callback answers.
+    ///
     /// - Returns: Whether a call waited for the answer.
     mutating func answered(_ key: PeripheralCall.Key, _ result: Result<CallResult, any Error>) -> Bool {
         guard let (slot, next) = link?.removeFirst(key) else { return false }

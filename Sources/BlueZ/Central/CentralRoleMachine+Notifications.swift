@@ -225,8 +225,7 @@ extension CentralRoleMachine {
         log(.warning, "the subscription to \(path) could not be restored: \(error)")
         links[peer]?.subscriptions[path] = nil
         let attribute = subscription.attribute
-        let isPaired = links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false
-        let reported = ErrorMap.subscription(error, isPaired: isPaired)
+        let reported = ErrorMap.subscription(error, isPaired: isPaired(peer))
         for (manager, link) in ledger.subscribers(of: attribute, at: peer) {
             _ = ledger.setSubscribed(manager, to: attribute, of: peer, false)
             deliver(manager, .subscriptionEnded(link: link, attribute: attribute, error: reported))

@@ -128,14 +128,10 @@ extension CentralRoleMachine {
         if isSocketGoing(peer, operation, error), operation.retries < timings.attributeRetries {
             return retry(peer, operation)
         }
-        let isPaired = links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false
-        switch ErrorMap.attribute(error, operation: operation.command.member, isPaired: isPaired) {
+        let member = operation.command.member
+        switch ErrorMap.attribute(error, operation: member, isPaired: isPaired(peer)) {
         case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)
-        case .retry:
-            endFailed(
-                peer, operation,
-                BackendError(
-                    .unknown, operation: operation.command.member, daemonName: error.name, message: error.message))
+        case .retry: endFailed(peer, operation, ErrorMap.stillBusy(error, operation: member))
         case .linkLost(let error):
             // The answer is the end of the link, which is yet to be reported.
             links[peer]?.ending.lost = (operation, error)
@@ -146,6 +142,9 @@ extension CentralRoleMachine {
             endFailed(peer, operation, error)
         }
     }
+
+    /// Whether BlueZ has a bond with a peer of an open link.
+    func isPaired(_ peer: PeerID) -> Bool { links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false }
 
     mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
         endReading(peer, echo: nil)

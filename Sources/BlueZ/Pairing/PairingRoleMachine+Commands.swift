@@ -28,7 +28,7 @@ extension PairingRoleMachine {
 
     /// Our agent is registered: bluetoothd will ask it, and not another program's.
     ///
-    /// What another agent asks for about a device that is being paired waits for that pairing's end, and shares it:
+    /// A pairing that another agent asks for while the device is being paired waits, and gets the outcome of that one:
     /// bluetoothd refuses a second `Pair` with `InProgress`.
     mutating func beginWaiting() {
         let ready = waiting
@@ -124,14 +124,13 @@ extension PairingRoleMachine {
             return deliver(bondOperation.agent, .unpaired(peer: device.peer, operation: operation))
         }
         bonds.paired[device.path] = device.peer
-        for other in takeJoined(bondOperation) {
-            deliver(other.agent, .paired(peer: device.peer, operation: other.operation, isBonded: true))
-        }
         // A link that was there for pairing only is given up.
         if !bondOperation.wasConnected, isReady {
             call(.cleanup, device.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
         }
-        deliver(bondOperation.agent, .paired(peer: device.peer, operation: operation, isBonded: true))
+        for other in takeJoined(bondOperation) + [bondOperation] {
+            deliver(other.agent, .paired(peer: device.peer, operation: other.operation, isBonded: true))
+        }
     }
 
     mutating func failed(_ bondOperation: BondOperation, _ error: BackendError) {
@@ -140,7 +139,7 @@ extension PairingRoleMachine {
         }
     }
 
-    /// What other agents asked for while a pairing was under way, and what ends with it.
+    /// Removes the pairings that other agents asked for while one was under way.
     private mutating func takeJoined(_ bondOperation: BondOperation) -> [BondOperation] {
         guard bondOperation.isPairing else { return [] }
         let joined = waiting.filter { $0.isPairing(bondOperation.device) }

@@ -42,8 +42,9 @@ extension BluetoothDaemon {
             answer(call)
         }
         // All who wanted it may have left the bus.
-        let hasSessions = adapters[index].devices[peer]?.database.characteristics[id]?.sessions.isEmpty == false
-        if !hasSessions { unsubscribe(id, of: peer, on: index) }
+        if adapters[index].devices[peer]?.database.characteristics[id]?.sessions.isEmpty == true {
+            unsubscribe(id, of: peer, on: index)
+        }
     }
 
     private mutating func beginSession(_ client: String, _ id: AttributeID, of peer: PeerID, on index: Int) {

@@ -1,4 +1,4 @@
-/// What a connection has sent since the server's last answer, within bounds.
+/// The bytes that a connection has sent since the server's last answer, with their bounds.
 ///
 /// The server takes time that grows with the square of a line's length, and reads a line to its end.
 struct UnansweredRequest: Sendable {
@@ -9,6 +9,7 @@ struct UnansweredRequest: Sendable {
 
     private let maximumLength: Int
     private var length = 0
+    private var headLength = 0
     private var lineLength = 0
     /// Whether the last byte was the first half of the end of a line.
     private var isCarriageReturn = false
@@ -20,11 +21,12 @@ struct UnansweredRequest: Sendable {
     /// Adds bytes.
     ///
     /// - Returns: Whether the request is within its bounds still.
-    mutating func add(_ bytes: some Sequence<UInt8>) -> Bool {
+    mutating func add(_ bytes: some Collection<UInt8>) -> Bool {
+        length += bytes.count
+        guard length <= maximumLength else { return false }
         for byte in bytes {
-            length += 1
-            guard length <= maximumLength else { return false }
-            if isHead, !addToHead(byte) { return false }
+            guard isHead else { break }
+            guard addToHead(byte) else { return false }
         }
         return true
     }
@@ -33,7 +35,8 @@ struct UnansweredRequest: Sendable {
         let isEndOfLine = isCarriageReturn && byte == UInt8(ascii: "\n")
         isCarriageReturn = byte == UInt8(ascii: "\r")
         lineLength += 1
-        guard lineLength <= Self.maximumLineLength, length <= Self.maximumHeadLength else { return false }
+        headLength += 1
+        guard lineLength <= Self.maximumLineLength, headLength <= Self.maximumHeadLength else { return false }
         guard isEndOfLine else { return true }
         // An empty line ends the head.
         isHead = lineLength > 2

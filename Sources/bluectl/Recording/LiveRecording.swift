@@ -163,8 +163,9 @@ final class CollectedRecording: Sendable {
                 case .event(let event): append(event, &state)
                 }
             }
-            state.file?.write(part.lines)
-            if let reason = state.file?.endReason { state.problem = "\(path ?? "") is not whole: \(reason)" }
+            guard let file = state.file else { return }
+            file.write(part.lines)
+            if let reason = file.endReason { state.problem = "\(file.name) is not whole: \(reason)" }
         }
     }
 

@@ -49,6 +49,14 @@ struct SecureFixture {
         return link
     }
 
+    /// Finds the device, which then advertises no more, and asks for a pairing with it as operation 5.
+    func beginPairingWithSilentDevice() async throws -> PeerID {
+        let peer = try await central.find(device)
+        device.setAdvertising(false)
+        agent.submit(.pair(peer: peer, operation: op(5)))
+        return peer
+    }
+
     /// Answers the last question.
     func answer(_ answer: PairingAnswer) async throws {
         let last = events.reversed().lazy.compactMap { event -> PairingRequestID? in

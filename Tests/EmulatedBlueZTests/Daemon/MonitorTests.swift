@@ -28,12 +28,7 @@ import Testing
 
     /// The client withdraws the object of a monitor.
     private static func withdraw(_ path: String, _ fixture: inout DaemonFixture, from sender: String = ":1.1") {
-        fixture.handle(
-            .signal(
-                ClientSignal(
-                    sender: sender, path: .constant("/m"), interface: "org.freedesktop.DBus.ObjectManager",
-                    member: "InterfacesRemoved",
-                    arguments: [.objectPath(.constant(path)), .strings([BluetoothDaemon.monitorInterface])])))
+        fixture.withdraw(path, BluetoothDaemon.monitorInterface, of: "/m", from: sender)
     }
 
     @Test func aClientHasSixtyFourRootsOfMonitorsAtMost() {

@@ -45,9 +45,7 @@ import Testing
         _ flags: [String], acquires: Bool = false, _ dialect: BlueZDialect = .bluez5_66
     ) -> DaemonFixture {
         var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
-        fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
-            Self.gatt)
+        fixture.registerApplication()
         fixture.reply(Self.application(flags, acquires: acquires))
         let operations = fixture.outputs.compactMap { output -> OperationID? in
             if case .peripheral(_, .addService(let operation, _)) = output { operation } else { nil }
@@ -71,9 +69,7 @@ import Testing
             fixture.lines().prefix(4) == [
                 "watch :1.1", ":1.1 /app GetManagedObjects", "peripheral addService", "answer 1",
             ])
-        fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
-            Self.gatt)
+        fixture.registerApplication()
         #expect(fixture.lines() == ["refuse 2 AlreadyExists: Already Exists"])
         fixture.handle(.clientLeft(":1.1"))
         #expect(fixture.lines() == ["peripheral removeService"])
@@ -88,9 +84,7 @@ import Testing
         ] as [(DBusValue, String)])
     func applicationsThatAreNoneAreRefused(_ objects: DBusValue, _ text: String) {
         var fixture = DaemonFixture()
-        fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
-            Self.gatt)
+        fixture.registerApplication()
         fixture.reply(objects)
         #expect(fixture.lines().last == "refuse 1 Failed: \(text)")
     }
@@ -144,15 +138,9 @@ import Testing
         event(
             &fixture,
             .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
-        let value = ClientSignal(
-            sender: ":1.1", path: .constant("/app/service/c"), interface: "org.freedesktop.DBus.Properties",
-            member: "PropertiesChanged",
-            arguments: [
-                .string("org.bluez.GattCharacteristic1"),
-                .properties(["Value": .bytes(Array(repeating: 1, count: 30))]), .strings([]),
-            ])
-        fixture.handle(.signal(value))
-        fixture.handle(.signal(value))
+        let value = [UInt8](repeating: 1, count: 30)
+        Self.notify(value, &fixture)
+        Self.notify(value, &fixture)
         #expect(fixture.lines() == [":1.1 /app/service/c StartNotify", "peripheral updateValue"])
         event(&fixture, .notifyCredits(central: Self.central, count: 1))
         event(&fixture, .unsubscribed(central: Self.central, attribute: Self.attribute))
@@ -184,15 +172,11 @@ import Testing
         #expect(fixture.lines().last == ":1.1 /app/service/c StartNotify")
     }
 
-    /// The property `Value` of the application's characteristic.
-    private static func value(_ byte: UInt8) -> DaemonInput {
-        .signal(
-            ClientSignal(
-                sender: ":1.1", path: .constant("/app/service/c"), interface: "org.freedesktop.DBus.Properties",
-                member: "PropertiesChanged",
-                arguments: [
-                    .string("org.bluez.GattCharacteristic1"), .properties(["Value": .bytes([byte])]), .strings([]),
-                ]))
+    /// The client changes the property `Value` of the application's characteristic.
+    private static func notify(_ value: [UInt8], _ fixture: inout DaemonFixture) {
+        fixture.signal(
+            "PropertiesChanged", of: "Properties", at: "/app/service/c", .string("org.bluez.GattCharacteristic1"),
+            .properties(["Value": .bytes(value)]), .strings([]))
     }
 
     @Test func theCreditsOfASubscriptionEndWithItsApplication() {
@@ -201,13 +185,11 @@ import Testing
             &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 2))
         fixture.call(
             "UnregisterApplication", .objectPath(.constant("/app")), on: DaemonFixture.adapter, Self.gatt)
-        fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
-            Self.gatt)
+        fixture.registerApplication()
         fixture.reply(Self.application(["notify"]))
         event(&fixture, .subscribed(central: Self.central, attribute: 4, mtu: 23, notifyCredits: 2))
         _ = fixture.lines()
-        for byte: UInt8 in 1...3 { fixture.handle(Self.value(byte)) }
+        for byte: UInt8 in 1...3 { Self.notify([byte], &fixture) }
         #expect(fixture.lines() == ["peripheral updateValue", "peripheral updateValue"])
     }
 
@@ -215,7 +197,7 @@ import Testing
         var fixture = registered(["notify"])
         event(
             &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
-        for byte: UInt8 in 1...3 { fixture.handle(Self.value(byte)) }
+        for byte: UInt8 in 1...3 { Self.notify([byte], &fixture) }
         fixture.call(
             "UnregisterApplication", .objectPath(.constant("/app")), on: DaemonFixture.adapter, Self.gatt)
         _ = fixture.lines()
@@ -228,13 +210,8 @@ import Testing
         event(
             &fixture, .subscribed(central: Self.central, attribute: Self.attribute, mtu: 23, notifyCredits: 1))
         _ = fixture.lines()
-        fixture.handle(
-            .signal(
-                ClientSignal(
-                    sender: ":1.1", path: .constant("/app"), interface: "org.freedesktop.DBus.ObjectManager",
-                    member: "InterfacesRemoved",
-                    arguments: [.objectPath(.constant("/app/service")), .strings(["org.bluez.GattService1"])])))
-        fixture.handle(Self.value(1))
+        fixture.withdraw("/app/service", "org.bluez.GattService1", of: "/app")
+        Self.notify([1], &fixture)
         #expect(fixture.lines() == ["peripheral removeService"])
     }
 }

@@ -17,9 +17,7 @@ import Testing
     // MARK: Applications
 
     private func register(_ fixture: inout DaemonFixture) {
-        fixture.call(
-            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: DaemonFixture.adapter,
-            "org.bluez.GattManager1")
+        fixture.registerApplication()
         fixture.reply(ServingTests.application(["read"]))
     }
 
@@ -73,12 +71,7 @@ import Testing
     @Test func aServiceThatIsWithdrawnWhileItIsPublishedIsNotWaitedFor() {
         var fixture = DaemonFixture()
         register(&fixture)
-        fixture.handle(
-            .signal(
-                ClientSignal(
-                    sender: ":1.1", path: .constant("/app"), interface: "org.freedesktop.DBus.ObjectManager",
-                    member: "InterfacesRemoved",
-                    arguments: [.objectPath(.constant("/app/service")), .strings(["org.bluez.GattService1"])])))
+        fixture.withdraw("/app/service", "org.bluez.GattService1", of: "/app")
         fixture.report(.stateChanged(.poweredOff))
         #expect(fixture.lines().contains("answer 1"))
     }

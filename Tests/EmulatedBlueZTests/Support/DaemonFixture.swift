@@ -50,6 +50,33 @@ struct DaemonFixture {
         return id
     }
 
+    /// Sends a signal of a standard interface.
+    mutating func signal(
+        _ member: String, of interface: String, at path: String, _ arguments: DBusValue..., from sender: String = ":1.1"
+    ) {
+        handle(
+            .signal(
+                ClientSignal(
+                    sender: sender, path: .constant(path), interface: "org.freedesktop.DBus." + interface,
+                    member: member, arguments: arguments)))
+    }
+
+    /// Registers the application at `/app`, whose objects the daemon then asks for.
+    mutating func registerApplication() {
+        call(
+            "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: Self.adapter,
+            "org.bluez.GattManager1")
+    }
+
+    /// Withdraws an object of the client.
+    mutating func withdraw(
+        _ path: String, _ interface: String, of root: String, from sender: String = ":1.1"
+    ) {
+        signal(
+            "InterfacesRemoved", of: "ObjectManager", at: root, .objectPath(.constant(path)), .strings([interface]),
+            from: sender)
+    }
+
     /// Answers the last call that the daemon made to a client.
     mutating func reply(_ values: DBusValue...) { reply(.success(values)) }
 
