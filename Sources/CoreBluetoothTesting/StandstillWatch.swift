@@ -25,7 +25,7 @@ final class StandstillWatch: Sendable {
     }
 
     private static let queue = DispatchQueue(label: "CoreBluetooth standstill watch")
-    /// A body that waits is stuck after so many looks; there are ten in the settle timeout.
+    /// A body that waits is stuck after so many looks, which take the settle timeout.
     private static let standstill = 10
     /// A body that computes, or blocks its thread.
     private static let longStandstill = 60
@@ -38,7 +38,7 @@ final class StandstillWatch: Sendable {
     /// Why the test fails, if time stood.
     var failure: String? { state.withLock { $0.failure } }
 
-    func begin() { look(after: emulator.settleTimeout / 10) }
+    func begin() { lookLater() }
 
     func watch(_ body: () async throws -> Void) async throws {
         defer { end() }
@@ -69,7 +69,9 @@ final class StandstillWatch: Sendable {
         }
     }
 
-    private func look(after delay: Duration) {
+    private func lookLater() {
+        // Each time anew: the test may set the timeout.
+        let delay = emulator.settleTimeout / Self.standstill
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) { [weak self] in
             guard let self else { return }
             let activity = emulator.activity
@@ -82,7 +84,7 @@ final class StandstillWatch: Sendable {
             }
             switch isStuck {
             case nil: break
-            case false: look(after: delay)
+            case false: lookLater()
             default: release()
             }
         }

@@ -334,10 +334,11 @@ import Testing
         #expect(error?.name == DBusError.Name.unknownMethod)
     }
 
+    /// It does so at once: nothing retains it until the deadline of its opening.
     @Test func aReleasedConnectionLeavesTheBus() async throws {
         let observer = try await connect()
         let owners = Recorder<String?>()
-        var connection: DBusConnection? = try await connect()
+        var connection: DBusConnection? = try await bus.connect(deadline: .seconds(3600))
         let name = try #require(connection?.uniqueName)
         let watch = observer.watchOwner(of: name) { result in
             if case .success(let owner) = result { owners.append(owner) }

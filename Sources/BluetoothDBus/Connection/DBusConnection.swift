@@ -75,11 +75,16 @@ public final class DBusConnection: Sendable {
         guard let attempt = attempts.withLock({ $0.begin(address) }) else {
             return queue.async { completion(.failure(late)) }
         }
-        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) {
+        let timer = DelayedCall {
             if attempts.withLock({ $0.deadlinePassed(attempt) }) { completion(.failure(late)) }
         }
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) { timer.fire() }
         let result = Result { () throws(DBusError) in try ConnectionCore(address: address, queue: queue) }
-        if attempts.withLock({ $0.end(attempt) }) { return queue.async { completion(result) } }
+        if attempts.withLock({ $0.end(attempt) }) {
+            // Otherwise the completion, and what it retains, would stay until the deadline.
+            timer.cancel()
+            return queue.async { completion(result) }
+        }
         if case .success(let core) = result { core.close() }
     }
 
