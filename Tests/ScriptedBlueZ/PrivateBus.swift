@@ -108,7 +108,7 @@ extension PrivateBus {
     ///
     /// It is handed over by a recorder, whose lock ThreadSanitizer knows: of a continuation that is resumed before its
     /// task waits, it does not see that it passes on a value.
-    public func connect(deadline: Duration = .seconds(10)) async throws -> DBusConnection {
+    public func connect(deadline: Duration = DBusConnection.openingDeadline) async throws -> DBusConnection {
         let opened = Recorder<Result<DBusConnection, DBusError>>()
         DBusConnection.open(address, queue: DispatchQueue(label: "test"), deadline: deadline) { opened.append($0) }
         return try await opened.wait { !$0.isEmpty }[0].get()
