@@ -8,6 +8,8 @@ enum CentralAction: Sendable {
     /// Answered with a line for each advertiser received in this time: "name=Served services=C0DE1000".
     case listen(milliseconds: Int)
     /// Connects to the advertiser of a service, or to any, and discovers all attributes: `connected`.
+    ///
+    /// Answered with the number of links that ended before that, and were made again.
     case connect(service: ContractAttribute? = nil)
     /// `disconnected("local")`.
     case disconnect

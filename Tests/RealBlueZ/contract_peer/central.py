@@ -107,17 +107,21 @@ class Central:
         await self.scan(check, found)
         return found.result()
 
-    async def connect(self, service: str | None) -> None:
-        """A link that fails before everything is found is made again, until the deadline."""
+    async def connect(self, service: str | None) -> int:
+        """A link that fails before everything is found is made again, until the deadline.
+
+        Returns how many failed."""
         if self.link:
             raise ValueError("connected already")
         end = time.monotonic() + CONNECT_DEADLINE_S
+        failed = 0
         while True:
             try:
                 await asyncio.wait_for(self.attempt(service), end - time.monotonic())
-                return
+                return failed
             except (Lost, ProtocolError) as error:
                 logging.warning("connecting again: %r", error)
+                failed += 1
 
     async def attempt(self, service: str | None) -> None:
         """Connects, and finds all attributes; where the other side wants security first, that comes later."""

@@ -29,8 +29,8 @@ class CentralActions:
     async def listen(self, milliseconds) -> dict:
         return {"lines": await self.on.listen(milliseconds / 1000)}
 
-    async def connect(self, service=None) -> None:
-        await self.on.connect(service)
+    async def connect(self, service=None) -> dict:
+        return {"count": await self.on.connect(service)}
 
     async def disconnect(self) -> None:
         await self.on.linked().leave()
