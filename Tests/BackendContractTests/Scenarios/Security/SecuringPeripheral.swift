@@ -91,8 +91,8 @@ extension ContractScenario {
             // bluetoothd may end such a link at once: LimitsOfBlueZ, "Pairing".
             let failed = try await p.one.perform(.connect(service: .served)).count
             for _ in 0..<failed {
-                try await p.expect(
-                    .didSubscribe(.protectedUpdating, subscribers: 1), .didUnsubscribe(.protectedUpdating, subscribers: 0))
+                try await p.expect(.didSubscribe(.protectedUpdating, subscribers: 1))
+                try await p.expect(.didUnsubscribe(.protectedUpdating, subscribers: 0))
             }
             try await p.expect(.didSubscribe(.protectedUpdating, subscribers: 1))
             try await p.one.perform(.subscribe(.protectedUpdating))
