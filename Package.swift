@@ -15,20 +15,32 @@ let whenEmulatorOnLinux = TargetDependencyCondition.when(platforms: [.linux], tr
 /// Apple's platforms have Apple's classes.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 
+// A product and a target list what the modules that they use re-export, and `Scripts/check-edges` checks it: a program is not
+// compiled again for a change of a module that it gets from another one, and then calls methods at their former places
+// (https://github.com/swiftlang/swift/issues/89636).
+#if os(Linux)
+let coreBluetooth = ["CoreBluetooth", "CoreBluetoothPackage"]
+#else
+let coreBluetooth = ["CoreBluetooth"]
+#endif
+let bluetoothEmulator = [
+    "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
+]
+
 let package = Package(
     name: "swift-corebluetooth",
     // The first with Synchronization and task executors.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "CoreBluetooth", targets: coreBluetooth),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
-        .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation"]),
-        .library(name: "BluetoothEmulator", targets: ["BluetoothEmulator"]),
+        .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation", "BluetoothTracing"]),
+        .library(name: "BluetoothEmulator", targets: bluetoothEmulator),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "EmulatedBlueZ", targets: ["EmulatedBlueZ"]),
-        .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles"]),
+        .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles", "BluetoothValues"]),
         .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
-        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"] + bluetoothEmulator),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
         // bluectl is not listed: SwiftPM resolves for a dependant what the listed products need, and nothing else. In this
@@ -108,8 +120,8 @@ let package = Package(
         .target(
             name: "EmulatedBlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport", "BluetoothValues",
-                logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -117,6 +129,7 @@ let package = Package(
             name: "CoreBluetoothPackage",
             dependencies: [
                 "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
+                .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothRecording", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
@@ -132,6 +145,7 @@ let package = Package(
             name: "BluetoothProfiles",
             dependencies: [
                 "AsyncBluetooth", "BluetoothSupport", "BluetoothValues", "CoreBluetooth",
+                .target(name: "CoreBluetoothPackage", condition: onLinux),
             ],
             swiftSettings: settings),
         .target(
@@ -147,7 +161,8 @@ let package = Package(
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
-                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
 
@@ -156,8 +171,8 @@ let package = Package(
         .target(
             name: "LiveView",
             dependencies: [
-                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
-                logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+                "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
@@ -196,24 +211,25 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "BlockingMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/BlockingMain",
-            swiftSettings: settings),
+            name: "BlockingMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            path: "Tests/MainQueueHosts/BlockingMain", swiftSettings: settings),
         .executableTarget(
-            name: "AsyncMain", dependencies: ["CoreBluetooth"], path: "Tests/MainQueueHosts/AsyncMain",
-            swiftSettings: settings),
+            name: "AsyncMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            path: "Tests/MainQueueHosts/AsyncMain", swiftSettings: settings),
         .executableTarget(
-            name: "ChannelMain", dependencies: ["CoreBluetooth", "BluetoothBackend", "BluetoothSupport"],
+            name: "ChannelMain",
+            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothSupport"],
             path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         // Killed and run again, on BlueZ alone: Tests/RealBlueZ/restoration-test.
         .executableTarget(
-            name: "RestoringMain", dependencies: ["CoreBluetooth"], path: "Tests/RestoringMain", swiftSettings: settings
-        ),
+            name: "RestoringMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            path: "Tests/RestoringMain", swiftSettings: settings),
         .testTarget(
             name: "CoreBluetoothPackageTests",
             dependencies: [
                 "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
-                "BluetoothEmulator",
-                "BluetoothSupport", "ChildProcesses", "LogCapture", logging,
+                "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
+                "ChildProcesses", "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -221,6 +237,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
                 "BluetoothSupport", "BluetoothTracing",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -228,6 +245,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
                 "CoreBluetooth", "CoreBluetoothTesting", "LogCapture", "ScriptedBlueZ", logging,
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -238,7 +256,7 @@ let package = Package(
             name: "BluetoothEmulatorTests",
             dependencies: [
                 "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing",
-                "ChildProcesses",
+                "BluetoothValues", "ChildProcesses",
             ], swiftSettings: settings),
         .testTarget(
             name: "BluetoothRecordingTests",
@@ -253,6 +271,7 @@ let package = Package(
                 "LiveView", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
         // Programs that tests start.
@@ -291,6 +310,7 @@ let package = Package(
             dependencies: [
                 "EmulatedBlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport",
                 "ScriptedBlueZ",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.
@@ -307,6 +327,7 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
+                "BluetoothCapture", "BluetoothValues",
             ],
             swiftSettings: settings),
 
@@ -315,6 +336,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "CoreBluetooth", "CoreBluetoothTesting",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetoothPackage",
             ], swiftSettings: settings),
         // What tests log, kept: logging is set up once in a process.
         .target(
@@ -329,6 +351,7 @@ let package = Package(
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
+                .target(name: "BluetoothCapture", condition: whenEmulator), "BluetoothValues",
             ],
             swiftSettings: settings),
 
@@ -336,6 +359,7 @@ let package = Package(
             name: "RandomPrograms",
             dependencies: [
                 "CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
             ],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(
@@ -350,9 +374,10 @@ let package = Package(
             swiftSettings: settings),
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.
-        .testTarget(name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth"], packageAccess: false),
         .testTarget(
-            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth"], packageAccess: false,
+            name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"], packageAccess: false),
+        .testTarget(
+            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
 )
