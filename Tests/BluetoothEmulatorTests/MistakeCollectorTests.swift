@@ -49,6 +49,30 @@ import Testing
                 ])
     }
 
+    @Test func attributesBeyondTheHandlesOfADeviceAreNotRead() throws {
+        let included = Array(repeating: #""180F""#, count: 65_535).joined(separator: ",")
+        let found = try mistakes(
+            #"""
+            {"devices": [{"name": "A", "services": [
+              {"uuid": "180F"}, {"uuid": "180D", "includes": [\#(included)]}, {"uuid": "not read"}]}]}
+            """#)
+        #expect(found.map(\.path) == ["devices[0].services[1]"])
+        #expect(found.map(\.rule) == ["a device has at most 65535 attributes"])
+    }
+
+    @Test(arguments: ["services", "characteristics", "descriptors"])
+    func aListOfAttributesIsAListOrNull(name: String) throws {
+        func world(_ value: String) -> String {
+            let levels = ["services", "characteristics", "descriptors"].prefix { $0 != name }
+            let inner = levels.reversed().reduce("\"\(name)\": \(value)") { inner, level in
+                #""\#(level)": [{"uuid": "2A19", \#(inner)}]"#
+            }
+            return #"{"devices": [{"name": "A", \#(inner)}]}"#
+        }
+        #expect(try mistakes(world("null")) == [])
+        #expect(try mistakes(world("3")).map(\.rule) == ["a list is wanted here"])
+    }
+
     @Test func eachElementOfAListAndEachRuleOfAnObjectHasItsMistake() throws {
         #expect(
             try paths(

@@ -24,10 +24,7 @@ public struct ServiceDescription: Hashable, Sendable {
         self.characteristics = characteristics
     }
 
-    var handleCount: Int {
-        1 + includes.count
-            + characteristics.reduce(0) { $0 + 2 + ($1.hasClientConfiguration ? 1 : 0) + $1.descriptors.count }
-    }
+    var handleCount: Int { 1 + includes.count + characteristics.reduce(0) { $0 + $1.handleCount } }
 
     /// Checks the service and all within.
     ///
@@ -89,6 +86,8 @@ public struct CharacteristicDescription: Hashable, Sendable {
         self.clientConfiguration = clientConfiguration
         self.descriptors = descriptors
     }
+
+    var handleCount: Int { 2 + (hasClientConfiguration ? 1 : 0) + descriptors.count }
 
     var hasClientConfiguration: Bool {
         clientConfiguration ?? !properties.isDisjoint(with: [.notify, .indicate])

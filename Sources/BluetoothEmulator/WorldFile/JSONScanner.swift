@@ -1,4 +1,4 @@
-/// Scans JSON for the first syntax error, or for the place of a field, which Foundation's decoder does not report.
+/// Scans JSON for the first syntax error, or for the places of fields, which Foundation's decoder does not report.
 ///
 /// Source: RFC 8259.
 struct JSONScanner {
@@ -12,16 +12,16 @@ struct JSONScanner {
     private static let maximumDepth = 256
 
     private let bytes: [UInt8]
-    /// The path of a field, as in ``DescriptionError/path``.
-    private let wanted: String
+    /// The paths of the wanted fields and of all fields around them, as in ``DescriptionError/path``.
+    private let wanted: Set<String>
     private var index = 0
     private var depth = 0
-    /// The offset of the wanted field, or of the nearest one around it.
-    private var found: Int?
+    /// The offsets of the wanted fields that were met.
+    private var found: [String: Int] = [:]
 
     /// The first syntax error of a text; nil for JSON.
     static func mistake(in bytes: [UInt8]) -> Mistake? {
-        var scanner = JSONScanner(bytes: bytes, wanted: "")
+        var scanner = JSONScanner(bytes: bytes, wanted: [])
         do throws(Mistake) {
             try scanner.document()
             return nil
@@ -30,15 +30,27 @@ struct JSONScanner {
         }
     }
 
-    /// The offset of a field, or of the nearest one around it; nil where there is none.
-    static func offset(of field: String, in bytes: [UInt8]) -> Int? {
-        var scanner = JSONScanner(bytes: bytes, wanted: field)
+    /// The offset of each field, or of the nearest one around it; nil where there is none.
+    ///
+    /// One scan finds all.
+    static func offsets(of fields: [String], in bytes: [UInt8]) -> [Int?] {
+        let paths = fields.map(prefixes)
+        var scanner = JSONScanner(bytes: bytes, wanted: Set(paths.joined()))
         do throws(Mistake) {
             try scanner.document()
         } catch {
             // A field before the mistake has its offset.
         }
-        return scanner.found
+        return paths.map { $0.lazy.compactMap { scanner.found[$0] }.first }
+    }
+
+    /// The path of a field, then those of the fields around it, from the inside out.
+    private static func prefixes(_ path: String) -> [String] {
+        var paths = path.isEmpty ? [] : [path]
+        for index in path.indices.reversed() where path[index] == "." || path[index] == "[" {
+            paths.append(String(path[..<index]))
+        }
+        return paths
     }
 
     // MARK: Values
@@ -46,12 +58,13 @@ struct JSONScanner {
     private mutating func document() throws(Mistake) {
         // A byte order mark is no part of the text.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-        try value(path: "")
+        try value(path: wanted.isEmpty ? nil : "")
         skipSpace()
         if index < bytes.count { throw mistake("nothing is wanted after the end of the value") }
     }
 
-    private mutating func value(path: String) throws(Mistake) {
+    /// - Parameter path: The value's path; nil if no wanted field is within.
+    private mutating func value(path: String?) throws(Mistake) {
         skipSpace()
         guard let current else { throw mistake("a value is wanted") }
         switch current {
@@ -88,28 +101,27 @@ struct JSONScanner {
         guard consume(end) else { throw mistake("\",\" or \"\(end)\" is wanted") }
     }
 
-    private mutating func member(of path: String) throws(Mistake) {
+    private mutating func member(of path: String?) throws(Mistake) {
         skipSpace()
         let start = index
         guard current == UInt8(ascii: "\"") else { throw mistake("a field's name in quotation marks is wanted") }
         let name = try string()
-        let inner = path.isEmpty ? name : "\(path).\(name)"
-        pass(inner, at: start)
+        let inner = pass(path.map { $0.isEmpty ? name : "\($0).\(name)" }, at: start)
         skipSpace()
         guard consume(":") else { throw mistake("\":\" is wanted after a field's name") }
         try value(path: inner)
     }
 
-    private mutating func element(_ number: Int, of path: String) throws(Mistake) {
+    private mutating func element(_ number: Int, of path: String?) throws(Mistake) {
         skipSpace()
-        let inner = "\(path)[\(number)]"
-        pass(inner, at: index)
-        try value(path: inner)
+        try value(path: pass(path.map { "\($0)[\(number)]" }, at: index))
     }
 
-    private mutating func pass(_ path: String, at offset: Int) {
-        guard wanted == path || wanted.hasPrefix(path + ".") || wanted.hasPrefix(path + "[") else { return }
-        found = offset
+    /// - Returns: The path, or nil if no wanted field is within.
+    private mutating func pass(_ path: String?, at offset: Int) -> String? {
+        guard let path, wanted.contains(path) else { return nil }
+        found[path] = offset
+        return path
     }
 
     // MARK: Scalars
@@ -217,7 +229,7 @@ extension DescriptionError {
 
     /// The error with its line and column.
     func located(in bytes: [UInt8]) -> DescriptionError {
-        Self.syntaxError(of: bytes) ?? at(JSONScanner.offset(of: path, in: bytes), in: bytes)
+        Self.syntaxError(of: bytes) ?? at(JSONScanner.offsets(of: [path], in: bytes)[0], in: bytes)
     }
 
     private static func name(of type: Any.Type) -> String {

@@ -40,7 +40,7 @@ extension PeripheralDescription: WorldFileObject {
             }, write: { $0.handler?.rawValue }),
         .value("address", \.address, .address),
         .value("advertising", \.advertising, isAlwaysWritten: true),
-        .value("services", \.services, isAlwaysWritten: true),
+        .attributes("services", \.services, isAlwaysWritten: true, handles: \.handleCount),
         .value("proximity", \.proximity, .name("proximities", of: Proximity.allCases)),
         .value("rssi", \.rssi),
         .value("maximumMTU", \.maximumMTU),

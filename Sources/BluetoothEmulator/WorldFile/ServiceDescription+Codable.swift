@@ -7,7 +7,7 @@ extension ServiceDescription: WorldFileObject {
         .required("uuid", \.uuid),
         .value("primary", \.isPrimary),
         .value("includes", \.includes, .list(.servicePath)),
-        .value("characteristics", \.characteristics))
+        .attributes("characteristics", \.characteristics, handles: \.handleCount))
 }
 
 extension ValueForm where Value == ServicePath, Written == String {
@@ -34,7 +34,7 @@ extension CharacteristicDescription: WorldFileObject {
         .value("timer", \.timer),
         .value("echo", \.echo),
         .value("clientConfiguration", \.clientConfiguration),
-        .value("descriptors", \.descriptors))
+        .attributes("descriptors", \.descriptors, handles: { _ in 1 }))
 }
 
 extension CharacteristicDescription.Timer: WorldFileObject {
@@ -58,6 +58,37 @@ extension ChannelDescription: WorldFileObject {
         .required("psm", \.psm),
         .value("encryptionRequired", \.isEncryptionRequired),
         .value("echo", \.echo))
+}
+
+extension Field {
+    /// A list of attributes, which is read no further than the handles of one device reach.
+    ///
+    /// Elements beyond are not read, so the time that a file takes is bounded by what a device can hold.
+    ///
+    /// - Parameter handles: The handles that an element needs.
+    static func attributes<Element: Codable & Hashable & Sendable>(
+        _ name: String, _ path: any WritableKeyPath<Root, [Element]> & Sendable, isAlwaysWritten: Bool = false,
+        handles: @escaping @Sendable (Element) -> Int
+    ) -> Field {
+        let values = value(name, path, isAlwaysWritten: isAlwaysWritten)
+        return Field(
+            name: name,
+            read: { object, field in
+                let key = FieldName(name)
+                guard field.container.contains(key), try !field.container.decodeNil(forKey: key) else { return }
+                var list = try field.container.nestedUnkeyedContainer(forKey: key)
+                var (elements, used): ([Element], Int) = ([], 0)
+                while !list.isAtEnd {
+                    var field = field
+                    field.element = FieldName(intValue: list.currentIndex)
+                    let element = try list.decode(Element.self)
+                    used += handles(element)
+                    guard used <= Int(UInt16.max) else { throw field.error(AttributeDatabase.tooManyAttributes) }
+                    elements.append(element)
+                }
+                object[keyPath: path] = elements
+            }, write: values.write)
+    }
 }
 
 extension CharacteristicProperties {

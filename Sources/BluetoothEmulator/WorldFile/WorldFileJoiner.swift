@@ -141,6 +141,6 @@ struct WorldFileJoiner {
 
     private mutating func report(_ field: String, _ rule: String, _ part: Int) {
         guard files.mistakes.count < MistakeCollector.maximumCount else { return }
-        files.mistakes.append(files.place(DescriptionError(field, rule), inPart: part))
+        files.mistakes += files.place([DescriptionError(field, rule)], inPart: part)
     }
 }

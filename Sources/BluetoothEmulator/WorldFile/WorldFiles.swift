@@ -8,15 +8,15 @@ package struct WorldFiles {
     package struct Format: Sendable {
         /// The JSON of a text; with the name of the file.
         package let json: @Sendable (_ text: Data, _ file: String) throws -> Data
-        /// The place of a field, or of the nearest one around it.
-        package let place: @Sendable (_ field: String, _ text: Data, _ file: String) -> DescriptionError.Place?
+        /// The places of fields, each its own or that of the nearest field around it.
+        package let places: @Sendable (_ fields: [String], _ text: Data, _ file: String) -> [DescriptionError.Place?]
 
         package init(
             json: @escaping @Sendable (_ text: Data, _ file: String) throws -> Data,
-            place: @escaping @Sendable (_ field: String, _ text: Data, _ file: String) -> DescriptionError.Place?
+            places: @escaping @Sendable (_ fields: [String], _ text: Data, _ file: String) -> [DescriptionError.Place?]
         ) {
             self.json = json
-            self.place = place
+            self.places = places
         }
     }
 
@@ -79,7 +79,7 @@ package struct WorldFiles {
     /// All mistakes, each with its file and place.
     package func allMistakes() -> [DescriptionError] {
         if let mistake = syntaxMistake(of: json, part: 0) { return [mistake] }
-        let found = mistakes + WorldDescription.unplacedMistakes(inJSON: json, recordings).map(located)
+        let found = mistakes + placed(WorldDescription.unplacedMistakes(inJSON: json, recordings))
         let order = Dictionary(parts.enumerated().map { ($1.name, $0) }) { first, _ in first }
         func key(_ mistake: DescriptionError) -> (Int, Int, Int) {
             (mistake.file.flatMap { order[$0] } ?? 0, mistake.place?.line ?? 0, mistake.place?.column ?? 0)
@@ -89,24 +89,44 @@ package struct WorldFiles {
 
     /// An error about the joined text, with the file, the path in it and the place.
     package func located(_ error: DescriptionError) -> DescriptionError {
-        // A mistake in a recording has its own file and place.
-        if error.file != nil { return error }
-        if let mistake = syntaxMistake(of: json, part: 0) { return mistake }
-        var (found, number) = (error, 0)
-        for (list, origins) in origins where error.path.hasPrefix(list + "[") {
-            let digits = error.path.dropFirst(list.count + 1).prefix { $0 != "]" }
-            guard let index = Int(digits), origins.indices.contains(index) else { continue }
-            number = origins[index].part
-            found.path = "\(list)[\(origins[index].index)" + error.path.dropFirst(list.count + 1 + digits.count)
-        }
-        return place(found, inPart: number)
+        syntaxMistake(of: json, part: 0) ?? placed([error])[0]
     }
 
-    /// An error with the file and the place.
-    func place(_ error: DescriptionError, inPart number: Int) -> DescriptionError {
-        var placed = error.inFile(parts[number].name)
-        placed.place = error.place ?? format.place(error.path, parts[number].text, parts[number].name)
+    /// Errors about the joined text, each with its file, the path in it and the place; each file is searched once.
+    private func placed(_ errors: [DescriptionError]) -> [DescriptionError] {
+        var placed = errors
+        // A mistake in a recording has its own file and place.
+        let own = errors.indices.filter { errors[$0].file == nil }
+        for (part, indices) in Dictionary(grouping: own, by: { origin(of: errors[$0].path).part }) {
+            let found = indices.map { index in
+                var error = errors[index]
+                error.path = origin(of: error.path).path
+                return error
+            }
+            for (index, error) in zip(indices, place(found, inPart: part)) { placed[index] = error }
+        }
         return placed
+    }
+
+    /// The file that a path of the joined text is from, and the path there.
+    private func origin(of path: String) -> (part: Int, path: String) {
+        for (list, origins) in origins where path.hasPrefix(list + "[") {
+            let digits = path.dropFirst(list.count + 1).prefix { $0 != "]" }
+            guard let index = Int(digits), origins.indices.contains(index) else { continue }
+            let rest = path.dropFirst(list.count + 1 + digits.count)
+            return (origins[index].part, "\(list)[\(origins[index].index)" + rest)
+        }
+        return (0, path)
+    }
+
+    /// Errors with the file and their places.
+    func place(_ errors: [DescriptionError], inPart number: Int) -> [DescriptionError] {
+        let part = parts[number]
+        return zip(errors, format.places(errors.map(\.path), part.text, part.name)).map { error, place in
+            var placed = error.inFile(part.name)
+            placed.place = error.place ?? place
+            return placed
+        }
     }
 
     /// The first syntax error of a file's JSON; nil where there is none.
@@ -130,12 +150,14 @@ extension WorldFiles.Format {
                 throw DescriptionError(
                     "", "only bluectl reads YAML: convert it with \"bluectl world convert \(root) > world.json\""
                 ).inFile(file)
-            }, place: { field, text, _ in place(of: field, inJSON: text) })
+            }, places: { fields, text, _ in places(of: fields, inJSON: text) })
     }
 
-    /// The place of a field of JSON.
-    package static func place(of field: String, inJSON text: Data) -> DescriptionError.Place? {
+    /// The places of fields of JSON.
+    package static func places(of fields: [String], inJSON text: Data) -> [DescriptionError.Place?] {
         let bytes = Array(text)
-        return JSONScanner.offset(of: field, in: bytes).map { DescriptionError.Place(of: $0, in: bytes) }
+        return JSONScanner.offsets(of: fields, in: bytes).map { offset in
+            offset.map { DescriptionError.Place(of: $0, in: bytes) }
+        }
     }
 }

@@ -98,10 +98,10 @@ extension WorldFiles.Format {
         json: { text, file in
             isYAML(file) ? try YAMLText(String(decoding: text, as: UTF8.self), file: file).json() : text
         },
-        place: { field, text, file in
+        places: { fields, text, file in
             isYAML(file)
-                ? YAMLText.place(of: field, in: String(decoding: text, as: UTF8.self))
-                : place(of: field, inJSON: text)
+                ? YAMLText.places(of: fields, in: String(decoding: text, as: UTF8.self))
+                : places(of: fields, inJSON: text)
         })
 
     private static func isYAML(_ file: String) -> Bool { file.hasSuffix(".yaml") || file.hasSuffix(".yml") }

@@ -94,11 +94,16 @@ struct YAMLText {
         }
     }
 
-    /// The line and column, from 1, of a field such as `devices[1].services[0].uuid`, or of the nearest field around
-    /// it.
-    static func place(of path: String, in text: String) -> DescriptionError.Place? {
+    /// The line and column, from 1, of each field such as `devices[1].services[0].uuid`, or of the nearest field
+    /// around it.
+    static func places(of paths: [String], in text: String) -> [DescriptionError.Place?] {
         // A text that cannot be parsed has no positions; another error reports the reason.
-        guard let root = try? Yams.compose(yaml: text), !path.isEmpty else { return nil }
+        guard let root = try? Yams.compose(yaml: text) else { return paths.map { _ in nil } }
+        return paths.map { place(of: $0, in: root) }
+    }
+
+    private static func place(of path: String, in root: Node) -> DescriptionError.Place? {
+        guard !path.isEmpty else { return nil }
         var node = root
         var mark: Mark?
         for step in path.split(whereSeparator: { ".[]".contains($0) }) {

@@ -55,6 +55,9 @@ struct Attribute: Sendable {
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
+    /// The rule that a description with more attributes than handles breaks.
+    static let tooManyAttributes = "a device has at most 65535 attributes"
+
     /// By identifier; nil where the attribute was removed, and at 0, the place of unknown identifiers.
     private var attributes: [Attribute?] = [nil]
     /// In handle order.
@@ -133,7 +136,7 @@ struct AttributeDatabase: Sendable {
             included.append(id)
         }
         let size = service.handleCount
-        try require(Int(lastHandle) + size <= Int(UInt16.max), path, "a device has at most 65535 attributes")
+        try require(Int(lastHandle) + size <= Int(UInt16.max), path, Self.tooManyAttributes)
         let id = open(service.uuid, isPrimary: service.isPrimary, including: included)
         for characteristic in service.characteristics { add(characteristic, to: id) }
         close(id)
