@@ -1,4 +1,5 @@
 import CoreBluetoothPackage
+import Foundation
 
 /// The callbacks of one test, and how many of them were expected.
 struct CallbackLog {
@@ -19,6 +20,9 @@ struct CallbackLog {
         var description: String {
             callbacks.map(\.description).joined(separator: ", ") + (isOrdered ? "" : " (in any order)")
         }
+
+        /// Whether a callback of that peripheral may be among those that are expected.
+        func concerns(_ identifier: UUID) -> Bool { callbacks.contains { $0.concerns(identifier) } }
     }
 
     /// The positions of what meets an expectation, in its order; nil while something is missing.

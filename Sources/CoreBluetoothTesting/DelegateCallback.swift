@@ -52,6 +52,8 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
+    func concerns(_ identifier: UUID) -> Bool { (self.identifier ?? identifier) == identifier }
+
     func matches(_ callback: DeliveredCallback) -> Bool {
         method == callback.method && (identifier == nil || identifier == callback.identifier)
             && (attribute.map(callback.attributes.contains) ?? true)

@@ -15,6 +15,8 @@ final class EmulatorSession: ManagerObserver {
         var managers: [WeakManager] = []
         var callbacks = CallbackLog()
         var abandonedCommands: [String] = []
+        /// The peripherals that the app released while it used them, and has not used since.
+        var releasedPeripherals: [UUID] = []
         var isReported = false
     }
 
@@ -43,7 +45,14 @@ final class EmulatorSession: ManagerObserver {
     }
 
     func delivered(_ callback: DeliveredCallback) {
-        state.withLock { $0.callbacks.append(callback) }
+        state.withLock { state in
+            state.callbacks.append(callback)
+            if callback.hasDelegate { state.releasedPeripherals.removeAll { $0 == callback.identifier } }
+        }
+    }
+
+    func peripheralReleased(_ identifier: UUID) {
+        state.withLock { $0.releasedPeripherals.append(identifier) }
     }
 
     func commandsAbandoned(_ commands: [String]) {
@@ -102,8 +111,12 @@ final class EmulatorSession: ManagerObserver {
 
     /// The message of an expectation that was not met.
     func message(expecting expectation: CallbackLog.Expectation, _ error: any Error) -> String {
-        let seen = state.withLock { $0.callbacks.pending.map(\.summary) }.joined(separator: ", ")
-        return "expected: \(expectation); came: \(seen.isEmpty ? "nothing" : seen). \(error)"
+        let (pending, released) = state.withLock { ($0.callbacks.pending.map(\.summary), $0.releasedPeripherals) }
+        let seen = pending.isEmpty ? "nothing" : pending.joined(separator: ", ")
+        let releases = released.filter { expectation.concerns($0) }.map {
+            "The app no longer retains the peripheral \($0); no delegate was left to call. "
+        }
+        return "expected: \(expectation); came: \(seen). \(releases.joined())\(error)"
     }
 
     // MARK: The end

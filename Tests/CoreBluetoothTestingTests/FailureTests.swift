@@ -97,6 +97,33 @@ import Testing
         #expect(messages.filter { $0.hasPrefix("unanswered: discoverServices(_:) on peripheral") }.count == 1)
     }
 
+    @Test func anExpectationOfAReleasedPeripheralSaysThatItWasReleased() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            let monitor = await Emulator.current.expect(.didUpdateValue)?.identifier
+            app.forgetMonitor()
+            await Emulator.current.expect(.didDisconnectPeripheral, within: .seconds(5))
+            await Emulator.current.expect(.didUpdateValue.from(try #require(monitor)), within: .seconds(5))
+            await Emulator.current.expect(.didUpdateValue.from(UUID()), within: .seconds(5))
+            app.stop()
+        }
+        let reason = "The app no longer retains the peripheral"
+        #expect(messages.map { $0.contains(reason) } == [true, true, false])
+    }
+
+    @Test func aPeripheralThatIsUsedAgainWasNotReleased() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didUpdateValue)
+            app.forgetMonitor()
+            app.scanAgain()
+            await Emulator.current.expect(.didUpdateValue)
+            await Emulator.current.expect(.didFailToConnect, within: .seconds(1))
+            app.stop()
+        }
+        #expect(messages.map { $0.contains("no longer retains") } == [false])
+    }
+
     @Test func aFailureOfTheTestsOwnPrintsTheSeedOnce() async throws {
         let messages = try await issues {
             Issue.record("one")

@@ -22,6 +22,9 @@ final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
     /// Lets the peripheral go, and keeps the manager.
     func forgetMonitor() { monitor = nil }
 
+    /// Looks for the monitor once more.
+    func scanAgain() { manager.map(centralManagerDidUpdateState) }
+
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "180D")]) }
     }

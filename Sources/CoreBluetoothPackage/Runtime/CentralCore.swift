@@ -214,11 +214,16 @@ final class CentralCore: InboxOwner, EventSink {
     /// The object for a peer is gone, and with it all that it was asked.
     private func forget(_ handle: PeerHandle) {
         var unanswered: [String] = []
+        var isInUse = false
         transitionWithState { state in
-            if observer != nil && !state.isInvalidated { unanswered = state.machine.unansweredCommands(of: handle) }
+            if observer != nil && !state.isInvalidated {
+                unanswered = state.machine.unansweredCommands(of: handle)
+                isInUse = state.machine.isInUse(handle)
+            }
             return state.machine.released(handle)
         }
         observer?.commandsAbandoned(unanswered)
+        if isInUse { observer?.peripheralReleased(handle.id.uuid) }
         state.withLock { $0.registry.removeIfDead(handle.id) }
     }
 }

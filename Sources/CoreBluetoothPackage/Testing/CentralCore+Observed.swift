@@ -62,6 +62,9 @@ extension CentralStateMachine {
     func unansweredCommands(of handle: PeerHandle) -> [String] {
         peer(handle)?.unansweredCommands(of: handle.id) ?? []
     }
+
+    /// Whether the peer that an object represents is connected or being connected.
+    func isInUse(_ handle: PeerHandle) -> Bool { [.connecting, .connected].contains(peer(handle)?.state) }
 }
 
 extension PeerState {

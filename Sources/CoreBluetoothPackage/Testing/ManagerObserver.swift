@@ -11,6 +11,8 @@ package protocol ManagerObserver: AnyObject, Sendable {
     func delivered(_ callback: DeliveredCallback)
     /// A manager or a peripheral was released while these commands had no answer.
     func commandsAbandoned(_ commands: [String])
+    /// A connected or connecting peripheral was released; no delegate receives what concerns it from now on.
+    func peripheralReleased(_ identifier: UUID)
 }
 
 /// A manager as its observer sees it: it lives as long as the manager or one of its objects does.
