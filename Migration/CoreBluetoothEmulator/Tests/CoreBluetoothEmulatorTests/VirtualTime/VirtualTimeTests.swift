@@ -121,7 +121,7 @@ import Testing
         phone.scanForPeripherals(withServices: [CBUUID(string: "180D")])
         await world.emulator.expect(.didDiscover)
         let peripheral = try #require(world.app.discovered.first?.peripheral)
-        #expect(peripheral.peripheralManagerIdentifier == nil)
+        #expect(peripheral.peripheralManagerIdentifier == peripheral.identifier)
         peripheral.delegate = world.app
         phone.connect(peripheral)
         await world.emulator.expect(.didConnect)

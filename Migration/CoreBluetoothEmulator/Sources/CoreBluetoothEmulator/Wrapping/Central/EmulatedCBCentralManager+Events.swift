@@ -4,11 +4,13 @@ import Foundation
 /// What happens to a central manager, on its queue.
 extension EmulatedCBCentralManager {
     func didUpdateState() {
-        if state != .poweredOn { for peripheral in peripherals { peripheral.linkEnded(nil) } }
+        let isOn = core?.state == .poweredOn
+        if !isOn { for peripheral in peripherals { peripheral.linkEnded(nil) } }
         if fields.withLock({ $0.takeEmptyState() }) { delegate?.centralManager(self, willRestoreState: [:]) }
-        if state == .poweredOn {
+        if isOn {
             for peripheral in fields.withLock({ $0.takeRestored() }) { peripheral.subscribeAgain() }
         }
+        start.end()
         delegate?.centralManagerDidUpdateState(self)
     }
 

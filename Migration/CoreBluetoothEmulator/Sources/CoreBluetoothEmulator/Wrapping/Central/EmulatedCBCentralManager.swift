@@ -34,6 +34,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     let queue: DispatchQueue
     /// The state that is restored; nil if there is none.
     let preserved: PreservedCentral?
+    let start: ManagerStart
     let fields: Guarded<Fields>
     private let bridge = CentralManagerBridge()
 
@@ -55,6 +56,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         self.queue = queue ?? .main
         preserved = restoreIdentifier.flatMap { world.takePreservedCentral($0, in: emulator) }
         place = world.place(for: preserved, restoreIdentifier, in: emulator)
+        start = ManagerStart(on: place.host, after: world.configuration.stateUpdateDelay)
         let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
         fields = Guarded(Fields(delegate: delegate, mustReportEmptyState: isEmpty))
         super.init()
@@ -83,10 +85,15 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     }
 
     /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
-    public var state: CBManagerState { core?.state ?? .unknown }
+    ///
+    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on the queue.
+    public var state: CBManagerState {
+        guard let core else { return .unknown }
+        return start.isDue ? .poweredOn : core.state
+    }
 
     /// Whether the manager scans.
-    public var isScanning: Bool { core?.isScanning ?? false }
+    public var isScanning: Bool { core.map { start.isActive ?? $0.isScanning } ?? false }
 
     // MARK: Scanning
 
@@ -112,11 +119,13 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
             services: serviceUUIDs?.map(\.backendUUID), solicitedServices: solicited.map(\.backendUUID),
             allowDuplicates: (options[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false)
         fields.withLock { $0.scan = Scan(parameters: parameters) }
-        core?.scanForPeripherals(withServices: serviceUUIDs, options: options)
+        start.perform(isActive: true) { [weak self, options] in
+            self?.core?.scanForPeripherals(withServices: serviceUUIDs, options: options)
+        }
     }
 
     /// Ends the scan; nothing happens where there is none.
-    public func stopScan() { core?.stopScan() }
+    public func stopScan() { start.perform(isActive: false) { [weak self] in self?.core?.stopScan() } }
 
     // MARK: Connecting
 
@@ -129,13 +138,13 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     ///   - options: `CBConnectPeripheralOption…` keys, as `CBCentralManager` takes them.
     public func connect(_ peripheral: EmulatedCBPeripheral, options: [String: Any]? = nil) {
         guard isOwn(peripheral) else { return }
-        core?.connect(peripheral.core, options: options)
+        start.perform { [weak self] in self?.core?.connect(peripheral.core, options: options) }
     }
 
     /// Ends a connection, or an attempt at one: `didDisconnectPeripheral` without an error.
     public func cancelPeripheralConnection(_ peripheral: EmulatedCBPeripheral) {
         guard isOwn(peripheral) else { return }
-        core?.cancelPeripheralConnection(peripheral.core)
+        start.perform { [weak self] in self?.core?.cancelPeripheralConnection(peripheral.core) }
     }
 
     private func isOwn(_ peripheral: EmulatedCBPeripheral) -> Bool {
@@ -176,7 +185,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         if let identifiers = options?[.peripheralUUIDs] as? [UUID] {
             options?[.peripheralUUIDs] = identifiers.map(hostIdentifier)
         }
-        core?.registerForConnectionEvents(options: options)
+        start.perform { [weak self, options] in self?.core?.registerForConnectionEvents(options: options) }
     }
 
     /// Whether the emulated adapter can do something that not all can.
@@ -188,10 +197,10 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     /// Features of an adapter.
     public struct Feature: OptionSet, Sendable {
         /// The bits.
-        public let rawValue: UInt
+        public let rawValue: Int
 
         /// Creates a set from bits.
-        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Scans and connects while extended advertising is used.
         public static let extendedScanAndConnect = Feature(rawValue: 1)

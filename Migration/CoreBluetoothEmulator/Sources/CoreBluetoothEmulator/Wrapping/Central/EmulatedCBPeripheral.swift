@@ -31,8 +31,8 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
 
     /// The identifier of its peripheral manager; that on this host, for another device.
     public let identifier: UUID
-    /// The identifier of its peripheral manager; nil for another device.
-    let peripheralManagerIdentifier: UUID?
+    /// Whether it is a peripheral manager; false for another device.
+    private let isManaged: Bool
     /// The identifier of its central manager.
     let centralManagerIdentifier: UUID
     let world: EmulatedWorld
@@ -45,7 +45,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         world = manager.world
         centralManagerIdentifier = manager.identifier
         let server = world.peripheral(knownAs: core.identifier, onHost: manager.place.host.name)
-        peripheralManagerIdentifier = server?.identifier
+        isManaged = server != nil
         identifier = server?.identifier ?? core.identifier
         fields = Guarded(Fields(manager: manager))
         super.init()
@@ -66,7 +66,10 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
     var manager: EmulatedCBCentralManager? { fields.withLock { $0.manager } }
 
     /// Its peripheral manager, if it is one and alive.
-    var server: EmulatedCBPeripheralManager? { peripheralManagerIdentifier.flatMap(world.peripheral) }
+    var server: EmulatedCBPeripheralManager? { isManaged ? world.peripheral(identifier) : nil }
+
+    /// The identifier of its peripheral manager; ``identifier`` for another device.
+    var peripheralManagerIdentifier: UUID { identifier }
 
     /// The delegate; weak, and looked up at each callback.
     public var delegate: (any EmulatedCBPeripheralDelegate)? {
@@ -129,7 +132,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
 
     /// A signal strength within the configured range; that of another device as it is.
     func clamped(_ rssi: NSNumber) -> NSNumber {
-        guard peripheralManagerIdentifier != nil else { return rssi }
+        guard isManaged else { return rssi }
         let range = world.configuration.rssiRange
         return NSNumber(value: min(range.upperBound, max(range.lowerBound, rssi.intValue)))
     }

@@ -18,6 +18,13 @@ extension EmulatedCBPeripheralManager {
 
     /// - Parameter completion: Who waits for the answer; nil is the delegate.
     func publishChannel(withEncryption isEncrypted: Bool, _ completion: ChannelNumbers.Completion?) {
+        start.perform { [weak self] in
+            guard let self else { completion?(.failure(CBError(.operationCancelled))); return }
+            publishWhenOn(withEncryption: isEncrypted, completion)
+        }
+    }
+
+    private func publishWhenOn(withEncryption isEncrypted: Bool, _ completion: ChannelNumbers.Completion?) {
         let configuration = world.configuration
         guard configuration.l2capSupported else { return fail(CBError(.connectionFailed), completion) }
         guard let core, core.state == .poweredOn else {

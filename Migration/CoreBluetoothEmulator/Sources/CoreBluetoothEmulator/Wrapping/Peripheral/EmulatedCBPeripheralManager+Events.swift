@@ -4,11 +4,13 @@ import Foundation
 /// What happens to a peripheral manager, on its queue.
 extension EmulatedCBPeripheralManager {
     func didUpdateState() {
-        if [.unknown, .resetting, .unsupported, .unauthorized].contains(state) {
+        let present = core?.state ?? .unknown
+        if [.unknown, .resetting, .unsupported, .unauthorized].contains(present) {
             fields.withLock { $0.published.removeAll() }
         }
-        if state != .poweredOn { failChannelCommands() }
+        if present != .poweredOn { failChannelCommands() }
         if fields.withLock({ $0.takeEmptyState() }) { delegate?.peripheralManager(self, willRestoreState: [:]) }
+        start.end()
         delegate?.peripheralManagerDidUpdateState(self)
     }
 

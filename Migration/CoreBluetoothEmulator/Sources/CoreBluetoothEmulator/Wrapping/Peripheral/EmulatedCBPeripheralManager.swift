@@ -31,6 +31,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     let queue: DispatchQueue
     /// The state that is restored; nil if there is none.
     let preserved: PreservedPeripheral?
+    let start: ManagerStart
     /// Where in the configured range its mean signal strength is, 0…1.
     private let signal: Double
     let fields: Guarded<Fields>
@@ -55,6 +56,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         preserved = restoreIdentifier.flatMap(world.takePreservedPeripheral)
         place = world.place(for: preserved, restoreIdentifier, in: emulator)
         identifier = place.identifier
+        start = ManagerStart(on: place.host, after: world.configuration.stateUpdateDelay)
         signal = world.makeFraction()
         let isEmpty = restoreIdentifier != nil && preserved == nil && !world.configuration.followsApple
         let isSameHost = preserved?.identifier == place.identifier
@@ -85,10 +87,15 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     }
 
     /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
-    public var state: CBManagerState { core?.state ?? .unknown }
+    ///
+    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on the queue.
+    public var state: CBManagerState {
+        guard let core else { return .unknown }
+        return start.isDue ? .poweredOn : core.state
+    }
 
     /// Whether the manager advertises.
-    public var isAdvertising: Bool { core?.isAdvertising ?? false }
+    public var isAdvertising: Bool { core.map { start.isActive ?? $0.isAdvertising } ?? false }
 
     /// Always `.authorized`: no user is asked.
     @available(*, deprecated, message: "Use CBManager.authorization instead")
@@ -99,7 +106,9 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     /// Publishes a service as it is now: `peripheralManager(_:didAdd:error:)`.
     ///
     /// The errors are those of `CBPeripheralManager.add(_:)`; descriptors of any type are allowed.
-    public func add(_ service: EmulatedCBMutableService) {
+    public func add(_ service: EmulatedCBMutableService) { start.perform { [weak self] in self?.publish(service) } }
+
+    private func publish(_ service: EmulatedCBMutableService) {
         let isProtected = world.configuration.requirePairing
         let added = fields.withLock { fields -> CBMutableService in
             if let known = fields.published.core(of: service) { return known }
@@ -115,14 +124,18 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     }
 
     /// Withdraws a service; nothing happens where it is not published.
-    public func remove(_ service: EmulatedCBMutableService) {
+    public func remove(_ service: EmulatedCBMutableService) { start.perform { [weak self] in self?.withdraw(service) } }
+
+    private func withdraw(_ service: EmulatedCBMutableService) {
         guard let removed = fields.withLock({ $0.published.core(of: service) }) else { return }
         core?.remove(removed)
         fields.withLock { $0.published.remove(removed) }
     }
 
     /// Withdraws all services.
-    public func removeAllServices() {
+    public func removeAllServices() { start.perform { [weak self] in self?.withdrawAll() } }
+
+    private func withdrawAll() {
         core?.removeAllServices()
         fields.withLock { $0.published.removeAll() }
     }
@@ -140,6 +153,10 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     /// - Parameter advertisementData: What centrals get, with any keys. iOS advertises name and services only, and a log
     ///   line names the others; where Apple's rule counts they are left out.
     public func startAdvertising(_ advertisementData: [String: Any]?) {
+        start.perform(isActive: true) { [weak self] in self?.advertise(advertisementData) }
+    }
+
+    private func advertise(_ advertisementData: [String: Any]?) {
         guard let core else { return logMisuse("\(self) is of a world that has ended") }
         if core.state == .poweredOn, !core.isAdvertising {
             let new = EmulatedAdvertisement(
@@ -152,7 +169,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     }
 
     /// Stops advertising; nothing happens where it does not.
-    public func stopAdvertising() { core?.stopAdvertising() }
+    public func stopAdvertising() { start.perform(isActive: false) { [weak self] in self?.core?.stopAdvertising() } }
 
     /// Gives the emulator what later advertisements carry.
     func setAdvertisement(_ new: EmulatedAdvertisement) {
