@@ -120,6 +120,22 @@ import Testing
     }
 
     /// Proves S91.
+    @Test func aDisconnectTakesAConnectionInterval() async throws {
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(
+            PeripheralDescription(
+                name: "Slow", advertising: [AdvertisingDescription(AdvertisingData())],
+                connectionInterval: .milliseconds(200)))
+        try await fixture.powerOn()
+        _ = try await fixture.connect(device)
+        let count = fixture.events.count
+        fixture.submit(.disconnect(peer: try #require(device.identifier())))
+        try await fixture.emulator.advance(by: .milliseconds(199))
+        #expect(fixture.events(from: count).isEmpty)
+        try await fixture.emulator.advance(by: .milliseconds(1))
+        #expect(fixture.events(from: count).count == 1)
+    }
+
     @Test func S91_notificationsReachSubscribersOnly() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)

@@ -147,10 +147,17 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// Replaces the data of an advertising set, or adds a set at the end.
     ///
+    /// - Parameters:
+    ///   - description: What the set sends.
+    ///   - index: Its number.
+    ///   - firstPacket: The time from now, and from each switching on, to the first packet; the set keeps this phase for later
+    ///     scans. Nil is any time within the interval, as on the air.
     /// - Throws: ``DescriptionError`` naming field and rule.
-    public func setAdvertising(_ description: AdvertisingDescription, set index: Int = 0) throws {
+    public func setAdvertising(
+        _ description: AdvertisingDescription, set index: Int = 0, firstPacketAfter firstPacket: Duration? = nil
+    ) throws {
         try description.validate()
-        control(.setAdvertising(index, description))
+        control(.setAdvertising(index, description, firstPacket: firstPacket))
     }
 
     /// Changes the GAP Device Name.

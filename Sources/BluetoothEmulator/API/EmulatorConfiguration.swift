@@ -9,7 +9,7 @@ public struct EmulatorConfiguration: Hashable, Sendable {
     public var stateDelay: Duration = .milliseconds(100)
     /// From the connectable packet that answers a connect to the open link, without the MTU exchange.
     public var connectionDelay: Duration = .milliseconds(200)
-    /// From the cancellation of a connection to its end.
+    /// From the cancellation of a connection to its end, which takes a connection interval at least.
     public var disconnectionDelay: Duration = .milliseconds(100)
     /// From the start of a scan until packets are heard.
     public var scanDelay: Duration = .zero

@@ -61,7 +61,7 @@ extension DeviceControl {
     /// The controls of the device as a whole.
     private var stateTrace: TraceLine {
         switch self {
-        case .setAdvertising(let index, _): line("setAdvertising") { $0.add("set", index) }
+        case .setAdvertising(let index, _, _): line("setAdvertising") { $0.add("set", index) }
         case .enableAdvertising(let index, let isEnabled):
             line("enableAdvertising") { line in
                 line.add("set", index)

@@ -98,9 +98,11 @@ extension World {
 
     private mutating func changeAir(_ control: DeviceControl, of ref: Ref<Device>) {
         switch control {
-        case .setAdvertising(let index, let description): setAdvertising(index, description, of: ref)
+        case .setAdvertising(let index, let description, let firstPacket):
+            setAdvertising(index, description, firstPacket, of: ref)
         case .enableAdvertising(let index, let isOn):
-            devices[ref]?.advertiser.enable(index, isOn)
+            let present = now
+            devices[ref]?.advertiser.enable(index, isOn, at: present)
             limitAdvertising(ref)
             wake(ref)
         case .setProximity(let proximity):
@@ -129,9 +131,13 @@ extension World {
         }
     }
 
-    private mutating func setAdvertising(_ index: Int, _ description: AdvertisingDescription, of ref: Ref<Device>) {
+    private mutating func setAdvertising(
+        _ index: Int, _ description: AdvertisingDescription, _ firstPacket: Duration?, of ref: Ref<Device>
+    ) {
         guard let count = devices[ref]?.advertiser.sets.count, (0...count).contains(index) else { return }
-        devices[ref]?.advertiser.setDescription(description, of: index)
+        let present = now
+        devices[ref]?.advertiser.setDescription(
+            description, of: index, firstPacket: firstPacket?.nanoseconds, at: present)
         limitAdvertising(ref)
         wake(ref)
     }
@@ -154,7 +160,8 @@ extension World {
             leaveServer(link, reason: reason)
         }
         if !staysOnAir {
-            devices[ref]?.advertiser.enable(nil, false)
+            let present = now
+            devices[ref]?.advertiser.enable(nil, false, at: present)
             reportChange(of: ref)
         }
         wake(ref)

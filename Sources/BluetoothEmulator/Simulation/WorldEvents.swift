@@ -18,7 +18,7 @@ enum DeviceControl: Sendable {
     ///
     /// The device is on the air at once if it stays.
     case lose(staysOnAir: Bool)
-    indirect case setAdvertising(Int, AdvertisingDescription)
+    indirect case setAdvertising(Int, AdvertisingDescription, firstPacket: Duration?)
     case enableAdvertising(Int?, Bool)
     case setProximity(Proximity)
     case setRSSI(Int?)

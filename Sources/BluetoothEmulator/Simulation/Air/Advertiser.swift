@@ -11,6 +11,10 @@ struct Advertiser: Sendable {
         var generation: UInt32 = 0
         var isScheduled = false
         var lastPacket: Nanoseconds?
+        /// The time from its beginning to the first packet; nil for any phase of the interval.
+        fileprivate var firstPacket: Nanoseconds?
+        /// When it was switched on, where that decides its phase.
+        fileprivate var begin: Nanoseconds = 0
         /// By host: the scan epoch in which its scanners heard this data.
         fileprivate var heard: [UInt64] = []
         let interval: Nanoseconds
@@ -49,8 +53,11 @@ struct Advertiser: Sendable {
     // MARK: Sets
 
     /// Replaces the data of a set, or adds a set at the end.
-    mutating func setDescription(_ description: AdvertisingDescription, of index: Int) {
+    mutating func setDescription(
+        _ description: AdvertisingDescription, of index: Int, firstPacket: Nanoseconds?, at now: Nanoseconds
+    ) {
         var set = AdvertisingSet(description)
+        (set.firstPacket, set.begin) = (firstPacket, now)
         if index < sets.count {
             set.lastPacket = sets[index].lastPacket
             set.enabling = sets[index].enabling + 1
@@ -67,10 +74,12 @@ struct Advertiser: Sendable {
     }
 
     /// Switches a set, or all, on or off.
-    mutating func enable(_ index: Int?, _ isOn: Bool) {
+    mutating func enable(_ index: Int?, _ isOn: Bool, at now: Nanoseconds) {
         for position in sets.indices where index == nil || index == position {
             sets[position].isEnabled = isOn
-            if isOn { sets[position].enabling += 1 }
+            guard isOn else { continue }
+            sets[position].enabling += 1
+            sets[position].begin = now
         }
     }
 
@@ -91,14 +100,24 @@ struct Advertiser: Sendable {
 
     // MARK: Packets
 
-    /// The instant of a set's next packet after a time without listeners: any phase of the interval, but never nearer
-    /// than an interval to a packet that was heard.
+    /// The instant of a set's next packet after a time without listeners: at the phase that was asked for, else at any phase
+    /// of the interval, but never nearer than an interval to a packet that was heard.
     mutating func firstPacket(of index: Int, at now: Nanoseconds) -> Nanoseconds {
         let interval = sets[index].interval
+        if let first = sets[index].firstPacket { return packet(of: sets[index], after: first, at: now) }
         guard interval > 0 else { return now + advertisingDelay() }
         let phase = Nanoseconds(random.below(UInt64(interval))) + 1
         guard let last = sets[index].lastPacket, last + interval > now + phase else { return now + phase }
         return last + interval + advertisingDelay()
+    }
+
+    /// The first instant of a set's phase that is not over, never nearer than an interval to a packet that was heard.
+    private func packet(of set: AdvertisingSet, after first: Nanoseconds, at now: Nanoseconds) -> Nanoseconds {
+        let begin = set.begin + first
+        guard set.interval > 0 else { return max(begin, now) }
+        let earliest = max(now, set.lastPacket.map { $0 + set.interval } ?? 0)
+        let missed = earliest > begin ? (earliest - begin + set.interval - 1) / set.interval : 0
+        return begin + missed * set.interval
     }
 
     /// Notes a packet of a set.

@@ -191,20 +191,26 @@ extension World {
         case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
             if let link { closeChannels(of: ref, on: link) }
+            let time = link.map(disconnectionTime) ?? configuration.disconnectionDelay.nanoseconds
             if let link { isLast ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
             managers[ref]?.pendingDisconnects[peer] = id
-            queue.schedule(
-                .reportLocal(ref, id, epoch: hosts[host].adapter.epoch),
-                at: now + configuration.disconnectionDelay.nanoseconds)
+            queue.schedule(.reportLocal(ref, id, epoch: hosts[host].adapter.epoch), at: now + time)
         }
     }
 
     mutating func scheduleLocalClose(_ link: Ref<Link>) {
         guard links[link]?.isClosing == false else { return }
         links[link]?.isClosing = true
-        queue.schedule(.localClose(link), at: now + configuration.disconnectionDelay.nanoseconds)
+        queue.schedule(.localClose(link), at: now + disconnectionTime(of: link))
+    }
+
+    /// The time until a link is over that this host ends: at least a connection event, in which the device acknowledges it.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 5.1.6.
+    private func disconnectionTime(of link: Ref<Link>) -> Nanoseconds {
+        max(configuration.disconnectionDelay.nanoseconds, links[link]?.timing.interval ?? 0)
     }
 
     mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
