@@ -2,10 +2,11 @@ import CoreBluetooth
 
 /// The behaviour of a simulated peripheral: answers what centrals ask it for.
 ///
-/// All functions have default bodies. They are called one at a time per world, on a queue of the world, with no lock held:
+/// All functions have default bodies. Those of versions 0.17 and 0.18 are called too, where these are not there: see
+/// ``CBMEarlierPeripheralSpecDelegate``. They are called one at a time per world, on a queue of the world, with no lock held:
 /// they may call every `simulate…` function. In virtual time the world waits for them. An error that a function fails with
 /// is what the app gets; of a ``CBMATTError``, its code goes over the air.
-public protocol CBMPeripheralSpecDelegate {
+public protocol CBMPeripheralSpecDelegate: CBMEarlierPeripheralSpecDelegate {
     /// The peripheral was reset by `simulateReset()`.
     func reset()
 
@@ -104,61 +105,69 @@ extension CBMPeripheralSpecDelegate {
         _ peripheral: CBMPeripheralSpec, didReceiveServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?
     ) -> Result<Void, any Error> { .success(()) }
 
-    /// Grants it.
+    /// Asks the function of earlier versions.
     public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveIncludedServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?,
+        _ spec: CBMPeripheralSpec, didReceiveIncludedServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?,
         for service: CBMServiceMock
-    ) -> Result<Void, any Error> { .success(()) }
-
-    /// Grants it.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveCharacteristicsDiscoveryRequest characteristicUUIDs: [CBMUUID]?,
-        for service: CBMServiceMock
-    ) -> Result<Void, any Error> { .success(()) }
-
-    /// Grants it.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec,
-        didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristicMock
-    ) -> Result<Void, any Error> { .success(()) }
-
-    /// Fails with `CBMATTError(.readNotPermitted)`.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveReadRequestFor characteristic: CBMCharacteristicMock
-    ) -> Result<Data, any Error> { .failure(CBMATTError(.readNotPermitted)) }
-
-    /// Fails with `CBMATTError(.readNotPermitted)`.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveReadRequestFor descriptor: CBMDescriptorMock
-    ) -> Result<Data, any Error> { .failure(CBMATTError(.readNotPermitted)) }
-
-    /// Fails with `CBMATTError(.writeNotPermitted)`.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveWriteRequestFor characteristic: CBMCharacteristicMock, data: Data
-    ) -> Result<Void, any Error> { .failure(CBMATTError(.writeNotPermitted)) }
-
-    /// Does nothing.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveWriteCommandFor characteristic: CBMCharacteristicMock, data: Data
-    ) {}
-
-    /// Fails with `CBMATTError(.writeNotPermitted)`.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveWriteRequestFor descriptor: CBMDescriptorMock, data: Data
-    ) -> Result<Void, any Error> { .failure(CBMATTError(.writeNotPermitted)) }
-
-    /// Succeeds where the characteristic notifies or indicates; fails with `CBMError(.invalidHandle)` elsewhere.
-    public func peripheral(
-        _ peripheral: CBMPeripheralSpec, didReceiveSetNotifyRequest enabled: Bool,
-        for characteristic: CBMCharacteristicMock
     ) -> Result<Void, any Error> {
-        let subscribing: CBMCharacteristicProperties = [
-            .notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired,
-        ]
-        guard !characteristic.properties.isDisjoint(with: subscribing) else {
-            return .failure(CBMError(.invalidHandle))
-        }
-        return .success(())
+        peripheral(spec, didReceiveIncludedServiceDiscoveryRequest: serviceUUIDs, for: service as CBMService)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveCharacteristicsDiscoveryRequest characteristicUUIDs: [CBMUUID]?,
+        for service: CBMServiceMock
+    ) -> Result<Void, any Error> {
+        peripheral(spec, didReceiveCharacteristicsDiscoveryRequest: characteristicUUIDs, for: service as CBMService)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristicMock
+    ) -> Result<Void, any Error> {
+        peripheral(spec, didReceiveDescriptorsDiscoveryRequestFor: characteristic as CBMCharacteristic)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveReadRequestFor characteristic: CBMCharacteristicMock
+    ) -> Result<Data, any Error> {
+        peripheral(spec, didReceiveReadRequestFor: characteristic as CBMCharacteristic)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveReadRequestFor descriptor: CBMDescriptorMock
+    ) -> Result<Data, any Error> {
+        peripheral(spec, didReceiveReadRequestFor: descriptor as CBMDescriptor)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveWriteRequestFor characteristic: CBMCharacteristicMock, data: Data
+    ) -> Result<Void, any Error> {
+        peripheral(spec, didReceiveWriteRequestFor: characteristic as CBMCharacteristic, data: data)
+    }
+
+    /// Calls the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveWriteCommandFor characteristic: CBMCharacteristicMock, data: Data
+    ) {
+        peripheral(spec, didReceiveWriteCommandFor: characteristic as CBMCharacteristic, data: data)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveWriteRequestFor descriptor: CBMDescriptorMock, data: Data
+    ) -> Result<Void, any Error> {
+        peripheral(spec, didReceiveWriteRequestFor: descriptor as CBMDescriptor, data: data)
+    }
+
+    /// Asks the function of earlier versions.
+    public func peripheral(
+        _ spec: CBMPeripheralSpec, didReceiveSetNotifyRequest enabled: Bool, for characteristic: CBMCharacteristicMock
+    ) -> Result<Void, any Error> {
+        peripheral(spec, didReceiveSetNotifyRequest: enabled, for: characteristic as CBMCharacteristic)
     }
 
     /// Does nothing.
