@@ -36,10 +36,7 @@ open class CBMCharacteristic: CBMAttribute,
     }
 
     /// The descriptors found so far; nil before any discovery.
-    open internal(set) var descriptors: [CBMDescriptor]? {
-        get { fields.withLock { $0.descriptors } }
-        set { fields.withLock { $0.descriptors = newValue } }
-    }
+    open var descriptors: [CBMDescriptor]? { fields.withLock { $0.descriptors } }
 
     /// Whether notifications or indications are on for this manager; of a server's object, whether anyone subscribes.
     open internal(set) var isNotifying: Bool {
@@ -75,7 +72,7 @@ open class CBMCharacteristicMock: CBMCharacteristic,
     open override var descriptors: [CBMDescriptor]? {
         get { super.descriptors }
         set {
-            super.descriptors = newValue
+            fields.withLock { $0.descriptors = newValue }
             for descriptor in newValue ?? [] { descriptor.attach(to: self) }
         }
     }

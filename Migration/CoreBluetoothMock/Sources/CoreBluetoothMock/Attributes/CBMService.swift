@@ -25,16 +25,10 @@ open class CBMService: CBMAttribute,
     open var peripheral: (any CBMPeripheral)? { fields.withLock { $0.peripheral } }
 
     /// The included services found so far; nil before any discovery.
-    open internal(set) var includedServices: [CBMService]? {
-        get { fields.withLock { $0.includedServices } }
-        set { fields.withLock { $0.includedServices = newValue } }
-    }
+    open var includedServices: [CBMService]? { fields.withLock { $0.includedServices } }
 
     /// The characteristics found so far; nil before any discovery.
-    open internal(set) var characteristics: [CBMCharacteristic]? {
-        get { fields.withLock { $0.characteristics } }
-        set { fields.withLock { $0.characteristics = newValue } }
-    }
+    open var characteristics: [CBMCharacteristic]? { fields.withLock { $0.characteristics } }
 }
 
 /// A service of a peripheral's spec: the server's object.
@@ -71,8 +65,7 @@ open class CBMServiceMock: CBMService,
         characteristics: [CBMCharacteristicMock]? = nil
     ) {
         super.init(uuid: uuid, isPrimary: isPrimary)
-        self.includedServices = includedServices
-        self.characteristics = characteristics
+        fields.withLock { ($0.includedServices, $0.characteristics) = (includedServices, characteristics) }
         for characteristic in characteristics ?? [] { characteristic.attach(to: self) }
     }
 
@@ -81,4 +74,23 @@ open class CBMServiceMock: CBMService,
 
     /// The included services of the server.
     var includedMocks: [CBMServiceMock] { (includedServices ?? []).compactMap { $0 as? CBMServiceMock } }
+}
+
+extension [CBMServiceMock] {
+    /// The server's object of a service that a client discovered, included services too; nil for one of another server.
+    func find(mockOf service: CBMService) -> CBMServiceMock? {
+        lazy.compactMap { $0.identifier == service.identifier ? $0 : $0.includedMocks.find(mockOf: service) }.first
+    }
+
+    /// The server's object of a characteristic that a client discovered.
+    func find(mockOf characteristic: CBMCharacteristic) -> CBMCharacteristicMock? {
+        guard let service = characteristic.optionalService.flatMap(find(mockOf:)) else { return nil }
+        return service.mocks.first { $0.identifier == characteristic.identifier }
+    }
+
+    /// The server's object of a descriptor that a client discovered.
+    func find(mockOf descriptor: CBMDescriptor) -> CBMDescriptorMock? {
+        guard let characteristic = descriptor.optionalCharacteristic.flatMap(find(mockOf:)) else { return nil }
+        return characteristic.mocks.first { $0.identifier == descriptor.identifier }
+    }
 }

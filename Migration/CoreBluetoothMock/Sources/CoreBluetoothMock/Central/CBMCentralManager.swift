@@ -29,10 +29,7 @@ open class CBMCentralManager: NSObject {
     open var state: CBMManagerState { .unknown }
 
     /// Whether this manager scans.
-    open internal(set) var isScanning: Bool {
-        get { false }
-        set {}
-    }
+    open var isScanning: Bool { false }
 
     /// Whether this process may use Bluetooth.
     open var authorization: CBMManagerAuthorization { Self.authorization }

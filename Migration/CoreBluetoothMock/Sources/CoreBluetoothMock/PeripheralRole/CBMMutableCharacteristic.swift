@@ -13,6 +13,7 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     private let held: Protected<CBMutableCharacteristic>
     /// The wrappers of those who subscribe or did so last.
     private let centrals = Protected<[CBMCentral]>([])
+    private let notifyingByTest = Protected<Bool?>(nil)
 
     /// The characteristic of CoreBluetooth.
     var wrapped: CBMutableCharacteristic { held.withLock { $0 } }
@@ -52,10 +53,10 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
         set { wrapped.value = newValue }
     }
 
-    /// Whether any central subscribes.
+    /// Whether any central subscribes; a value that a test sets counts until that changes.
     open override internal(set) var isNotifying: Bool {
-        get { subscribedCentrals?.isEmpty == false }
-        set {}
+        get { notifyingByTest.withLock { $0 } ?? (subscribedCentrals?.isEmpty == false) }
+        set { notifyingByTest.withLock { $0 = newValue } }
     }
 
     /// The centrals that subscribe now, in the order of their subscribing.
@@ -72,7 +73,7 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
             let objects = descriptors?.map(\.wrapped) ?? []
             wrapped.descriptors = objects
             guard (wrapped.descriptors ?? []).elementsEqual(objects, by: { $0 === $1 }) else { return }
-            super.descriptors = descriptors
+            fields.withLock { $0.descriptors = descriptors }
             for descriptor in descriptors ?? [] { descriptor.attach(to: self) }
         }
     }
@@ -81,7 +82,10 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     func rebind(to characteristic: CBMutableCharacteristic) { held.withLock { $0 = characteristic } }
 
     /// Takes over who subscribes, on the manager's queue.
-    func setSubscribers(_ subscribers: [CBMCentral]) { centrals.withLock { $0 = subscribers } }
+    func setSubscribers(_ subscribers: [CBMCentral]) {
+        notifyingByTest.withLock { $0 = nil }
+        centrals.withLock { $0 = subscribers }
+    }
 }
 
 /// A characteristic that knows what it is wrapped by.

@@ -31,7 +31,9 @@ open class CBMMutableService: CBMService,
         set {
             let services = newValue?.compactMap { $0 as? CBMMutableService }
             wrapped.includedServices = services?.map(\.wrapped)
-            if wrapped.includedServices?.count == services?.count { super.includedServices = services }
+            if wrapped.includedServices?.count == services?.count {
+                fields.withLock { $0.includedServices = services }
+            }
         }
     }
 
@@ -47,7 +49,7 @@ open class CBMMutableService: CBMService,
                 return
             }
             for old in super.characteristics ?? [] where old.optionalService === self { old.attach(to: nil) }
-            super.characteristics = characteristics
+            fields.withLock { $0.characteristics = characteristics }
             for characteristic in characteristics ?? [] { characteristic.attach(to: self) }
         }
     }

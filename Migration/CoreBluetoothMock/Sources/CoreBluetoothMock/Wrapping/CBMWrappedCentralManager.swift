@@ -57,10 +57,7 @@ open class CBMWrappedCentralManager: CBMCentralManager {
     open override var state: CBMManagerState { CBMManagerState(wrapped.state) }
 
     /// Whether this manager scans; follows `scanForPeripherals` and `stopScan` at once.
-    open internal(set) override var isScanning: Bool {
-        get { wrapped.isScanning }
-        set {}
-    }
+    open override var isScanning: Bool { wrapped.isScanning }
 
     /// Scans, in place of a scan that is running, until `stopScan` or power-off.
     open override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {

@@ -41,7 +41,11 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
-        receive { owner in owner.wrap(characteristic).map { .valueUpdated($0, error) } }
+        receive { owner in
+            guard let wrapper = owner.wrap(characteristic) else { return nil }
+            if error == nil { wrapper.valueUpdated() }
+            return .valueUpdated(wrapper, error)
+        }
     }
 
     func peripheral(
@@ -54,7 +58,11 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        receive { owner in owner.wrap(characteristic).map { .notificationStateUpdated($0, error) } }
+        receive { owner in
+            guard let wrapper = owner.wrap(characteristic) else { return nil }
+            wrapper.notificationStateUpdated()
+            return .notificationStateUpdated(wrapper, error)
+        }
     }
 
     func peripheral(
@@ -64,7 +72,11 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        receive { owner in owner.wrap(descriptor).map { .descriptorUpdated($0, error) } }
+        receive { owner in
+            guard let wrapper = owner.wrap(descriptor) else { return nil }
+            if error == nil { wrapper.valueUpdated() }
+            return .descriptorUpdated(wrapper, error)
+        }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {

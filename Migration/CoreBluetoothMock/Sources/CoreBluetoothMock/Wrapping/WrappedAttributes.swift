@@ -23,17 +23,11 @@ final class WrappedService: CBMService, AttributeWrapper,
     override var peripheral: (any CBMPeripheral)? { owner }
 
     override var includedServices: [CBMService]? {
-        get {
-            guard let owner else { return nil }
-            return wrapped.includedServices?.map { owner.wrap($0, in: self) }
-        }
-        set {}
+        guard let owner else { return nil }
+        return wrapped.includedServices?.map { owner.wrap($0, in: self) }
     }
 
-    override var characteristics: [CBMCharacteristic]? {
-        get { wrapped.characteristics?.map { wrap($0) } }
-        set {}
-    }
+    override var characteristics: [CBMCharacteristic]? { wrapped.characteristics?.map { wrap($0) } }
 
     func wrap(_ characteristic: CBCharacteristic) -> WrappedCharacteristic {
         if let known = children.withLock({ $0.wrapper(of: characteristic) }) { return known }
@@ -45,13 +39,15 @@ final class WrappedService: CBMService, AttributeWrapper,
 
 /// A characteristic of a wrapped peripheral.
 final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
-    // Invariant: as of the superclass; `children` is under a lock.
+    // Invariant: as of the superclass; `children` and `changes` are under locks.
     @unchecked Sendable
 {
     let wrapped: CBCharacteristic
     /// The server's object, of a mock's characteristic.
     let server: CBMCharacteristicMock?
     private let children = Protected<[WrappedDescriptor]>([])
+    /// What a test has set, until the peripheral says otherwise.
+    private let changes = Protected<(value: Data??, isNotifying: Bool?)>((nil, nil))
 
     init(_ characteristic: CBCharacteristic, of service: WrappedService, server: CBMCharacteristicMock?) {
         wrapped = characteristic
@@ -62,24 +58,28 @@ final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
         attach(to: service)
     }
 
+    /// What was last read, notified or indicated, or what a test has set since.
     override var value: Data? {
-        get { wrapped.value }
-        set {}
+        get { changes.withLock { $0.value } ?? wrapped.value }
+        set { changes.withLock { $0.value = .some(newValue) } }
     }
 
     override var isNotifying: Bool {
-        get { wrapped.isNotifying }
-        set {}
+        get { changes.withLock { $0.isNotifying } ?? wrapped.isNotifying }
+        set { changes.withLock { $0.isNotifying = newValue } }
     }
+
+    /// The peripheral has said what the value is.
+    func valueUpdated() { changes.withLock { $0.value = nil } }
+
+    /// The peripheral has said whether it notifies.
+    func notificationStateUpdated() { changes.withLock { $0.isNotifying = nil } }
 
     /// Of a mock, those that the spec lists, in its order: a 2902 that it does not list is not shown.
     override var descriptors: [CBMDescriptor]? {
-        get {
-            let all = wrapped.descriptors?.map { wrap($0) }
-            guard let server else { return all }
-            return all.map { all in server.mocks.compactMap { mock in all.first { $0.server === mock } } }
-        }
-        set {}
+        let all = wrapped.descriptors?.map { wrap($0) }
+        guard let server else { return all }
+        return all.map { all in server.mocks.compactMap { mock in all.first { $0.server === mock } } }
     }
 
     func wrap(_ descriptor: CBDescriptor) -> WrappedDescriptor {
@@ -92,12 +92,14 @@ final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
 
 /// A descriptor of a wrapped peripheral.
 final class WrappedDescriptor: CBMDescriptor, AttributeWrapper,
-    // Invariant: as of the superclass.
+    // Invariant: as of the superclass; `change` is under a lock.
     @unchecked Sendable
 {
     let wrapped: CBDescriptor
     /// The server's object, of a mock's descriptor.
     let server: CBMDescriptorMock?
+    /// What a test has set, until the peripheral says otherwise.
+    private let change = Protected<Any??>(nil)
 
     init(_ descriptor: CBDescriptor, of characteristic: WrappedCharacteristic, server: CBMDescriptorMock?) {
         wrapped = descriptor
@@ -106,10 +108,14 @@ final class WrappedDescriptor: CBMDescriptor, AttributeWrapper,
         attach(to: characteristic)
     }
 
+    /// What was last read, or what a test has set since.
     override var value: Any? {
-        get { wrapped.value }
-        set {}
+        get { change.withLock { $0 } ?? wrapped.value }
+        set { change.withLock { $0 = .some(newValue) } }
     }
+
+    /// The peripheral has said what the value is.
+    func valueUpdated() { change.withLock { $0 = nil } }
 }
 
 /// A wrapper of an attribute of CoreBluetooth.
