@@ -28,6 +28,18 @@ import Testing
         #expect(client.take() == [])
     }
 
+    @Test func `Peripherals of one interval are found in the order of the list`() async throws {
+        for _ in 0..<6 {
+            // Identifiers are new each time, and with them the addresses.
+            let client = try await Client.on(Sensor().spec("a"), Sensor().spec("b"), Sensor().spec("c"))
+            client.manager.scanForPeripherals(withServices: nil)
+            try await emulator.advance(by: .milliseconds(101))
+            #expect(client.take() == ["found a", "found b", "found c"])
+            CBMCentralManagerMock.tearDownSimulation()
+            try await emulator.advance(by: .seconds(1))
+        }
+    }
+
     @Test func `A scan with duplicates reports every packet`() async throws {
         let client = try await Client.on(Sensor().spec())
         client.manager.scanForPeripherals(

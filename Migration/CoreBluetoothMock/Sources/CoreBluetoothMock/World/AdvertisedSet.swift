@@ -8,6 +8,8 @@ struct AdvertisedSet {
     let description: AdvertisingDescription
     /// The time to the first packet; nil for a set that is on from the start, or that sends nothing.
     let delay: Duration?
+    /// The time from each switching on to the first packet: a whole interval, and nothing after a delay.
+    let firstPacket: Duration
     /// The time between packets that is longer than Bluetooth allows; each of them is switched on by itself.
     let period: Duration?
     /// What a packet does not hold: unknown keys, and data that is too long.
@@ -21,6 +23,7 @@ struct AdvertisedSet {
         let first = Duration(seconds: config.delay, clampedTo: .zero ... .seconds(1_000_000))
         let isOneShot = interval == .zero || interval > Self.longestInterval
         self.extras = extras
+        firstPacket = first > .zero || isOneShot ? .zero : max(interval, .milliseconds(20))
         period = interval > Self.longestInterval ? interval : nil
         delay = if first > .zero { first } else if let period { period } else { nil }
         description = AdvertisingDescription(

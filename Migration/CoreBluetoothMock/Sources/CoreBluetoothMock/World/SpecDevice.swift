@@ -119,7 +119,7 @@ final class SpecDevice: @unchecked Sendable {
         fields.withLock { $0.sets = sets }
         for (index, set) in sets.enumerated() {
             do {
-                try device.setAdvertising(set.description, set: index)
+                try device.setAdvertising(set.description, set: index, firstPacketAfter: set.firstPacket)
             } catch {
                 log.error("an advertising set of the peripheral \(state.identifier) is left out: \(error)")
             }
