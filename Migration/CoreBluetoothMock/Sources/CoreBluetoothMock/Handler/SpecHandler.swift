@@ -72,7 +72,10 @@ final class SpecHandler: AsynchronousPeripheralHandler {
     private func disconnected() {
         guard device.device.map({ $0.connectionCount == 0 }) ?? true else { return }
         for service in device.layout.mocks { service.mocks.forEach { $0.isNotifying = false } }
-        device.spec.fields.withLock { $0.dropLinks() }
+        device.spec.fields.withLock { spec in
+            // Another app connects again with the adapter's power.
+            if spec.isAdapterOff { spec.managers = [] } else { spec.dropLinks() }
+        }
         let reason = device.takeReason()
         ask { $1.peripheral($0, didDisconnect: reason) }
     }

@@ -157,6 +157,9 @@ public class CBMCentralSpec: Equatable,
         fields.withLock { if $0.device === device { $0.isConnected = false } }
     }
 
+    /// The adapter of the mock managers was switched off, and the link with it.
+    func adapterIsOff() { fields.withLock { $0.isConnected = false } }
+
     /// An app asked for another connection interval.
     func noteLatency(_ latency: CBMPeripheralManagerConnectionLatency) { fields.withLock { $0.latency = latency } }
 }

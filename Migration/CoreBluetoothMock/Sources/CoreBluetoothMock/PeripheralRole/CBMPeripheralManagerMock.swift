@@ -9,6 +9,8 @@ import CoreBluetooth
 open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
     private struct Fields {
         var isEnded = false
+        /// The state that the delegate has heard of.
+        var reportedState: CBMManagerState?
         var advertisement: [String: Any]?
         let restored: [CBMMutableService]
     }
@@ -86,6 +88,15 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
             .air(request), of: central, at: characteristic, offset: request.offset, value: request.value)
     }
 
+    override func stateUpdated() {
+        let state = state
+        let isNew = fields.withLock { fields in
+            defer { fields.reportedState = state }
+            return fields.reportedState != state
+        }
+        if isNew { super.stateUpdated() }
+    }
+
     override func restoredServices() -> [CBMMutableService] { fields.withLock { $0.restored } }
 
     override func deliver(_ body: (any CBMPeripheralManagerDelegate) -> Void) {
@@ -125,8 +136,10 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
 
     // MARK: CBMPeripheralManager
 
-    /// The state of the adapter as the delegate knows it.
-    open override var state: CBMManagerState { fields.withLock { $0.isEnded } ? .unknown : super.state }
+    /// The state of the adapter, as soon as the first callback has come; `.poweredOn` with its callback.
+    open override var state: CBMManagerState {
+        fields.withLock { $0.isEnded } ? .unknown : world.state(after: super.state)
+    }
 
     /// Whether this process may use Bluetooth: what was simulated, else `.allowedAlways`.
     open override class var authorization: CBMManagerAuthorization { CBMCentralManagerMock.authorization }

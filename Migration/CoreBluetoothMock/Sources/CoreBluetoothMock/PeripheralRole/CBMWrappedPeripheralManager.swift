@@ -68,6 +68,9 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         if let delegate { body(delegate) }
     }
 
+    /// Tells the delegate of the state.
+    func stateUpdated() { deliver { $0.peripheralManagerDidUpdateState(self) } }
+
     /// Takes over who subscribes to a characteristic.
     ///
     /// - Returns: What the object of CoreBluetooth represents.

@@ -15,6 +15,8 @@ struct CentralClient {
     var pending: [OperationID: (LinkResponse?) -> Void] = [:]
     /// The write commands that wait for room.
     var commands: [(AttributeID, Data)] = []
+    /// The last connect, and the one that led to the link.
+    private(set) var (lastConnect, linkConnect): (OperationID?, OperationID?)
     /// Whether the services are known.
     var isExplored = false
     private var link: LinkID?
@@ -30,24 +32,34 @@ struct CentralClient {
 
     // MARK: Links
 
-    mutating func linked(_ link: LinkID, credits: Int) {
+    /// The operation of a new connect.
+    mutating func nextConnect() -> OperationID {
+        let operation = nextOperation()
+        lastConnect = operation
+        return operation
+    }
+
+    /// Whether the link is older than the last connect, whose own link is still to come.
+    var isOutdated: Bool { linkConnect.map { $0 != lastConnect } ?? false }
+
+    mutating func linked(_ link: LinkID, by connect: OperationID, credits: Int) {
         self.link = link
+        linkConnect = connect
         self.credits = credits
         isExplored = false
     }
 
     /// The link is over.
     ///
-    /// - Returns: Those who wait for the link or for an answer, who get nil.
+    /// - Returns: Those who wait for the link or for an answer, who get nil; who waits for a newer link waits on.
     mutating func unlinked() -> [Waiter] {
-        let left = waiters + pending.values.map { completion in { _ in completion(nil) } }
-        self = CentralClient(lastOperation: lastOperation)
-        return left
+        var next = CentralClient()
+        (next.lastOperation, next.lastConnect) = (lastOperation, lastConnect)
+        let answers: [Waiter] = pending.values.map { completion in { _ in completion(nil) } }
+        if isOutdated { next.waiters = waiters }
+        defer { self = next }
+        return isOutdated ? answers : waiters + answers
     }
-
-    init() {}
-
-    private init(lastOperation: OperationID) { self.lastOperation = lastOperation }
 
     /// The services are known.
     ///
@@ -61,7 +73,7 @@ struct CentralClient {
 
     /// The link, if its services are known; otherwise the waiter is called later.
     mutating func wait(_ waiter: @escaping Waiter) -> LinkID? {
-        if isExplored, let link { return link }
+        if isExplored, !isOutdated, let link { return link }
         waiters.append(waiter)
         return nil
     }

@@ -52,9 +52,14 @@ final class CentralDevice: @unchecked Sendable {
 
     private static let all = Protected<[WeakReference<CentralDevice>]>([])
 
+    /// The specs that are in a world.
+    static func specs(in world: MockWorld) -> [CBMCentralSpec] {
+        all.withLock { $0.compactMap(\.object) }.filter { $0.world === world }.compactMap(\.spec)
+    }
+
     /// The spec of an identifier, if it is in a world.
     static func spec(_ identifier: UUID, in world: MockWorld) -> CBMCentralSpec? {
-        all.withLock { $0.compactMap(\.object) }.first { $0.world === world && $0.spec?.identifier == identifier }?.spec
+        specs(in: world).first { $0.identifier == identifier }
     }
 
     // MARK: Links
@@ -70,7 +75,7 @@ final class CentralDevice: @unchecked Sendable {
         configuration.connectionInterval = Duration(seconds: spec.connectionInterval, clampedTo: .zero ... .seconds(4))
         emulator.configure(configuration)
         host.connectOtherApp(to: server, withoutAdvertising: true)
-        let operation = client.withLock { $0.nextOperation() }
+        let operation = client.withLock { $0.nextConnect() }
         role.submit(.connect(peer: peer, operation: operation, options: ConnectOptions()))
         return true
     }
@@ -85,12 +90,12 @@ final class CentralDevice: @unchecked Sendable {
     /// Handles an event of the role, on the queue of the sink.
     func handle(_ event: CentralEvent) {
         switch event {
-        case .connected(_, let link, _, let parameters):
-            client.withLock { $0.linked(link, credits: parameters.writeCredits) }
+        case .connected(_, let link, let operation, let parameters):
+            client.withLock { $0.linked(link, by: operation, credits: parameters.writeCredits) }
             discover(on: link)
         case .connectFailed, .disconnected:
-            let waiting = client.withLock { $0.unlinked() }
-            if let spec { spec.disconnected(from: self) }
+            let (isOutdated, waiting) = client.withLock { ($0.isOutdated, $0.unlinked()) }
+            if !isOutdated, let spec { spec.disconnected(from: self) }
             waiting.forEach { $0(nil) }
         case .servicesChanged(let link, _, _):
             client.withLock { $0.isExplored = false }

@@ -12,7 +12,7 @@ final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        receive { $1.peripheralManagerDidUpdateState($0) }
+        gate.pass { $0.stateUpdated() }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {

@@ -11,6 +11,8 @@ import CoreBluetooth
 open class CBMCentralManagerMock: CBMWrappedCentralManager {
     private struct Fields {
         var isEnded = false
+        /// The state that the delegate has heard of.
+        var reportedState: CBMManagerState?
         /// The peripherals that the present scan has reported; nil while it reports all packets.
         var reported: Set<UUID>? = []
         /// The peripherals of the manager, which it keeps alive while the adapter is on.
@@ -92,8 +94,13 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
     private func prepare(_ callback: ManagerCallback) -> ManagerCallback? {
         switch callback {
         case .stateUpdated:
+            let state = state
             if state != .poweredOn { forgetPeripherals() }
-            return callback
+            let isNew = fields.withLock { fields in
+                defer { fields.reportedState = state }
+                return fields.reportedState != state
+            }
+            return isNew ? callback : nil
         case .discovered(let peripheral, let data, let rssi): return discovered(peripheral, data, rssi)
         case .connected(let peripheral):
             (peripheral as? CBMPeripheralMock)?.linked()
@@ -180,8 +187,10 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
 
     // MARK: CBMCentralManager
 
-    /// The state of the adapter as the delegate knows it.
-    open override var state: CBMManagerState { fields.withLock { $0.isEnded } ? .unknown : super.state }
+    /// The state of the adapter, as soon as the first callback has come; `.poweredOn` with its callback.
+    open override var state: CBMManagerState {
+        fields.withLock { $0.isEnded } ? .unknown : world.state(after: super.state)
+    }
 
     /// Whether this process may use Bluetooth: what was simulated, else `.allowedAlways`.
     open override var authorization: CBMManagerAuthorization { world.authorization ?? .allowedAlways }

@@ -38,9 +38,19 @@ public class CBMPeripheralSpec: Equatable,
     public var isConnected: Bool { virtualConnections > 0 }
 
     /// The number of connected managers and other apps.
-    var virtualConnections: Int { fields.withLock { $0.managers.count + ($0.isUsedByOtherApp ? 1 : 0) } }
+    var virtualConnections: Int {
+        fields.withLock { $0.managers.count + ($0.isUsedByOtherApp && !$0.isAdapterOff ? 1 : 0) }
+    }
     /// Whether anyone has ever been connected, so that the host knows the GAP Device Name.
     var wasConnected: Bool { fields.withLock { $0.wasConnected } }
+
+    /// The adapter was switched on, or off with all links of the peripheral.
+    func adapterChanged(isOn: Bool) {
+        fields.withLock { fields in
+            fields.isAdapterOff = !isOn
+            if !isOn { fields.managers = [] }
+        }
+    }
 
     /// Whether both have the same identifier.
     public static func == (left: CBMPeripheralSpec, right: CBMPeripheralSpec) -> Bool {

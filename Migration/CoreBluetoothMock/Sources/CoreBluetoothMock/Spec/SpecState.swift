@@ -19,6 +19,8 @@ struct SpecState {
     var connection: Connection?
     /// Whether a link to another app of the host is up, or comes up with the adapter's power.
     var isUsedByOtherApp = false
+    /// Whether the adapter was switched off, and no link is up.
+    var isAdapterOff = false
     /// The managers that are connected.
     var managers: Set<ObjectIdentifier> = []
     /// Whether anyone has ever been connected.

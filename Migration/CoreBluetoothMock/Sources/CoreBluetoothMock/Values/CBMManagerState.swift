@@ -23,6 +23,19 @@ extension CBMManagerState {
     /// The same state; one that a later version of the API adds counts as unknown.
     init(_ state: CBManagerState) { self = CBMManagerState(rawValue: state.rawValue) ?? .unknown }
 
+    /// The state that the emulator names so.
+    init(_ state: AdapterState) {
+        self =
+            switch state {
+            case .unknown: .unknown
+            case .resetting: .resetting
+            case .unsupported: .unsupported
+            case .unauthorized: .unauthorized
+            case .poweredOff: .poweredOff
+            case .poweredOn: .poweredOn
+            }
+    }
+
     /// The same state as the emulator names it.
     var adapterState: AdapterState {
         switch self {

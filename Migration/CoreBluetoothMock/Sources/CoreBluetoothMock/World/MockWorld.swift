@@ -52,20 +52,35 @@ final class MockWorld: @unchecked Sendable {
     /// Shows all managers a state of the adapter.
     func setState(_ state: CBMManagerState) {
         guard let host = emulator?.host else { return }
+        // Before the links end, so that the specs know why.
+        if state != .poweredOn { adapterChanged(isOn: false) }
         switch state {
         case .poweredOn:
             host.setPower(true)
             host.setState(nil)
             devices.forEach { $0.linkOtherApp() }
+            adapterChanged(isOn: true)
         case .poweredOff:
             host.setPower(false)
             host.setState(nil)
         case .unknown, .resetting, .unsupported, .unauthorized:
             host.setState(state.adapterState)
         }
-        if state != .poweredOn {
-            for device in devices { device.spec.fields.withLock { $0.managers = [] } }
-        }
+    }
+
+    private func adapterChanged(isOn: Bool) {
+        for device in devices { device.spec.adapterChanged(isOn: isOn) }
+        if !isOn { CentralDevice.specs(in: self).forEach { $0.adapterIsOff() } }
+    }
+
+    /// The state that a manager shows: that of the adapter at once, but `.poweredOn` with the callback, as commands are
+    /// carried out from then on.
+    ///
+    /// - Parameter reached: The state that the manager's queue has reached; `.unknown` before the first callback.
+    func state(after reached: CBMManagerState) -> CBMManagerState {
+        guard reached != .unknown, let host = emulator?.host else { return reached }
+        let present = CBMManagerState(host.state)
+        return present == .poweredOn ? reached : present
     }
 
     /// The permission that was simulated; nil if none was.
@@ -229,6 +244,7 @@ extension CBMPeripheralSpec {
         fields.withLock { fields in
             fields.devices.removeAll { $0.object == nil }
             fields.devices.append(WeakReference(device))
+            fields.isAdapterOff = false
         }
     }
 }
