@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// The names and signatures of CoreBluetooth Mock, for the app as it was written for the original.
-let mock = Target.Dependency.product(name: "CoreBluetoothMock", package: "CoreBluetoothMock")
+let mock = Target.Dependency.product(name: "CoreBluetoothMock", package: "IOS-CoreBluetooth-Mock")
 /// The only product of the app without the module.
 let coreBluetooth = Target.Dependency.product(name: "CoreBluetooth", package: "swift-corebluetooth")
 /// The trait `.emulator(…)`, for tests alone.
@@ -12,7 +12,8 @@ let package = Package(
     name: "MigrationExamples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(path: "../CoreBluetoothMock"),
+        // Under the original's name, so that the rest of a manifest stays as it is.
+        .package(name: "IOS-CoreBluetooth-Mock", path: "../CoreBluetoothMock"),
         .package(name: "swift-corebluetooth", path: "../.."),
     ],
     targets: [

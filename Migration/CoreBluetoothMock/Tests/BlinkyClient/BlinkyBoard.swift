@@ -65,7 +65,10 @@ final class BlinkyBoard: NSObject, CBPeripheralDelegate, CBCentralManagerDelegat
         delegate?.board(self, didFailWith: error)
     }
 
-    func centralManager(_ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?) {
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+        isReconnecting: Bool, error: Error?
+    ) {
         ledCharacteristic = nil
         delegate?.board(self, didDisconnectWith: error)
     }

@@ -2,6 +2,11 @@ import CoreBluetoothMock
 
 // The one file that an app adds: CoreBluetooth's names are those of the mock, and every `import CoreBluetooth` is gone.
 
+#if os(Linux)
+// Foundation declares it on Apple's systems, for the files that import nothing else.
+typealias CFAbsoluteTime = Double
+#endif
+
 typealias CBCentralManagerFactory = CBMCentralManagerFactory
 typealias CBUUID = CBMUUID
 typealias CBError = CBMError

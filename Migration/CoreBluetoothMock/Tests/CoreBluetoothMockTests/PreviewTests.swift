@@ -129,6 +129,8 @@ import Testing
         #expect(lines.prefix(2) == ["written: ATT 6", "notifying true"])
         #expect(Set(lines.dropFirst(2)) == ["written", "value 2", "value 3"])
         #expect(peripheral.name == "Line" && client.rssis.first == -100)
+        let uuids = client.reports.first?[CBMAdvertisementDataServiceUUIDsKey] as? [CBMUUID]
+        #expect(uuids?.map(\.uuidString) == ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"])
     }
 }
 

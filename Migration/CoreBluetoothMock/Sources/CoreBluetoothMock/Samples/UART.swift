@@ -10,6 +10,8 @@ public class UART: CBMPeripheralSpecDelegate {
     /// The name of its peripheral.
     public let name: String
 
+    private static let service = CBMUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
+
     private let receiver = CBMCharacteristicMock(
         type: CBMUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"), properties: [.write, .writeWithoutResponse])
     private let transmitter = CBMCharacteristicMock(
@@ -21,15 +23,15 @@ public class UART: CBMPeripheralSpecDelegate {
         .advertising(
             advertisementData: [
                 CBMAdvertisementDataIsConnectable: NSNumber(value: true), CBMAdvertisementDataLocalNameKey: name,
+                CBMAdvertisementDataServiceUUIDsKey: [Self.service],
             ], withInterval: 2.0, delay: 5.0
         )
         .connectable(
             name: name,
             services: [
                 CBMServiceMock(
-                    type: CBMUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"), primary: true,
-                    characteristics: receiver, transmitter)
-            ], delegate: self
+                    type: Self.service, primary: true, characteristics: receiver, transmitter)
+            ], delegate: self, connectionInterval: 0.020
         )
         .build()
 
