@@ -23,6 +23,7 @@ extension AdvertisingData {
     mutating func redact(_ replace: (Data) -> Data) {
         serviceData = serviceData.mapValues(replace)
         manufacturerData = manufacturerData.map(replace)
+        for index in otherStructures.indices { otherStructures[index].data = replace(otherStructures[index].data) }
     }
 }
 

@@ -145,6 +145,9 @@ extension TraceLine {
             add("serviceData.\(uuid)", private: data)
         }
         add("manufacturerData", private: advertisement.manufacturerData)
+        for structure in advertisement.otherStructures ?? [] {
+            add("structure.\(structure.type)", private: structure.data)
+        }
         add("connectable", advertisement.isConnectable)
     }
 

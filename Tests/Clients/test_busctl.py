@@ -167,3 +167,9 @@ def test_gdbus():
         "gdbus", "call", "--system", "--dest", "org.bluez", "--object-path", "/org/bluez/hci0", "--method",
         "org.bluez.Adapter1.StopDiscovery", status=1)
     assert error == "Error: GDBus.Error:org.bluez.Error.Failed: No discovery started\n"
+
+
+def test_five_advertisements_are_free():
+    properties = ["ActiveInstances", "SupportedInstances"]
+    shown = busctl("get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.LEAdvertisingManager1", *properties)
+    assert shown.split() == ["y", "0", "y", "5"]

@@ -130,6 +130,76 @@ import Testing
         return values.withLock { $0 }
     }
 
+    /// The first device of the second adapter whose properties are as wanted.
+    private func device(
+        _ client: BusClient, where isWanted: ([String: DBusValue]) -> Bool
+    ) async throws -> [String: DBusValue] {
+        var found: [String: DBusValue]?
+        try await client.wait {
+            let reply = try await client.connection.call(
+                to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager",
+                member: "GetManagedObjects")
+            found = ApplicationDescription.objects(in: reply.first).lazy
+                .filter { $0.0.isBelow(.hci1) }.compactMap { $0.1[BlueZInterfaces.device] }.first(where: isWanted)
+            return found != nil
+        }
+        return try #require(found)
+    }
+
+    @Test func aScannerSeesAllThatAClientAdvertises() async throws {
+        let fixture = try await serve()
+        let (server, client) = (try await BusClient(fixture.bus), try await BusClient(fixture.bus))
+        let companies = DBusValue.dictionary(
+            DBusDictionary(
+                keyType: .uint16, valueType: .variant,
+                entries: [0x59, 0x4C].map { .init(key: .uint16($0), value: .variant(.bytes([1]))) }))
+        _ = server.export(
+            ServingTests.application(["read"]),
+            advertisement: [
+                "Type": .string("peripheral"), "Appearance": .uint16(0x03C1), "ManufacturerData": companies,
+                "LocalName": .string(String(repeating: "n", count: 40)),
+            ])
+        try await advertise(server)
+        try await client.call("StartDiscovery", on: .hci1, "Adapter1")
+        let seen = try await device(client) { $0["Appearance"] != nil }
+        #expect(seen["Appearance"] == .uint16(0x03C1))
+        #expect(seen["Icon"] == .string("input-keyboard"))
+        #expect(seen["Name"] == .string(String(repeating: "n", count: 29)))
+        guard case .dictionary(let found)? = seen["ManufacturerData"] else { Issue.record("no company"); return }
+        #expect(found.entries.map(\.key) == [.uint16(0x4C), .uint16(0x59)])
+        fixture.service.stop()
+    }
+
+    @Test func anAdapterTakesAsManyAdvertisementsAsItPromises() async throws {
+        let fixture = try await serve()
+        let server = try await BusClient(fixture.bus)
+        _ = export(server)
+        var taken = 0
+        while case .byte(let free)? = try await server.get("SupportedInstances", of: "LEAdvertisingManager1", at: .hci0),
+            free > 0
+        {
+            try await server.call(
+                "RegisterAdvertisement", .objectPath(.constant("/ad\(taken)")), .properties([:]), on: .hci0,
+                "LEAdvertisingManager1")
+            taken += 1
+        }
+        #expect(taken == fixture.emulator.configuration.maximumAdvertisingSets)
+        await #expect(throws: BlueZError.notPermitted("Maximum advertisements reached")) { try await advertise(server) }
+        fixture.service.stop()
+    }
+
+    @Test func anInvalidMonitorIsReleased() async throws {
+        let fixture = try await serve()
+        let client = try await BusClient(fixture.bus)
+        let calls = client.export(
+            MonitorTests.monitors(["/m/1"], ["RSSIHighThreshold": .int16(-50), "RSSILowThreshold": .int16(-40)]))
+        try await client.call(
+            "RegisterMonitor", .objectPath(.constant("/m")), on: .hci0, "AdvertisementMonitorManager1")
+        try await wait(client) { calls.count("Release") == 1 }
+        #expect(calls.count("Activate") == 0)
+        fixture.service.stop()
+    }
+
     @Test func aMonitorFindsADeviceAgainWhenThePowerReturns() async throws {
         let fixture = try await serve()
         let client = try await BusClient(fixture.bus)

@@ -18,6 +18,10 @@ public struct Advertisement: Hashable, Sendable, Codable {
     public var serviceData: [BluetoothUUID: Data]?
     /// A company identifier, least significant byte first, and the company's data.
     public var manufacturerData: Data?
+    /// The structures that no other field holds: flags, appearance, the data of further companies and raw ones.
+    ///
+    /// In the order of the packet; nil if there are none, or the backend does not know them.
+    public var otherStructures: [AdvertisingStructure]?
     /// Whether a connection is accepted; nil if the backend does not know.
     public var isConnectable: Bool?
 
@@ -25,7 +29,8 @@ public struct Advertisement: Hashable, Sendable, Codable {
     public init(
         localName: String? = nil, txPowerLevel: Int8? = nil, serviceUUIDs: [BluetoothUUID]? = nil,
         overflowServiceUUIDs: [BluetoothUUID]? = nil, solicitedServiceUUIDs: [BluetoothUUID]? = nil,
-        serviceData: [BluetoothUUID: Data]? = nil, manufacturerData: Data? = nil, isConnectable: Bool? = nil
+        serviceData: [BluetoothUUID: Data]? = nil, manufacturerData: Data? = nil,
+        otherStructures: [AdvertisingStructure]? = nil, isConnectable: Bool? = nil
     ) {
         self.localName = localName
         self.txPowerLevel = txPowerLevel
@@ -34,10 +39,12 @@ public struct Advertisement: Hashable, Sendable, Codable {
         self.solicitedServiceUUIDs = solicitedServiceUUIDs
         self.serviceData = serviceData
         self.manufacturerData = manufacturerData
+        self.otherStructures = otherStructures
         self.isConnectable = isConnectable
     }
 
-    /// Copies the fields that `newer` contains, and leaves the others; UUID lists and service data are united.
+    /// Copies the fields that `newer` contains, and leaves the others; UUID lists, service data and other structures are
+    /// united.
     ///
     /// A union of more than 64 entries, which only a device that keeps changing what it says comes to, is given up: the
     /// newer entries alone stay.
@@ -52,6 +59,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
         isChanged = Self.unite(&serviceUUIDs, with: newer.serviceUUIDs) || isChanged
         isChanged = Self.unite(&overflowServiceUUIDs, with: newer.overflowServiceUUIDs) || isChanged
         isChanged = Self.unite(&solicitedServiceUUIDs, with: newer.solicitedServiceUUIDs) || isChanged
+        isChanged = Self.unite(&otherStructures, with: newer.otherStructures) || isChanged
         guard let data = newer.serviceData else { return isChanged }
         let union = (serviceData ?? [:]).merging(data) { $1 }
         return Self.replace(&serviceData, by: union.count <= Self.longestUnion ? union : data) || isChanged
@@ -76,6 +84,41 @@ public struct Advertisement: Hashable, Sendable, Codable {
         uuids = old.count + added.count <= longestUnion ? old + added : newer
         return true
     }
+
+    /// A structure takes the place of an older one that says the same.
+    private static func unite(
+        _ structures: inout [AdvertisingStructure]?, with newer: [AdvertisingStructure]?
+    ) -> Bool {
+        guard let newer else { return false }
+        var union = structures ?? []
+        for structure in newer {
+            if let index = union.firstIndex(where: { $0.subject == structure.subject }) {
+                union[index] = structure
+            } else {
+                union.append(structure)
+            }
+        }
+        return replace(&structures, by: union.count <= longestUnion ? union : newer)
+    }
+}
+
+/// One structure of an advertising packet, by the number of its type.
+///
+/// Source: Core Specification, Vol 3, Part C, 11; Assigned Numbers, 2.3.
+public struct AdvertisingStructure: Hashable, Sendable, Codable {
+    /// The type: 0x01 for the flags, 0x19 for the appearance, 0xFF for the data of a company.
+    public var type: UInt8
+    /// The content after the type; 254 bytes at most.
+    public var data: Data
+
+    /// A structure of a type.
+    public init(type: UInt8, data: Data) {
+        self.type = type
+        self.data = data
+    }
+
+    /// The type, and the company of a company's data: a packet contains one structure for each.
+    var subject: [UInt8] { [type] + (type == 0xFF ? Array(data.prefix(2)) : []) }
 }
 
 /// One report of the scanner.

@@ -41,6 +41,8 @@ package struct AdvertisingStructures: Sendable {
 
     package mutating func add(manufacturerData: Data) { add(0xFF, Array(manufacturerData)) }
 
+    package mutating func add(_ structure: AdvertisingStructure) { add(structure.type, Array(structure.data)) }
+
     /// A structure has 254 bytes of content at most; what is longer does not fit in a packet and is cut off.
     private mutating func add(_ type: UInt8, _ content: [UInt8]) {
         let content = content.prefix(254)

@@ -17,6 +17,8 @@ public struct AdvertisingData: Hashable, Sendable {
     public var serviceData: [BluetoothUUID: Data]
     /// A company identifier, least significant byte first, and the company's data.
     public var manufacturerData: Data?
+    /// The structures that no other field holds; flags among them replace the usual ones.
+    package var otherStructures: [AdvertisingStructure] = []
 
     /// The content of one packet.
     public init(
@@ -44,6 +46,7 @@ public struct AdvertisingData: Hashable, Sendable {
         }
         for (uuid, data) in serviceData { length += 2 + Int(uuid.width.rawValue) + data.count }
         if let manufacturerData { length += 2 + manufacturerData.count }
+        for structure in otherStructures where structure.type != 0x01 { length += 2 + structure.data.count }
         return length
     }
 
@@ -53,15 +56,16 @@ public struct AdvertisingData: Hashable, Sendable {
             localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
             services: advertisement.serviceUUIDs ?? [], solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
             serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
+        otherStructures = advertisement.otherStructures ?? []
     }
 
     /// The advertisement that a scanner reports.
-    func advertisement(isConnectable: Bool?) -> Advertisement {
+    package func advertisement(isConnectable: Bool?) -> Advertisement {
         Advertisement(
             localName: localName, txPowerLevel: txPowerLevel, serviceUUIDs: services.isEmpty ? nil : services,
             solicitedServiceUUIDs: solicitedServices.isEmpty ? nil : solicitedServices,
             serviceData: serviceData.isEmpty ? nil : serviceData, manufacturerData: manufacturerData,
-            isConnectable: isConnectable)
+            otherStructures: otherStructures.isEmpty ? nil : otherStructures, isConnectable: isConnectable)
     }
 }
 

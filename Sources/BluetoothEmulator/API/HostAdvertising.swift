@@ -48,6 +48,7 @@ public struct HostAdvertising: Hashable, Sendable {
             solicitedServices: solicited + data.solicitedServices.filter { !solicited.contains($0) },
             serviceData: data.serviceData.merging(advertisement.serviceData ?? [:]) { $1 },
             manufacturerData: advertisement.manufacturerData ?? data.manufacturerData)
+        content.otherStructures = advertisement.otherStructures ?? data.otherStructures
         var nameless = content
         nameless.localName = nil
         let room = AdvertisingDescription.legacyRoom

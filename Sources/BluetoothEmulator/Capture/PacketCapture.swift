@@ -169,13 +169,14 @@ extension AdvertisingData {
     /// The AD structures, in the order in which common stacks send them.
     func structures(withFlags: Bool) -> [UInt8] {
         var structures = AdvertisingStructures()
-        if withFlags { structures.addFlags() }
+        if withFlags, !otherStructures.contains(where: { $0.type == 0x01 }) { structures.addFlags() }
         structures.add(services: services)
         structures.add(services: solicitedServices, areSolicited: true)
         for (uuid, data) in serviceData.sorted(by: { $0.key < $1.key }) { structures.add(serviceData: data, of: uuid) }
         if let txPowerLevel { structures.add(txPower: txPowerLevel) }
         if let localName { structures.add(localName: localName) }
         if let manufacturerData { structures.add(manufacturerData: manufacturerData) }
+        for structure in otherStructures { structures.add(structure) }
         return structures.bytes
     }
 }

@@ -9,40 +9,10 @@ struct MonitorRootKey: Hashable, Sendable {
     let root: ObjectPath
 }
 
-/// A pattern of an advertisement monitor: bytes at an offset of one field of the packet.
-struct MonitorPattern: Equatable, Sendable {
-    let offset: Int
-    /// The type of the field (Assigned Numbers, "Common Data Types").
-    let type: UInt8
-    let bytes: [UInt8]
-
-    func matches(_ advertisement: Advertisement) -> Bool {
-        Self.fields(of: type, in: advertisement).contains { field in
-            field.count >= offset + bytes.count && Array(field[offset..<offset + bytes.count]) == bytes
-        }
-    }
-
-    /// The fields of a type as they are on the air; the flags are those of a device that is found in general.
-    private static func fields(of type: UInt8, in advertisement: Advertisement) -> [[UInt8]] {
-        func list(_ uuids: [BluetoothUUID]?, _ width: BluetoothUUID.Width) -> [[UInt8]] {
-            let bytes = (uuids ?? []).filter { $0.width == width }.flatMap { $0.bigEndianBytes.reversed() }
-            return bytes.isEmpty ? [] : [bytes]
-        }
-        switch type {
-        case 0x01: return [[0x06]]
-        case 0x02, 0x03: return list(advertisement.serviceUUIDs, .bits16)
-        case 0x04, 0x05: return list(advertisement.serviceUUIDs, .bits32)
-        case 0x06, 0x07: return list(advertisement.serviceUUIDs, .bits128)
-        case 0x08, 0x09: return advertisement.localName.map { [Array($0.utf8)] } ?? []
-        case 0x0A: return advertisement.txPowerLevel.map { [[UInt8(bitPattern: $0)]] } ?? []
-        case 0x14: return list(advertisement.solicitedServiceUUIDs, .bits16)
-        case 0x15: return list(advertisement.solicitedServiceUUIDs, .bits128)
-        case 0x16, 0x20, 0x21:
-            return (advertisement.serviceData ?? [:]).map { $0.key.bigEndianBytes.reversed() + Array($0.value) }
-        case 0xFF: return advertisement.manufacturerData.map { [Array($0)] } ?? []
-        default: return []
-        }
-    }
+/// A monitor of a client.
+struct MonitorKey: Hashable, Sendable {
+    let root: MonitorRootKey
+    let path: ObjectPath
 }
 
 /// The monitors of clients: devices are reported to them while no client discovers.
@@ -50,18 +20,44 @@ struct AdvertisementMonitors: Sendable {
     struct Monitor: Sendable {
         let path: ObjectPath
         let patterns: [MonitorPattern]
-        /// The devices that were reported to the client.
-        var found: Set<PeerID> = []
+        let thresholds: MonitorThresholds?
+        var devices: [PeerID: MonitoredDevice] = [:]
+
+        /// Notes a packet that matches; a device for which there is no room is not monitored.
+        mutating func hear(
+            _ discovery: Discovery, at now: Duration
+        ) -> (change: MonitoredDevice.Change?, isReported: Bool) {
+            if devices[discovery.peer] == nil, devices.count >= DaemonLimits.monitoredDevices {
+                devices = devices.filter { device in
+                    device.value.isFound || now - device.value.lastPacket <= thresholds?.highTimeout ?? .zero
+                }
+                guard devices.count < DaemonLimits.monitoredDevices else { return (nil, false) }
+            }
+            return devices[discovery.peer, default: MonitoredDevice()].hear(discovery.rssi, thresholds, at: now)
+        }
+    }
+
+    /// What a packet means for the monitors.
+    struct Hearing: Sendable {
+        var isReported = false
+        var changes: [(monitor: MonitorKey, change: MonitoredDevice.Change)] = []
     }
 
     var roots: [MonitorRootKey: [Monitor]] = [:]
 
     var isActive: Bool { roots.values.contains { !$0.isEmpty } }
 
-    func lets(_ discovery: Discovery) -> Bool {
-        roots.values.contains { monitors in
-            monitors.contains { $0.patterns.contains { $0.matches(discovery.advertisement) } }
+    mutating func hear(_ discovery: Discovery, at now: Duration) -> Hearing {
+        var hearing = Hearing()
+        for (key, monitors) in roots {
+            for (position, monitor) in monitors.enumerated()
+            where monitor.patterns.contains(where: { $0.matches(discovery.advertisement) }) {
+                guard let (change, isReported) = roots[key]?[position].hear(discovery, at: now) else { continue }
+                if isReported { hearing.isReported = true }
+                if let change { hearing.changes.append((MonitorKey(root: key, path: monitor.path), change)) }
+            }
         }
+        return hearing
     }
 }
 
@@ -79,7 +75,10 @@ extension BluetoothDaemon {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let key = MonitorRootKey(client: call.sender, root: root)
         guard call.member == "RegisterMonitor" else {
-            guard adapters[index].monitors.roots.removeValue(forKey: key) != nil else { throw BlueZError.doesNotExist }
+            guard let monitors = adapters[index].monitors.roots.removeValue(forKey: key) else {
+                throw BlueZError.doesNotExist
+            }
+            for monitor in monitors { notify(key.client, monitor.path, "Release") }
             listen(on: index)
             return answer(call.id)
         }
@@ -93,6 +92,8 @@ extension BluetoothDaemon {
             .monitor(adapter: index, key), of: call.sender, root, StandardInterface.objectManager.name,
             "GetManagedObjects", deadline: configuration.applicationDeadline)
     }
+
+    // MARK: Objects
 
     /// The monitors that a client had exported when it registered their root.
     mutating func monitorRead(_ key: MonitorRootKey, _ result: Result<[DBusValue], DBusError>, on index: Int) {
@@ -125,30 +126,26 @@ extension BluetoothDaemon {
         }
     }
 
+    /// Activates a monitor, or releases an invalid one.
     private mutating func add(
         _ path: ObjectPath, _ properties: [String: DBusValue], _ key: MonitorRootKey, on index: Int
     ) {
         guard let monitors = adapters[index].monitors.roots[key], !monitors.contains(where: { $0.path == path }) else {
             return
         }
-        let patterns = Self.patterns(properties["Patterns"])
-        guard properties["Type"]?.stringValue == "or_patterns", !patterns.isEmpty,
-            monitors.count < DaemonLimits.monitors
-        else { return notify(key.client, path, "Release") }
-        adapters[index].monitors.roots[key]?.append(AdvertisementMonitors.Monitor(path: path, patterns: patterns))
+        do throws(DBusError) {
+            guard properties["Type"]?.stringValue == "or_patterns",
+                let patterns = MonitorPattern.patterns(properties["Patterns"]), monitors.count < DaemonLimits.monitors
+            else { throw BlueZError.invalidArguments }
+            let thresholds = try MonitorThresholds.thresholds(properties)
+            adapters[index].monitors.roots[key]?.append(
+                AdvertisementMonitors.Monitor(path: path, patterns: patterns, thresholds: thresholds))
+        } catch {
+            // The client learns no reason, as from bluetoothd.
+            return notify(key.client, path, "Release")
+        }
         listen(on: index)
         notify(key.client, path, "Activate")
-    }
-
-    /// The content of an `a(yyay)`.
-    private static func patterns(_ value: DBusValue?) -> [MonitorPattern] {
-        guard case .array(_, let items)? = value else { return [] }
-        return items.compactMap { item in
-            guard case .structure(let members) = item, members.count == 3, case .byte(let offset) = members[0],
-                case .byte(let type) = members[1], let bytes = members[2].bytesValue
-            else { return nil }
-            return MonitorPattern(offset: Int(offset), type: type, bytes: bytes)
-        }
     }
 
     private mutating func notify(
@@ -159,18 +156,40 @@ extension BluetoothDaemon {
             deadline: configuration.applicationDeadline)
     }
 
-    /// The first packet of a device that a monitor waits for.
-    mutating func showToMonitors(_ discovery: Discovery, on index: Int) {
-        guard adapters[index].monitors.isActive, let device = adapters[index].devices[discovery.peer] else { return }
-        for (key, monitors) in adapters[index].monitors.roots {
-            for (position, monitor) in monitors.enumerated()
-            where monitor.patterns.contains(where: { $0.matches(discovery.advertisement) }) {
-                guard
-                    adapters[index].monitors.roots[key]?[position].found.insert(discovery.peer).inserted == true
-                else { continue }
-                notify(key.client, monitor.path, "DeviceFound", [.objectPath(device.path)])
-            }
+    // MARK: Devices
+
+    /// Monitors found or lost a device with a packet of it, which clients know by now.
+    mutating func showToMonitors(_ hearing: AdvertisementMonitors.Hearing, _ peer: PeerID, on index: Int) {
+        for (key, change) in hearing.changes {
+            show(change, of: peer, to: key, on: index)
+            guard change == .found,
+                let timeout = adapters[index].monitors[key]?.thresholds?.lowTimeout
+            else { continue }
+            let number = nextNumber()
+            adapters[index].monitors[key]?.devices[peer]?.timer = number
+            output(.schedule(.monitored(adapter: index, key, peer, number), after: timeout))
         }
+    }
+
+    private mutating func show(
+        _ change: MonitoredDevice.Change, of peer: PeerID, to key: MonitorKey, on index: Int
+    ) {
+        guard let device = adapters[index].devices[peer] else { return }
+        notify(
+            key.root.client, key.path, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device.path)])
+    }
+
+    /// A device that a monitor found may not have been heard since: it is lost, or looked after again later.
+    mutating func monitoredTimePassed(_ key: MonitorKey, _ peer: PeerID, _ number: UInt64, on index: Int) {
+        guard let monitor = adapters[index].monitors[key], let timeout = monitor.thresholds?.lowTimeout,
+            let device = monitor.devices[peer], device.timer == number
+        else { return }
+        let left = device.lastPacket + timeout - now
+        guard left <= .zero else {
+            return output(.schedule(.monitored(adapter: index, key, peer, number), after: left))
+        }
+        adapters[index].monitors[key]?.devices[peer]?.lose()
+        show(.lost, of: peer, to: key, on: index)
     }
 
     /// A device is forgotten, or the adapter is switched off: monitors lose the device.
@@ -178,8 +197,9 @@ extension BluetoothDaemon {
     /// Source: BlueZ, `src/adv_monitor.c`, `btd_adv_monitor_power_down`.
     mutating func monitorsLose(_ peer: PeerID, _ device: ObjectPath, on index: Int) {
         for (key, monitors) in adapters[index].monitors.roots {
-            for (position, monitor) in monitors.enumerated() where monitor.found.contains(peer) {
-                adapters[index].monitors.roots[key]?[position].found.remove(peer)
+            for (position, monitor) in monitors.enumerated() {
+                adapters[index].monitors.roots[key]?[position].devices[peer] = nil
+                guard monitor.devices[peer]?.isFound == true else { continue }
                 notify(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
             }
         }
@@ -196,6 +216,19 @@ extension BluetoothDaemon {
             for monitor in monitors { notify(key.client, monitor.path, "Release") }
         }
         adapters[index].monitors = AdvertisementMonitors()
+    }
+}
+
+extension AdvertisementMonitors {
+    /// A monitor of a client; nil if it is gone.
+    subscript(key: MonitorKey) -> Monitor? {
+        get { roots[key.root]?.first { $0.path == key.path } }
+        set {
+            guard let newValue, let position = roots[key.root]?.firstIndex(where: { $0.path == key.path }) else {
+                return
+            }
+            roots[key.root]?[position] = newValue
+        }
     }
 }
 #endif

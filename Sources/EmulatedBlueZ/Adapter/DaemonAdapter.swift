@@ -11,6 +11,7 @@ struct DaemonAdapter: Sendable {
         var isPowered: Bool
         var alias: String
         var isPairable = true
+        var isDiscoverable = false
         /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
         var discoverableNumber: UInt64 = 0
         /// The calls that wait for the adapter's power to change.
@@ -43,6 +44,13 @@ struct DaemonAdapter: Sendable {
         path = BluetoothDaemon.root.appending("hci\(index)")
         state = State(isPowered: facts.isPowered, alias: facts.name)
     }
+
+    /// The UUIDs of its services: Generic Access, Generic Attribute and those of applications, all 128 bits of each.
+    var serviceUUIDs: [String] {
+        let own = [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
+        let served = applications.all.values.flatMap(\.services).map(\.definition.uuid)
+        return Set((own + served).map(\.bluez)).sorted()
+    }
 }
 
 extension BluetoothDaemon {
@@ -73,7 +81,7 @@ extension BluetoothDaemon {
             "Powered": .boolean(adapter.state.isPowered), "Discoverable": .boolean(false),
             "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(adapter.state.isPairable),
             "PairableTimeout": .uint32(0), "Discovering": .boolean(false),
-            "UUIDs": .strings(["00001801-0000-1000-8000-00805f9b34fb", "00001800-0000-1000-8000-00805f9b34fb"]),
+            "UUIDs": .strings(adapter.serviceUUIDs),
             "Modalias": .string(dialect.modalias), "Roles": .strings(["central", "peripheral"]),
         ]
         if dialect >= .bluez5_82 {
@@ -119,10 +127,18 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
+    /// The services of the adapter are others now.
+    mutating func showServices(of index: Int) {
+        set(
+            "UUIDs", .strings(adapters[index].serviceUUIDs), of: BlueZInterfaces.adapter, at: adapters[index].path)
+    }
+
     private mutating func setDiscoverable(_ isDiscoverable: Bool, _ index: Int) {
         let path = adapters[index].path
         set("Discoverable", .boolean(isDiscoverable), of: BlueZInterfaces.adapter, at: path)
+        adapters[index].state.isDiscoverable = isDiscoverable
         adapters[index].state.discoverableNumber += 1
+        refreshAdvertisements(on: index)
         let timeout = tree.properties(of: BlueZInterfaces.adapter, at: path)?["DiscoverableTimeout"]?.uint32Value ?? 0
         guard isDiscoverable, timeout > 0 else { return }
         output(
@@ -177,6 +193,7 @@ extension BluetoothDaemon {
         showPowerState(isOn ? "on" : "off", of: index)
         if isOn {
             publishApplications(on: index)
+            refreshAdvertisements(on: index)
             listen(on: index)
         } else {
             answerApplications(on: index)

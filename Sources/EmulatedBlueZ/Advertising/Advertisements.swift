@@ -14,7 +14,16 @@ struct Advertisements: Sendable {
         /// The call that waits for the first packet.
         var call: ClientCallID?
         var properties: AdvertisementProperties?
-        var isOnAir = false
+        /// The time during which it is discoverable is over.
+        var isHidden = false
+        var end = Limit()
+        var hiding = Limit()
+    }
+
+    /// A time that the client sets, and the number of the timer for it; an earlier timer is void.
+    struct Limit: Sendable {
+        var after: Duration?
+        var number: UInt64 = 0
     }
 
     var all: [AdvertisementID: Registered] = [:]
@@ -30,7 +39,7 @@ struct Advertisements: Sendable {
 extension BluetoothDaemon {
     func advertisingManagerProperties(of adapter: DaemonAdapter) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "ActiveInstances": .byte(0), "SupportedInstances": .byte(UInt8(DaemonLimits.advertisements)),
+            "ActiveInstances": .byte(0), "SupportedInstances": .byte(UInt8(clamping: adapter.facts.advertisingSets)),
             "SupportedIncludes": .strings(["tx-power", "appearance", "local-name"]),
         ]
         if dialect >= .bluez5_82 {
@@ -50,7 +59,7 @@ extension BluetoothDaemon {
             return answer(call.id)
         }
         guard known == nil else { throw BlueZError.alreadyExists }
-        guard adapters[index].advertisements.all.count < DaemonLimits.advertisements else {
+        guard adapters[index].advertisements.all.count < adapters[index].facts.advertisingSets else {
             throw BlueZError.notPermitted("Maximum advertisements reached")
         }
         let id = AdvertisementID(rawValue: nextNumber())
@@ -76,14 +85,17 @@ extension BluetoothDaemon {
         guard adapters[index].advertisements.all[id] != nil else { return }
         do throws(DBusError) {
             guard case .success(let values) = result, let properties = values.first?.propertiesValue else {
-                throw BlueZError.failed("Failed to parse advertisement.")
+                throw AdvertisementProperties.unreadable
             }
-            let parsed = try AdvertisementProperties(properties, alias: adapters[index].state.alias)
-            guard Self.fits(parsed.advertisement) else { throw BlueZError.failed("Failed to parse advertisement.") }
+            let parsed = try AdvertisementProperties(properties, dialect)
+            guard advertisement(parsed, isHidden: false, on: index) != nil else {
+                throw AdvertisementProperties.unreadable
+            }
             // Linux, net/bluetooth/mgmt.c, add_ext_adv_params: "we require that we are powered to register".
             guard adapters[index].state.isPowered else { throw Self.notRegistered }
             adapters[index].advertisements.all[id]?.properties = parsed
             if call != nil { output(.openAdvertiser(adapter: index, id)) }
+            limitAdvertisement(id, on: index)
             sendAdvertisement(id, on: index)
         } catch {
             // After a change the old packets stay on the air.
@@ -93,21 +105,50 @@ extension BluetoothDaemon {
         }
     }
 
-    /// 31 bytes for the data with its flags, and as many for the name in the scan response.
-    private static func fits(_ advertisement: Advertisement) -> Bool {
-        let data = AdvertisingData(
-            txPowerLevel: advertisement.txPowerLevel, services: advertisement.serviceUUIDs ?? [],
-            solicitedServices: advertisement.solicitedServiceUUIDs ?? [],
-            serviceData: advertisement.serviceData ?? [:], manufacturerData: advertisement.manufacturerData)
-        return data.encodedLength <= 28
+    private func advertisement(
+        _ properties: AdvertisementProperties, isHidden: Bool, on index: Int
+    ) -> Advertisement? {
+        let state = adapters[index].state
+        return properties.advertisement(
+            alias: state.alias, isDiscoverable: state.isDiscoverable, isHidden: isHidden, dialect)
     }
 
+    /// An advertisement that does not fit now, because its adapter became discoverable, stays as it is.
     private mutating func sendAdvertisement(_ id: AdvertisementID, on index: Int) {
-        guard let parsed = adapters[index].advertisements.all[id]?.properties else { return }
+        guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties,
+            let advertisement = advertisement(properties, isHidden: registered.isHidden, on: index)
+        else { return }
         output(
             .advertiser(
-                adapter: index, id,
-                .startAdvertising(operation: nextOperation(), advertisement: parsed.advertisement)))
+                adapter: index, id, .startAdvertising(operation: nextOperation(), advertisement: advertisement)))
+    }
+
+    /// The flags of the adapter changed, which advertisements carry.
+    mutating func refreshAdvertisements(on index: Int) {
+        guard adapters[index].state.isPowered else { return }
+        for id in adapters[index].advertisements.ids { sendAdvertisement(id, on: index) }
+    }
+
+    /// Starts the times that a client limits its advertisement to, where it changed them.
+    private mutating func limitAdvertisement(_ id: AdvertisementID, on index: Int) {
+        guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties else {
+            return
+        }
+        if registered.end.after != properties.timeout {
+            let limit = Advertisements.Limit(after: properties.timeout, number: nextNumber())
+            adapters[index].advertisements.all[id]?.end = limit
+            if let time = limit.after {
+                output(.schedule(.advertisementOver(adapter: index, id, limit.number), after: time))
+            }
+        }
+        if registered.hiding.after != properties.discoverableTimeout {
+            let limit = Advertisements.Limit(after: properties.discoverableTimeout, number: nextNumber())
+            adapters[index].advertisements.all[id]?.hiding = limit
+            adapters[index].advertisements.all[id]?.isHidden = false
+            if let time = limit.after {
+                output(.schedule(.advertisementHidden(adapter: index, id, limit.number), after: time))
+            }
+        }
     }
 
     mutating func handle(_ event: PeripheralEvent, of id: AdvertisementID, on index: Int) {
@@ -116,11 +157,8 @@ extension BluetoothDaemon {
         case .advertisingStarted:
             guard let call = registered.call else { return }
             adapters[index].advertisements.all[id]?.call = nil
-            adapters[index].advertisements.all[id]?.isOnAir = true
             showInstances(on: index)
             answer(call)
-            guard let timeout = registered.properties?.timeout else { return }
-            output(.schedule(.advertisementOver(adapter: index, id), after: timeout))
         case .operationFailed:
             adapters[index].advertisements.all[id] = nil
             output(.closeAdvertiser(adapter: index, id))
@@ -130,11 +168,11 @@ extension BluetoothDaemon {
     }
 
     private mutating func showInstances(on index: Int) {
-        let count = adapters[index].advertisements.all.values.count(where: \.isOnAir)
+        let count = adapters[index].advertisements.all.values.count { $0.call == nil }
         let path = adapters[index].path
-        set("ActiveInstances", .byte(UInt8(count)), of: BlueZInterfaces.advertisingManager, at: path)
+        set("ActiveInstances", .byte(UInt8(clamping: count)), of: BlueZInterfaces.advertisingManager, at: path)
         set(
-            "SupportedInstances", .byte(UInt8(DaemonLimits.advertisements - count)),
+            "SupportedInstances", .byte(UInt8(clamping: adapters[index].facts.advertisingSets - count)),
             of: BlueZInterfaces.advertisingManager, at: path)
     }
 
@@ -158,8 +196,16 @@ extension BluetoothDaemon {
             deadline: configuration.applicationDeadline)
     }
 
-    mutating func advertisementOver(_ id: AdvertisementID, on index: Int) {
+    mutating func advertisementOver(_ id: AdvertisementID, _ number: UInt64, on index: Int) {
+        guard adapters[index].advertisements.all[id]?.end.number == number else { return }
         removeAdvertisement(id, isReleased: true, on: index)
+    }
+
+    mutating func hideAdvertisement(_ id: AdvertisementID, _ number: UInt64, on index: Int) {
+        guard adapters[index].advertisements.all[id]?.hiding.number == number else { return }
+        adapters[index].advertisements.all[id]?.isHidden = true
+        guard adapters[index].state.isPowered else { return }
+        sendAdvertisement(id, on: index)
     }
 
     mutating func forgetAdvertisements(of client: String, on index: Int) {

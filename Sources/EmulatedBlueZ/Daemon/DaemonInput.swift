@@ -62,6 +62,8 @@ struct HostFacts: Hashable, Sendable {
     var address: String
     var isRandomAddress: Bool
     var isPowered: Bool
+    /// The number of advertisements that are on the air at a time.
+    var advertisingSets = 5
     /// The devices that it is bonded with.
     var bonds: [PeerFacts] = []
 }
@@ -138,6 +140,10 @@ enum DaemonTimer: Hashable, Sendable {
     case connect(adapter: Int, PeerID, OperationID)
     case disconnect(adapter: Int, PeerID, UInt64)
     case discoverableOver(adapter: Int, UInt64)
-    case advertisementOver(adapter: Int, AdvertisementID)
+    /// An advertisement ends, or is no longer discoverable.
+    case advertisementOver(adapter: Int, AdvertisementID, UInt64)
+    case advertisementHidden(adapter: Int, AdvertisementID, UInt64)
+    /// A monitor may not have heard a device for long.
+    case monitored(adapter: Int, MonitorKey, PeerID, UInt64)
 }
 #endif

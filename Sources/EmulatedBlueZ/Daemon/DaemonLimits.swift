@@ -7,10 +7,12 @@ enum DaemonLimits {
     static let attributes = 4_096
     /// The applications of one client on one adapter.
     static let applications = 64
-    /// The advertisements of one adapter, as controllers have them.
-    static let advertisements = 5
+    /// The profiles of one client.
+    static let profiles = 64
     /// The roots of monitors of one client on one adapter, and the monitors below one of them.
     static let monitors = 64
+    /// The devices that one monitor looks after.
+    static let monitoredDevices = 1_024
     /// The values of one characteristic that wait for one central.
     static let queuedValues = 1_024
 }

@@ -213,7 +213,9 @@ extension BluetoothDaemon {
         case .connect(let index, let peer, let operation): connectTimedOut(peer, operation, on: index)
         case .disconnect(let index, let peer, let number): disconnectDelayPassed(peer, number, on: index)
         case .discoverableOver(let index, let number): discoverableOver(index, number)
-        case .advertisementOver(let index, let id): advertisementOver(id, on: index)
+        case .advertisementOver(let index, let id, let number): advertisementOver(id, number, on: index)
+        case .advertisementHidden(let index, let id, let number): hideAdvertisement(id, number, on: index)
+        case .monitored(let index, let key, let peer, let number): monitoredTimePassed(key, peer, number, on: index)
         }
     }
 }

@@ -10,8 +10,13 @@ extension BluetoothDaemon {
 
     mutating func heard(_ discovery: Discovery, on index: Int) {
         guard adapters[index].state.isPresent else { return }
-        let isWanted = adapters[index].discovery.lets(discovery) || adapters[index].monitors.lets(discovery)
-        guard isWanted, let address = discovery.address else { return }
+        let hearing = adapters[index].monitors.hear(discovery, at: now)
+        if adapters[index].discovery.lets(discovery) || hearing.isReported { report(discovery, on: index) }
+        showToMonitors(hearing, discovery.peer, on: index)
+    }
+
+    private mutating func report(_ discovery: Discovery, on index: Int) {
+        guard let address = discovery.address else { return }
         let isNew = adapters[index].devices[discovery.peer] == nil
         if isNew { addDevice(discovery, address, on: index) }
         adapters[index].devices[discovery.peer]?.heard.lastPacket = now
@@ -20,7 +25,6 @@ extension BluetoothDaemon {
         }
         showData(discovery, of: discovery.peer, on: index)
         showStrength(discovery, on: index)
-        showToMonitors(discovery, on: index)
     }
 
     private mutating func addDevice(_ discovery: Discovery, _ address: String, on index: Int) {
@@ -53,9 +57,11 @@ extension BluetoothDaemon {
             set("TxPower", .int16(Int16(power)), of: BlueZInterfaces.device, at: path)
         }
         let isRepeated = adapters[index].discovery.wantsDuplicates && isDue(peer, on: index)
-        if let entry = data.manufacturerData.flatMap(Self.manufacturerEntry) {
+        showStructures(data, at: path)
+        let companies = Self.manufacturerEntries(data)
+        if !companies.isEmpty {
             let entries = adapters[index].discovery.wantsDuplicates ? [:] : manufacturerEntries(at: path)
-            let value = Self.manufacturerData(entries.merging([entry.company: entry.data]) { $1 })
+            let value = Self.manufacturerData(entries.merging(companies) { $1 })
             set("ManufacturerData", value, of: BlueZInterfaces.device, at: path, isRepeated: isRepeated)
         }
         if let serviceData = data.serviceData, !serviceData.isEmpty {
@@ -90,11 +96,14 @@ extension BluetoothDaemon {
 
     // MARK: Manufacturer data
 
-    /// The company identifier, which is sent with the least significant byte first, and the company's data.
-    private static func manufacturerEntry(_ data: Data) -> (company: UInt16, data: [UInt8])? {
-        let bytes = Array(data)
-        guard bytes.count >= 2 else { return nil }
-        return (UInt16(bytes[1]) << 8 | UInt16(bytes[0]), Array(bytes.dropFirst(2)))
+    /// The company identifiers, which are sent with the least significant byte first, and the companies' data.
+    private static func manufacturerEntries(_ advertisement: Advertisement) -> [(UInt16, [UInt8])] {
+        let others = (advertisement.otherStructures ?? []).filter { $0.type == 0xFF }.map(\.data)
+        return ([advertisement.manufacturerData].compactMap(\.self) + others).compactMap { data in
+            let bytes = Array(data)
+            guard bytes.count >= 2 else { return nil }
+            return (UInt16(bytes[1]) << 8 | UInt16(bytes[0]), Array(bytes.dropFirst(2)))
+        }
     }
 
     /// The data of all companies that were heard: BlueZ keeps them.

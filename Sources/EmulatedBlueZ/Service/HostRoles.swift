@@ -71,6 +71,7 @@ struct HostRoles: Sendable {
         HostFacts(
             name: host.name, address: host.address.description, isRandomAddress: host.address.isRandom,
             isPowered: host.state == .poweredOn,
+            advertisingSets: host.emulator.configuration.maximumAdvertisingSets,
             bonds: host.bonds.map { bond in
                 PeerFacts(
                     peer: bond.peer, address: bond.identityAddress.description, isRandom: bond.identityAddress.isRandom,

@@ -15,6 +15,11 @@ struct WorldOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The version of BlueZ that programs see: 5.66 or 5.82.", valueName: "V"))
     var dialect = BlueZDialect.bluez5_66
 
+    /// The variable that tells Qt the version of BlueZ, which it otherwise asks the program of the daemon for.
+    ///
+    /// Source: Qt Connectivity, `src/bluetooth/bluez/bluez5_helper.cpp`, `bluetoothdVersion`.
+    var versionForQt: (name: String, value: String) { ("BLUETOOTH_FORCE_DBUS_LE_VERSION", dialect.rawValue) }
+
     /// Checks the common options, of which some have no use here.
     func validate(_ global: GlobalOptions) throws {
         if let backend = global.backend, backend != .emulator {
@@ -26,15 +31,19 @@ struct WorldOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The emulator with the devices of the file, whose hosts ask for the MTU that bluetoothd asks for.
+    /// The emulator with the devices of the file, whose hosts ask for the MTU that bluetoothd asks for and send as many
+    /// advertisements at a time as Linux does.
     ///
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
         try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, global.emulatorChoice) { configuration in
             configuration.keepTraceForView()
-            // A preset with an MTU of its own keeps it.
-            guard configuration.maximumMTU == EmulatorConfiguration.default.maximumMTU else { return }
-            configuration.maximumMTU = 517
+            // A preset with values of its own keeps them.
+            let standard = EmulatorConfiguration.default
+            if configuration.maximumMTU == standard.maximumMTU { configuration.maximumMTU = 517 }
+            if configuration.maximumAdvertisingSets == standard.maximumAdvertisingSets {
+                configuration.maximumAdvertisingSets = 5
+            }
         }
     }
 }

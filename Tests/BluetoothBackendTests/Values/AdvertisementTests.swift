@@ -57,4 +57,14 @@ struct AdvertisementTests {
         #expect(isChanged)
         #expect(merged != Samples.advertisement)
     }
+
+    @Test func structuresReplaceThoseThatSayTheSame() {
+        func company(_ bytes: UInt8...) -> AdvertisingStructure { AdvertisingStructure(type: 0xFF, data: Data(bytes)) }
+        let flags = AdvertisingStructure(type: 0x01, data: Data([0x06]))
+        var merged = Advertisement(otherStructures: [flags, company(1, 0, 5)])
+        #expect(merged.merge(Advertisement(otherStructures: [company(2, 0, 6)])) == true)
+        #expect(merged.merge(Advertisement(otherStructures: [company(1, 0, 7)])) == true)
+        #expect(merged.otherStructures == [flags, company(1, 0, 7), company(2, 0, 6)])
+        #expect(merged.merge(Advertisement(otherStructures: [company(1, 0, 7)])) == false, "whatever the order")
+    }
 }

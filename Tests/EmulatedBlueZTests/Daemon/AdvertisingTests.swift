@@ -33,7 +33,7 @@ import Testing
 
     @Test(
         arguments: [
-            [:], ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
+            ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
             ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
             [
                 "Type": .string("peripheral"),
@@ -48,21 +48,78 @@ import Testing
         #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
     }
 
+    /// What is sent to the controller.
+    private func sent(_ fixture: DaemonFixture) -> [Advertisement] {
+        fixture.outputs.compactMap { output in
+            if case .advertiser(_, _, .startAdvertising(_, let advertisement)) = output { advertisement } else { nil }
+        }
+    }
+
     @Test(arguments: [("peripheral", true), ("broadcast", false)])
     func aBroadcastCannotBeConnectedTo(_ type: String, _ isConnectable: Bool) {
         var fixture = DaemonFixture()
         advertise(&fixture, "/ad", ["Type": .string(type)])
-        let advertised = fixture.outputs.compactMap { output -> Bool? in
-            guard case .advertiser(_, _, .startAdvertising(_, let advertisement)) = output else { return nil }
-            return advertisement.isConnectable
-        }
-        #expect(advertised == [isConnectable])
+        #expect(sent(fixture).map(\.isConnectable) == [isConnectable])
     }
 
-    @Test func thereAreFiveAdvertisementsAtMost() {
+    @Test func thereAreAsManyAdvertisementsAsTheControllerHasSets() {
         var fixture = DaemonFixture()
         for number in 0..<6 { advertise(&fixture, "/ad\(number)", ["Type": .string("broadcast")]) }
-        #expect(fixture.lines().contains("refuse 6 NotPermitted: Maximum advertisements reached"))
+        let lines = fixture.lines()
+        #expect(lines.contains("hci0 ActiveInstances=5 SupportedInstances=0"))
+        #expect(lines.contains("refuse 6 NotPermitted: Maximum advertisements reached"))
+    }
+
+    // MARK: Changes
+
+    private func setDiscoverable(_ isOn: Bool, _ fixture: inout DaemonFixture) {
+        fixture.call(
+            "Set", .string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(isOn)),
+            on: DaemonFixture.adapter, "org.freedesktop.DBus.Properties")
+    }
+
+    @Test func advertisementsFollowTheAdapterThatBecomesDiscoverable() {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Type": .string("broadcast")])
+        setDiscoverable(true, &fixture)
+        setDiscoverable(false, &fixture)
+        #expect(sent(fixture).map(\.isConnectable) == [false, true, false])
+    }
+
+    @Test func anAdvertisementIsHiddenAndReleasedWhenItsTimesAreOver() {
+        var fixture = DaemonFixture()
+        advertise(
+            &fixture, "/ad",
+            [
+                "Type": .string("peripheral"), "Discoverable": .boolean(true), "DiscoverableTimeout": .uint16(2),
+                "Timeout": .uint16(5),
+            ])
+        let timers = fixture.outputs.compactMap { output -> DaemonTimer? in
+            if case .schedule(let timer, _) = output { timer } else { nil }
+        }
+        _ = fixture.lines()
+        guard timers.count == 2 else { Issue.record("two times are limited, not \(timers.count)"); return }
+        fixture.handle(.timer(timers[1]))
+        #expect(sent(fixture).map(\.otherStructures) == [nil])
+        _ = fixture.lines()
+        fixture.handle(.timer(timers[0]))
+        #expect(fixture.lines().contains(":1.1 /ad Release"))
+    }
+
+    @Test func aTimeoutThatTheClientTakesBackDoesNotCount() {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Timeout": .uint16(5)])
+        let timers = fixture.outputs.compactMap { output -> DaemonTimer? in
+            if case .schedule(let timer, _) = output { timer } else { nil }
+        }
+        fixture.signal(
+            "PropertiesChanged", of: "Properties", at: "/ad", .string("org.bluez.LEAdvertisement1"),
+            .properties(["Timeout": .uint16(0)]), .strings([]))
+        fixture.reply(.properties(["Timeout": .uint16(0)]))
+        _ = fixture.lines()
+        for timer in timers { fixture.handle(.timer(timer)) }
+        #expect(timers.count == 1)
+        #expect(fixture.lines().isEmpty)
     }
 
     @Test func advertisementsOutliveThePowerButNotTheAdapter() {

@@ -8,13 +8,14 @@ import Testing
 /// Advertisement monitors that clients register.
 @Suite struct MonitorTests {
     /// The monitors of a client, each of names that begin with "Hea".
-    static func monitors(_ paths: [String]) -> DBusValue {
+    static func monitors(_ paths: [String], _ further: [String: DBusValue] = [:]) -> DBusValue {
         let pattern = DBusValue.structure([.byte(0), .byte(0x09), .bytes(Array("Hea".utf8))])
         return ServingTests.objects(
             paths.map { path in
                 (
                     path, "org.bluez.AdvertisementMonitor1",
                     ["Type": .string("or_patterns"), "Patterns": .array(pattern.type, [pattern])]
+                        .merging(further) { $1 }
                 )
             })
     }

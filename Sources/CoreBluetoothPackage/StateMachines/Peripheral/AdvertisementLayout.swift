@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import FoundationEssentials
 
 /// The places of a local name and of service UUIDs in the packets, by Apple's sizes (S122).
@@ -63,20 +64,5 @@ struct AdvertisementLayout: Equatable, Sendable {
             overflowServiceUUIDs: overflowServiceUUIDs.isEmpty ? nil : overflowServiceUUIDs,
             serviceData: serviceData.isEmpty ? nil : serviceData, manufacturerData: manufacturerData,
             isConnectable: true)
-    }
-}
-
-extension String {
-    /// As many whole Unicode scalars as fit into so many bytes of UTF-8.
-    fileprivate func prefix(utf8Bytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var result = String.UnicodeScalarView()
-        var bytes = 0
-        for scalar in unicodeScalars {
-            bytes += UTF8.width(scalar)
-            guard bytes <= limit else { break }
-            result.append(scalar)
-        }
-        return String(result)
     }
 }
