@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// An application as its client exports it: services with their characteristics and descriptors.
+/// An application as its client exports it: services with their characteristics and descriptors, and profiles.
 ///
 /// Pure. Clients export more than that, and in odd ways: objects of other kinds, UUIDs of any length, properties that no
 /// one asked for. What is not part of a service is ignored.
@@ -35,40 +35,38 @@ struct ApplicationDescription: Sendable {
         let flags: AttributeFlagNames
     }
 
+    static let profileInterface = "org.bluez.GattProfile1"
+
     private(set) var services: [Service] = []
+    /// The profiles, with which a client asks to be connected to devices.
+    private(set) var profiles: [ObjectPath] = []
 
     /// - Parameter managed: The reply to `GetManagedObjects`.
     /// - Throws: The error that `bluetoothd` gives for an application that it does not accept.
     init(_ managed: DBusValue?) throws(DBusError) {
         let objects = Self.objects(in: managed)
         guard !objects.isEmpty else { throw BlueZError.failed("No object received") }
-        guard objects.count <= DaemonLimits.attributes else {
-            throw BlueZError.failed("Failed to create entry in database")
-        }
+        // Flags and owners are read first, and the rest, UUIDs among them, where all of these are valid.
+        try Self.checkOwners(objects)
+        guard objects.count <= DaemonLimits.attributes else { throw Self.noEntry }
         for (path, interfaces) in objects {
-            guard let properties = interfaces[BlueZInterfaces.service] else { continue }
-            services.append(try Self.service(path, properties))
+            if interfaces[Self.profileInterface] != nil { profiles.append(path) }
+            if let properties = interfaces[BlueZInterfaces.service] {
+                services.append(try Self.service(path, properties))
+            }
         }
-        guard !services.isEmpty else { throw BlueZError.failed("No valid service object found") }
-        var characteristics: [Characteristic] = []
         for (path, interfaces) in objects {
             guard let properties = interfaces[BlueZInterfaces.characteristic] else { continue }
-            characteristics.append(try Self.characteristic(path, properties))
-        }
-        for (path, interfaces) in objects {
-            guard let properties = interfaces[BlueZInterfaces.descriptor] else { continue }
-            let descriptor = try Self.descriptor(path, properties)
-            guard let index = characteristics.firstIndex(where: { $0.path == descriptor.characteristic }) else {
-                continue
-            }
-            characteristics[index].descriptors.append(descriptor)
-        }
-        for characteristic in characteristics {
+            var characteristic = try Self.characteristic(path, properties)
+            characteristic.descriptors = try Self.descriptors(of: path, objects)
             guard let index = services.firstIndex(where: { $0.path == characteristic.service }) else { continue }
             services[index].characteristics.append(characteristic)
         }
         services = Self.includedFirst(services)
     }
+
+    private static let noValidObject = BlueZError.failed("No valid service object found")
+    private static let noEntry = BlueZError.failed("Failed to create entry in database")
 
     /// The objects with their interfaces and properties, in the order of the reply.
     static func objects(in managed: DBusValue?) -> [(ObjectPath, [String: [String: DBusValue]])] {
@@ -92,45 +90,78 @@ struct ApplicationDescription: Sendable {
 
     // MARK: Objects
 
+    private typealias Objects = [(path: ObjectPath, interfaces: [String: [String: DBusValue]])]
+
+    /// Checks that there is a service or a profile, that each attribute belongs to one that is there, and has flags.
+    ///
+    /// Source: BlueZ, `src/gatt-database.c`, `client_ready_cb`, `create_profile`, `chrc_create` and `desc_create`.
+    private static func checkOwners(_ objects: Objects) throws(DBusError) {
+        func paths(_ interface: String) -> Set<ObjectPath> {
+            Set(objects.filter { $0.interfaces[interface] != nil }.map(\.path))
+        }
+        let (services, characteristics) = (paths(BlueZInterfaces.service), paths(BlueZInterfaces.characteristic))
+        var isValid = !services.isEmpty || !paths(profileInterface).isEmpty
+        for (_, interfaces) in objects {
+            if let profile = interfaces[profileInterface] {
+                isValid = isValid && profile["UUIDs"]?.stringsValue?.isEmpty == false
+            }
+            if let found = interfaces[BlueZInterfaces.characteristic] {
+                let isOwned = found["Service"]?.pathValue.map(services.contains) == true
+                isValid = isValid && isOwned && AttributeFlagNames(ofCharacteristic: found["Flags"]) != nil
+            }
+            if let found = interfaces[BlueZInterfaces.descriptor] {
+                let isOwned = found["Characteristic"]?.pathValue.map(characteristics.contains) == true
+                isValid = isValid && isOwned && AttributeFlagNames(ofDescriptor: found["Flags"]) != nil
+            }
+        }
+        guard isValid else { throw noValidObject }
+    }
+
     private static func service(
         _ path: ObjectPath, _ properties: [String: DBusValue]
     ) throws(DBusError) -> Service {
-        // Generic Access and Generic Attribute belong to the daemon.
-        guard let uuid = uuid(properties), uuid.bits16 != 0x1800, uuid.bits16 != 0x1801 else {
-            throw BlueZError.failed("No valid service object found")
-        }
+        guard let uuid = uuid(properties), let isPrimary = properties["Primary"]?.boolValue else { throw noEntry }
         var includes: [ObjectPath] = []
-        if case .array(.objectPath, let paths)? = properties["Includes"] {
-            includes = paths.compactMap(\.pathValue).filter { $0 != path }
+        switch properties["Includes"] {
+        case .array(.objectPath, let paths)?: includes = paths.compactMap(\.pathValue).filter { $0 != path }
+        case .array(_, [])?, nil: break
+        default: throw noEntry
         }
-        return Service(
-            path: path, uuid: uuid, isPrimary: properties["Primary"]?.boolValue ?? true, includes: includes)
+        return Service(path: path, uuid: uuid, isPrimary: isPrimary, includes: includes)
     }
 
     private static func characteristic(
         _ path: ObjectPath, _ properties: [String: DBusValue]
     ) throws(DBusError) -> Characteristic {
         guard let uuid = uuid(properties), let service = properties["Service"]?.pathValue,
-            let flags = properties["Flags"]?.stringsValue.map(AttributeFlagNames.init)
-        else { throw BlueZError.failed("Failed to create entry in database") }
+            let flags = AttributeFlagNames(ofCharacteristic: properties["Flags"])
+        else { throw noEntry }
         return Characteristic(
             path: path, service: service, uuid: uuid, flags: flags,
             acquiresNotify: properties["NotifyAcquired"]?.boolValue != nil)
     }
 
-    private static func descriptor(
-        _ path: ObjectPath, _ properties: [String: DBusValue]
-    ) throws(DBusError) -> Descriptor {
-        guard let uuid = uuid(properties), let characteristic = properties["Characteristic"]?.pathValue else {
-            throw BlueZError.failed("Failed to create entry in database")
+    private static func descriptors(
+        of characteristic: ObjectPath, _ objects: Objects
+    ) throws(DBusError) -> [Descriptor] {
+        var descriptors: [Descriptor] = []
+        for (path, interfaces) in objects {
+            guard let properties = interfaces[BlueZInterfaces.descriptor],
+                properties["Characteristic"]?.pathValue == characteristic
+            else { continue }
+            guard let uuid = uuid(properties), let flags = AttributeFlagNames(ofDescriptor: properties["Flags"]) else {
+                throw noEntry
+            }
+            descriptors.append(
+                Descriptor(path: path, characteristic: characteristic, uuid: uuid, flags: flags))
         }
-        return Descriptor(
-            path: path, characteristic: characteristic, uuid: uuid,
-            flags: AttributeFlagNames(properties["Flags"]?.stringsValue ?? []))
+        return descriptors
     }
 
+    /// A UUID, unless it is that of Generic Access or Generic Attribute, which belong to the daemon.
     private static func uuid(_ properties: [String: DBusValue]) -> BluetoothUUID? {
-        properties["UUID"]?.stringValue.flatMap { BluetoothUUID($0) }
+        let uuid = properties["UUID"]?.stringValue.flatMap { BluetoothUUID($0) }
+        return uuid?.bits16 == 0x1800 || uuid?.bits16 == 0x1801 ? nil : uuid
     }
 
     /// A service can include only what was added before it.
@@ -144,44 +175,6 @@ struct ApplicationDescription: Sendable {
             sorted.append(left.remove(at: next))
         }
         return sorted
-    }
-}
-
-/// The flags of a characteristic or a descriptor that a client serves.
-///
-/// Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst`, `Flags`.
-struct AttributeFlagNames: Sendable {
-    private(set) var properties: CharacteristicProperties = []
-    private(set) var permissions: AttributePermissions = []
-
-    init(_ names: [String]) {
-        for name in names { add(name) }
-    }
-
-    private mutating func add(_ name: String) {
-        switch name {
-        case "broadcast": properties.insert(.broadcast)
-        case "read": (properties, permissions) = (properties.union(.read), permissions.union(.readable))
-        case "encrypt-read", "encrypt-authenticated-read", "secure-read":
-            (properties, permissions) = (properties.union(.read), permissions.union(.readEncryptionRequired))
-        case "write": (properties, permissions) = (properties.union(.write), permissions.union(.writeable))
-        case "encrypt-write", "encrypt-authenticated-write", "secure-write":
-            (properties, permissions) = (properties.union(.write), permissions.union(.writeEncryptionRequired))
-        case "write-without-response":
-            (properties, permissions) = (properties.union(.writeWithoutResponse), permissions.union(.writeable))
-        case "notify": properties.insert(.notify)
-        case "encrypt-notify", "encrypt-authenticated-notify", "secure-notify":
-            properties.formUnion([.notify, .notifyEncryptionRequired])
-        case "indicate": properties.insert(.indicate)
-        case "encrypt-indicate", "encrypt-authenticated-indicate", "secure-indicate":
-            properties.formUnion([.indicate, .indicateEncryptionRequired])
-        case "authenticated-signed-writes": properties.insert(.authenticatedSignedWrites)
-        case "extended-properties", "reliable-write", "writable-auxiliaries": properties.insert(.extendedProperties)
-        default: break  // "authorize" and unknown ones ask for nothing that the controller does
-        }
-        // Encryption for writes replaces the plain permission, which a command of the same attribute would give.
-        if permissions.contains(.writeEncryptionRequired) { permissions.remove(.writeable) }
-        if permissions.contains(.readEncryptionRequired) { permissions.remove(.readable) }
     }
 }
 #endif

@@ -15,6 +15,7 @@ struct Applications: Sendable {
     struct Application: Sendable {
         /// The services, in the order in which they were added.
         var services: [Service] = []
+        var profiles: [ObjectPath] = []
         /// The call that waits until all of them are published.
         var call: ClientCallID?
     }
@@ -92,7 +93,7 @@ extension BluetoothDaemon {
         let key = ApplicationKey(client: call.sender, root: root)
         guard call.member == "RegisterApplication" else {
             guard adapters[index].applications.all[key] != nil else { throw BlueZError.doesNotExist }
-            withdraw(key, on: index)
+            withdraw(key, isReleased: true, on: index)
             return answer(call.id)
         }
         guard adapters[index].applications.all[key] == nil else { throw BlueZError.alreadyExists }
@@ -121,6 +122,7 @@ extension BluetoothDaemon {
 
     private mutating func add(_ description: ApplicationDescription, _ key: ApplicationKey, on index: Int) {
         var ids: [ObjectPath: AttributeID] = [:]
+        adapters[index].applications.all[key]?.profiles = description.profiles
         for service in description.services {
             let id = adapters[index].applications.nextAttribute()
             ids[service.path] = id
@@ -132,6 +134,7 @@ extension BluetoothDaemon {
                 Applications.Service(path: service.path, definition: definition))
             if adapters[index].state.isPowered { publish(definition, key, on: index) }
         }
+        showServices(of: index)
         answerIfAdded(key, on: index)
     }
 
@@ -151,8 +154,17 @@ extension BluetoothDaemon {
         adapters[index].applications.served[id] = Applications.Served(
             owner: key, path: described.path, interface: BlueZInterfaces.characteristic)
         adapters[index].applications.paths[ApplicationObject(client: key.client, path: described.path)] = id
-        // BlueZ adds the configuration and the extended properties itself.
+        // BlueZ adds the configuration and the extended properties itself, before the client's descriptors.
         let own: Set<UInt16?> = [0x2902, 0x2900]
+        let bits = described.flags.extendedProperties
+        let extended =
+            bits == 0
+            ? []
+            : [
+                ServiceDefinition.Descriptor(
+                    id: adapters[index].applications.nextAttribute(), uuid: BluetoothUUID(0x2900),
+                    value: Data([bits, 0]))
+            ]
         let descriptors = described.descriptors.filter { !own.contains($0.uuid.bits16) }.map { descriptor in
             let id = adapters[index].applications.nextAttribute()
             adapters[index].applications.served[id] = Applications.Served(
@@ -162,7 +174,7 @@ extension BluetoothDaemon {
         }
         return ServiceDefinition.Characteristic(
             id: id, uuid: described.uuid, properties: described.flags.properties,
-            permissions: described.flags.permissions, descriptors: descriptors)
+            permissions: described.flags.permissions, descriptors: extended + descriptors)
     }
 
     // MARK: Events
@@ -212,9 +224,17 @@ extension BluetoothDaemon {
     // MARK: The end
 
     /// An application is unregistered, or its client is gone.
-    private mutating func withdraw(_ key: ApplicationKey, on index: Int) {
+    ///
+    /// - Parameter isReleased: Whether the client is there, and is told that its profiles end.
+    private mutating func withdraw(_ key: ApplicationKey, isReleased: Bool = false, on index: Int) {
         guard let application = adapters[index].applications.all.removeValue(forKey: key) else { return }
         for service in application.services { remove(service, key, on: index) }
+        showServices(of: index)
+        for profile in isReleased ? application.profiles : [] {
+            request(
+                .ignored, of: key.client, profile, ApplicationDescription.profileInterface, "Release",
+                deadline: configuration.applicationDeadline)
+        }
         if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
     }
 
@@ -245,7 +265,7 @@ extension BluetoothDaemon {
 
     /// The adapter is gone; the clients learn that from its object.
     mutating func withdrawApplications(on index: Int) {
-        for key in adapters[index].applications.all.keys { withdraw(key, on: index) }
+        for key in adapters[index].applications.all.keys { withdraw(key, isReleased: true, on: index) }
     }
 
     /// A client withdraws the object of a service: the service goes.
@@ -255,6 +275,7 @@ extension BluetoothDaemon {
             guard let position = services.firstIndex(where: { $0.path == path }) else { continue }
             adapters[index].applications.all[key]?.services.remove(at: position)
             remove(services[position], key, on: index)
+            showServices(of: index)
             answerIfAdded(key, on: index)
         }
     }

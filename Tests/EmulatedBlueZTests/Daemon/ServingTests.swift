@@ -38,6 +38,12 @@ import Testing
         ])
     }
 
+    /// The line of an adapter that serves further services, by the first digits of their UUIDs.
+    static func adapterServices(_ uuids: String...) -> String {
+        let all = ["00001800", "00001801"] + uuids
+        return "hci0 UUIDs=[" + all.map { $0 + "-0000-1000-8000-00805f9b34fb" }.joined(separator: " ") + "]"
+    }
+
     private static let central = DaemonFixture.peer
     private static let attribute = AttributeID(rawValue: 2)
 
@@ -66,27 +72,95 @@ import Testing
     @Test func anApplicationIsReadBeforeTheCallIsAnswered() {
         var fixture = registered(["read"])
         #expect(
-            fixture.lines().prefix(4) == [
-                "watch :1.1", ":1.1 /app GetManagedObjects", "peripheral addService", "answer 1",
+            fixture.lines().prefix(5) == [
+                "watch :1.1", ":1.1 /app GetManagedObjects", "peripheral addService",
+                Self.adapterServices("0000fff0"), "answer 1",
             ])
         fixture.registerApplication()
         #expect(fixture.lines() == ["refuse 2 AlreadyExists: Already Exists"])
         fixture.handle(.clientLeft(":1.1"))
-        #expect(fixture.lines() == ["peripheral removeService"])
+        #expect(fixture.lines() == ["peripheral removeService", Self.adapterServices()])
+    }
+
+    private static let noValidObject = "No valid service object found"
+    private static let noEntry = "Failed to create entry in database"
+
+    /// An application with a characteristic or a descriptor that is to be refused.
+    private static func application(_ interface: String, _ properties: [String: DBusValue]) -> DBusValue {
+        let (service, characteristic) = (ObjectPath.constant("/app/s"), ObjectPath.constant("/app/s/c"))
+        let plain: [String: DBusValue] = [
+            "UUID": .string("FFF1"), "Service": .objectPath(service), "Characteristic": .objectPath(characteristic),
+            "Flags": .strings(["read"]),
+        ]
+        let serviceProperties: [String: DBusValue] = ["UUID": .string("FFF0"), "Primary": .boolean(true)]
+        return objects([
+            ("/app/s", "org.bluez.GattService1", serviceProperties),
+            ("/app/s/c", "org.bluez.GattCharacteristic1", plain),
+            ("/app/s/c/d", "org.bluez." + interface, plain.merging(properties) { $1 }),
+        ])
     }
 
     @Test(
         arguments: [
-            (objects([]), "No object received"),
-            (objects([("/a", "org.example.Other", [:])]), "No valid service object found"),
-            (objects([("/a", "org.bluez.GattService1", ["UUID": .string("1801")])]), "No valid service object found"),
-            (.string("?"), "No object received"),
+            (objects([]), "No object received"), (.string("?"), "No object received"),
+            (objects([("/a", "org.example.Other", [:])]), noValidObject),
+            (objects([("/a", "org.bluez.GattProfile1", ["UUIDs": .strings([])])]), noValidObject),
+            (objects([("/a", "org.bluez.GattProfile1", [:])]), noValidObject),
+            (
+                objects([("/a", "org.bluez.GattService1", ["UUID": .string("1801"), "Primary": .boolean(true)])]),
+                noEntry
+            ),
+            (objects([("/a", "org.bluez.GattService1", ["UUID": .string("FFF0")])]), noEntry),
+            (
+                objects([("/a", "org.bluez.GattService1", ["UUID": .string("x"), "Primary": .boolean(true)])]), noEntry
+            ),
+            (application("GattCharacteristic1", ["Flags": .strings([])]), noValidObject),
+            (application("GattCharacteristic1", ["Flags": .strings(["read", "fly"])]), noValidObject),
+            (application("GattCharacteristic1", ["Flags": .string("read")]), noValidObject),
+            (
+                application("GattCharacteristic1", ["Service": .objectPath(.constant("/elsewhere"))]), noValidObject
+            ),
+            (application("GattCharacteristic1", ["UUID": .string("x")]), noEntry),
+            (application("GattDescriptor1", ["Flags": .strings(["notify"])]), noValidObject),
+            (
+                application("GattDescriptor1", ["Characteristic": .objectPath(.constant("/elsewhere"))]), noValidObject
+            ),
+            (application("GattDescriptor1", ["UUID": .string("1800")]), noEntry),
         ] as [(DBusValue, String)])
     func applicationsThatAreNoneAreRefused(_ objects: DBusValue, _ text: String) {
         var fixture = DaemonFixture()
         fixture.registerApplication()
         fixture.reply(objects)
         #expect(fixture.lines().last == "refuse 1 Failed: \(text)")
+    }
+
+    @Test func aProfileAloneIsAnApplicationAndIsReleased() {
+        var fixture = DaemonFixture()
+        fixture.registerApplication()
+        fixture.reply(
+            Self.objects([("/app/profile", "org.bluez.GattProfile1", ["UUIDs": .strings(["180D", "none"])])]))
+        #expect(fixture.lines().last == "answer 1")
+        fixture.call("UnregisterApplication", .objectPath(.constant("/app")), on: DaemonFixture.adapter, Self.gatt)
+        #expect(fixture.lines() == [":1.1 /app/profile Release", "answer 2"])
+    }
+
+    @Test func theExtendedPropertiesComeBeforeTheClientsDescriptors() throws {
+        var fixture = DaemonFixture()
+        fixture.registerApplication()
+        fixture.reply(Self.application("GattDescriptor1", [:]))
+        #expect(Self.descriptors(fixture) == ["FFF1"])
+        fixture = DaemonFixture()
+        fixture.registerApplication()
+        fixture.reply(Self.application(["write", "reliable-write"]))
+        #expect(Self.descriptors(fixture) == ["2900"])
+    }
+
+    /// The types of the descriptors that the controller is given for the first characteristic.
+    private static func descriptors(_ fixture: DaemonFixture) -> [BluetoothUUID]? {
+        for case .peripheral(_, .addService(_, let service)) in fixture.outputs {
+            return service.characteristics.first?.descriptors.map(\.uuid)
+        }
+        return nil
     }
 
     @Test func aReadOfACentralIsTheClientsToAnswer() {
@@ -212,6 +286,6 @@ import Testing
         _ = fixture.lines()
         fixture.withdraw("/app/service", "org.bluez.GattService1", of: "/app")
         Self.notify([1], &fixture)
-        #expect(fixture.lines() == ["peripheral removeService"])
+        #expect(fixture.lines() == ["peripheral removeService", Self.adapterServices()])
     }
 }
