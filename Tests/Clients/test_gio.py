@@ -10,7 +10,8 @@ def test_objects_come_change_and_go(bluetoothctl):
             "org.bluez.LEAdvertisingManager1"
         start = objects.expect(r"^(added.*)\nready$").group(1).splitlines()
         assert start == [
-            "added /org/bluez org.bluez.AgentManager1", f"added /org/bluez/hci0 {adapter}", f"added /org/bluez/hci1 {adapter}"]
+            "added /org/bluez org.bluez.AgentManager1 org.bluez.ProfileManager1", f"added /org/bluez/hci0 {adapter}",
+            f"added /org/bluez/hci1 {adapter}"]
         ctl = bluetoothctl()
         beacon = "/org/bluez/hci0/dev_C0_00_00_00_00_06"
         device = "/org/bluez/hci0/dev_C0_00_00_00_00_01"

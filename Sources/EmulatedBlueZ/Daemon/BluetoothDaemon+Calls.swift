@@ -12,6 +12,7 @@ extension BluetoothDaemon {
             case StandardInterface.objectManager.name: answer(call.id, [managedObjects])
             case StandardInterface.properties.name: try accessProperty(call)
             case BlueZInterfaces.agentManager: try handleAgentCall(call)
+            case BlueZInterfaces.profileManager: try handleProfileCall(call)
             default: try handleAdapterCall(call, interface)
             }
         } catch {

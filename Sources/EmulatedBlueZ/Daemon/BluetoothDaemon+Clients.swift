@@ -73,6 +73,7 @@ extension BluetoothDaemon {
             forgetAdvertisements(of: client, on: index)
             forgetMonitors(of: client, on: index)
         }
+        profiles.forget(client)
         if let agent = agents.remove(of: client) {
             abandonQuestions(of: agent)
             showCapability()

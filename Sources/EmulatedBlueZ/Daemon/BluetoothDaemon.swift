@@ -13,6 +13,7 @@ struct BluetoothDaemon: Sendable {
     var tree = ObjectTree()
     var adapters: [DaemonAdapter] = []
     var agents = Agents()
+    var profiles = Profiles()
     var requests: [RequestToClient.ID: RequestPurpose] = [:]
     var sockets: [ClientSocketID: SocketPurpose] = [:]
     var now = Duration.zero
@@ -24,7 +25,7 @@ struct BluetoothDaemon: Sendable {
     init(_ configuration: EmulatedBlueZConfiguration) {
         self.configuration = configuration
         interfaces = BlueZInterfaces(configuration.dialect)
-        tree.add([BlueZInterfaces.agentManager: [:]], at: Self.root)
+        tree.add([BlueZInterfaces.agentManager: [:], BlueZInterfaces.profileManager: [:]], at: Self.root)
         _ = tree.flush()
     }
 

@@ -13,6 +13,7 @@ struct BlueZInterfaces: Sendable {
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let agentManager = "org.bluez.AgentManager1"
+    static let profileManager = "org.bluez.ProfileManager1"
 
     private let definitions: [String: InterfaceDefinition]
 
@@ -21,6 +22,7 @@ struct BlueZInterfaces: Sendable {
             Self.makeAdapter(dialect), Self.makeDevice(dialect), Self.makeBattery(), Self.makeService(dialect),
             Self.makeCharacteristic(dialect), Self.makeDescriptor(dialect), Self.makeGATTManager(),
             Self.makeAdvertisingManager(dialect), Self.makeMonitorManager(), Self.makeAgentManager(),
+            Self.makeProfileManager(),
             StandardInterface.introspectable, StandardInterface.properties, StandardInterface.objectManager,
         ]
         definitions = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -125,6 +127,12 @@ struct BlueZInterfaces: Sendable {
         InterfaceDefinition(agentManager)
             .method("RegisterAgent", ["agent": "o", "capability": "s"]).method("UnregisterAgent", ["agent": "o"])
             .method("RequestDefaultAgent", ["agent": "o"])
+    }
+
+    private static func makeProfileManager() -> InterfaceDefinition {
+        InterfaceDefinition(profileManager)
+            .method("RegisterProfile", ["profile": "o", "UUID": "s", "options": "a{sv}"])
+            .method("UnregisterProfile", ["profile": "o"])
     }
 }
 #endif

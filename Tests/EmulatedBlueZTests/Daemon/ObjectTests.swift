@@ -61,6 +61,36 @@ import Testing
         #expect(texts[3].contains("<property name=\"Powered\" type=\"b\" access=\"readwrite\"/>"))
     }
 
+    @Test func profilesAreRegisteredAsOverBREDR() {
+        var fixture = DaemonFixture()
+        func register(
+            _ path: String, _ uuid: String, _ options: [String: DBusValue] = [:], from sender: String = ":1.1"
+        ) {
+            fixture.call(
+                "RegisterProfile", .objectPath(.constant(path)), .string(uuid), .properties(options), on: "/org/bluez",
+                "org.bluez.ProfileManager1", from: sender)
+        }
+        register("/p", "1101", ["Name": .string("Serial"), "Further": .byte(1)])
+        register("/p", "1102")
+        register("/q", "00001101-0000-1000-8000-00805f9b34fb")
+        register("/q", "serial?")
+        register("/q", "1102", ["channel": .uint16(32)])
+        fixture.handle(.clientLeft(":1.1"))
+        register("/p", "1101", from: ":1.2")
+        for _ in 0..<2 {
+            fixture.call(
+                "UnregisterProfile", .objectPath(.constant("/p")), on: "/org/bluez", "org.bluez.ProfileManager1",
+                from: ":1.2")
+        }
+        #expect(
+            fixture.lines().filter { !$0.hasPrefix("watch") } == [
+                "answer 1", "refuse 2 AlreadyExists: Already Exists", "refuse 3 NotPermitted: UUID already registered",
+                "refuse 4 InvalidArguments: Invalid arguments in method call",
+                "refuse 5 InvalidArguments: Invalid arguments in method call", "answer 6", "answer 7",
+                "refuse 8 DoesNotExist: Does Not Exist",
+            ])
+    }
+
     @Test func newerVersionsShowMore() {
         for (dialect, isShown) in [(BlueZDialect.bluez5_66, false), (.bluez5_82, true)] {
             let fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
