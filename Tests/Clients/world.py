@@ -30,17 +30,20 @@ def uuid(short):
 
 
 class World:
-    """`bluectl world run FILE -- …` around a shell that prints the bus's address and waits for its input to end."""
+    """`bluectl world run FILE -- …` around a shell that prints its variables and waits for its input to end."""
+
+    VARIABLES = ["DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION"]
 
     def __init__(self, file, *options):
-        script = 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null'
+        script = "".join(f'echo "${name}"; ' for name in self.VARIABLES) + "exec cat >/dev/null"
         self.process = subprocess.Popen(
             [BLUECTL, "world", "run", *options, str(HERE / "worlds" / file), "--", "sh", "-c", script],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
+        self.environment = {name: self.process.stdout.readline().strip() for name in self.VARIABLES}
+        self.address = self.environment["DBUS_SYSTEM_BUS_ADDRESS"]
         assert self.address, f"bluectl world run ended with status {self.process.wait(10)}"
         # No client may fall back to this machine's own bus.
-        self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": self.address, "DBUS_SESSION_BUS_ADDRESS": self.address}
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address
 
     def __enter__(self):
         return self

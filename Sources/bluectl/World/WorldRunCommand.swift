@@ -61,6 +61,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
     private func start(at address: String, defaultSignals: [Int32]) throws(Failure) -> SpawnedProcess {
         var environment = ProcessInfo.processInfo.environment
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
+        environment[world.versionForQt.name] = world.versionForQt.value
         do throws(SpawnedProcess.SpawnError) {
             return try SpawnedProcess(
                 command[0], Array(command.dropFirst()),

@@ -112,7 +112,8 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
                 "export DBUS_SYSTEM_BUS_ADDRESS=\(ShellText.quoted(served.address))",
                 "# ready: org.bluez \(world.dialect.rawValue) with \(list) and "
                     + "\(devices.count) \(devices.count == 1 ? "device" : "devices")",
-            ] + (address.map { ["# view: \($0)"] } ?? []))
+            ] + (address.map { ["# view: \($0)"] } ?? [])
+                + ["export \(world.versionForQt.name)=\(world.versionForQt.value)"])
     }
 }
 
