@@ -6,7 +6,7 @@ public import Foundation
 /// unchanged.
 ///
 /// Sources: Apple, CBATTError; Core Specification, Vol 3, Part F, 3.4.1.1.
-public struct CBATTError: _BridgedStoredNSError {
+public struct CBATTError: _BridgedStoredNSError, _ObjectiveCBridgeable {
     /// The error's domain, ``CBATTErrorDomain``.
     ///
     /// Foundation's bridging reads it under this name.

@@ -2,12 +2,11 @@ public import Foundation
 
 /// An error of the local system, of the link or of a manager.
 ///
-/// `catch CBError.notConnected`, `if case CBError.notConnected = error`, `error as? CBError` and `error as NSError`
-/// work as on Apple's platforms. Two casts do not on Linux: an `any Error` that holds this struct is nil as
-/// `as? NSError`, and an `NSError` is nil as `as? CBError`; use `as NSError` and `CBError(_nsError:)`.
+/// `catch CBError.notConnected`, `if case CBError.notConnected = error` and the casts to and from `NSError` work as on
+/// Apple's platforms, whether the error is this struct or an `NSError` of its domain.
 ///
 /// Source: Apple, CBError.
-public struct CBError: _BridgedStoredNSError {
+public struct CBError: _BridgedStoredNSError, _ObjectiveCBridgeable {
     /// The error's domain, ``CBErrorDomain``.
     ///
     /// Foundation's bridging reads it under this name.

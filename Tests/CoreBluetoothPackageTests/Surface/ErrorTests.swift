@@ -112,10 +112,73 @@ import Testing
         #expect(name(try #require(CBATTError.Code(rawValue: 0x90))) == "other")
     }
 
-    /// The two casts that Linux cannot do; the documentation names them.
-    @Test func whatLinuxCannotCastIsNil() {
-        let foundation: any Error = NSError(domain: CBErrorDomain, code: 3)
-        #expect(foundation as? CBError == nil)
-        #expect(CBError(_nsError: foundation as NSError).code == .notConnected)
+    @Test func anErrorIsCastToFoundationsClass() {
+        let lost: (any Error)? = CBError(.connectionTimeout, userInfo: ["key": "value"])
+        let foundation = lost as? NSError
+        #expect(foundation?.domain == CBErrorDomain && foundation?.code == 6)
+        #expect(foundation?.userInfo["key"] as? String == "value")
+        #expect(((lost as Any) as? NSError)?.code == 6)
+        #expect((lost as NSError?)?.code == 6)
+        let refused: (any Error)? = CBATTError(.readNotPermitted)
+        #expect((refused as? NSError)?.domain == CBATTErrorDomain)
+        #expect((refused as Any) is NSError)
+    }
+
+    @Test func anErrorIsCaughtAsFoundationsClass() {
+        var caught: [Int] = []
+        for error in [CBError(.connectionTimeout), CBATTError(.readNotPermitted)] as [any Error] {
+            do { throw error } catch let error as NSError { caught.append(error.code) }
+        }
+        switch CBError(.notConnected) as any Error {
+        case let error as NSError where error.domain == CBErrorDomain: caught.append(error.code)
+        default: break
+        }
+        #expect(caught == [6, 2, 3])
+    }
+
+    /// An error that is archived, made by hand or taken out of a dictionary is of Foundation's class.
+    @Test func anErrorOfFoundationsClassMatchesTheCodesOfItsDomain() {
+        let errors: [any Error] = [
+            NSError(domain: CBErrorDomain, code: 7), NSError(domain: CBATTErrorDomain, code: 2),
+            NSError(domain: CBATTErrorDomain, code: 0x85), NSError(domain: CBErrorDomain, code: 900),
+            NSError(domain: CBErrorDomain, code: -1), NSError(domain: "foreign", code: 7),
+        ]
+        let matches = errors.map { error in
+            do {
+                throw error
+            } catch CBError.peripheralDisconnected {
+                return "disconnected"
+            } catch CBATTError.readNotPermitted {
+                return "not permitted"
+            } catch let error as CBATTError {
+                return "CBATTError \(error.code.rawValue)"
+            } catch let error as CBError {
+                return "CBError \(error.code.rawValue)"
+            } catch {
+                return "other"
+            }
+        }
+        #expect(
+            matches == ["disconnected", "not permitted", "CBATTError 133", "CBError 900", "CBError -1", "other"])
+    }
+
+    @Test func anErrorOfAnotherDomainIsNoErrorOfBluetooth() {
+        let foreign: [any Error] = [
+            NSError(domain: "foreign", code: 3), CocoaError(.fileNoSuchFile), POSIXError(.EPIPE), CancellationError(),
+        ]
+        for error in foreign {
+            #expect(error as? CBError == nil && error as? CBATTError == nil)
+        }
+        #expect(NSError(domain: CBErrorDomain, code: 3) as (any Error) as? CBATTError == nil)
+        #expect(NSError(domain: CBATTErrorDomain, code: 3) as (any Error) as? CBError == nil)
+    }
+
+    @Test func aCastThereAndBackKeepsTheError() throws {
+        let error = CBError(.notConnected, userInfo: [NSLocalizedDescriptionKey: "gone"])
+        let foundation = try #require(error as Any as? NSError)
+        let back = try #require(foundation as Any as? CBError)
+        #expect(back == error)
+        #expect("\(foundation)" == "\(error)")
+        #expect(Set([back, CBError(_nsError: foundation)]).count == 1)
     }
 }
