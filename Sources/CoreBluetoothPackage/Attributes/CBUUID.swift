@@ -23,10 +23,12 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
     /// Reads a UUID as text.
     ///
-    /// - Parameter string: 4 or 8 hexadecimal digits, with or without a leading `0x`, or the 8-4-4-4-12 form; either
+    /// - Parameter string: 4 or 8 hexadecimal digits or the 8-4-4-4-12 form, with or without a leading `0x`; either
     ///   letter case. Anything else is a programming error and traps, as Apple's raises an exception.
     public init(string: String) {
-        guard let uuid = BluetoothUUID(string) else {
+        // Here alone the prefix may stand before the long form, too: BlueZ and world files refuse it there.
+        let isPrefixedLongForm = string.utf8.count == 38 && string.lowercased().hasPrefix("0x")
+        guard let uuid = BluetoothUUID(isPrefixedLongForm ? string.dropFirst(2) : string[...]) else {
             preconditionFailure("String \(string) does not represent a valid UUID")
         }
         bluetoothUUID = uuid

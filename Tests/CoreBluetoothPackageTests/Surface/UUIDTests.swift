@@ -21,7 +21,10 @@ import Testing
     }
 
     /// Proves U2.
-    @Test(arguments: [("0xA000", "A000"), ("0XA000", "A000"), ("0x12345678", "12345678")])
+    @Test(arguments: [
+        ("0xA000", "A000"), ("0XA000", "A000"), ("0x12345678", "12345678"),
+        ("0x6BA1B218-15A8-461F-9FA8-5DCAE273EAFD", "6BA1B218-15A8-461F-9FA8-5DCAE273EAFD"),
+    ])
     func U2_leadingZeroXIsDropped(text: String, digits: String) {
         #expect(CBUUID(string: text).uuidString == digits)
     }
