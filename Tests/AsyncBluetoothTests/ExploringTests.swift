@@ -103,6 +103,12 @@ import CoreBluetoothPackage
             return
         }
         #expect(ends[1].peer == gadget.identifier)
+        let link = "the link to Gadget (\(gadget.identifier.uuidString))"
+        #expect(
+            ends.map(\.description) == [
+                "\(link) ended", "\(link) ended: The specified device has disconnected from us.",
+                "\(link) was ended by the app",
+            ])
     }
 
     @Test func devicesThatTheSystemKnowsAreFoundByTheirIdentifiers() async throws {

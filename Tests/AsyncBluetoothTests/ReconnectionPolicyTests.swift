@@ -68,4 +68,18 @@ import Testing
         #expect(events.dropLast().allSatisfy { $0.hasPrefix(failed) }, "\(events)")
         #expect(events.last?.hasPrefix("gave up: " + failed) == true, "\(events)")
     }
+
+    @Test func aLostLinkIsPrintedAsTheEndOfALinkAndNotAsAConnect() async throws {
+        let fixture = Fixture()
+        let (device, gadget) = try await fixture.find(.gadget)
+        let event = try await fixture.run { () -> ConnectionEvent? in
+            for await event in gadget.maintainConnection(clock: fixture.emulator.swiftClock) {
+                guard case .connected = event else { return event }
+                device.setProximity(.outOfRange)
+            }
+            return nil
+        }
+        let text = "the link to Gadget (\(gadget.identifier.uuidString)) ended: "
+        #expect(event?.description == text + "The connection has timed out unexpectedly.")
+    }
 }

@@ -82,17 +82,13 @@ extension Peripheral {
             let link = try await core.connectedLink()
             try await core.resubscribe()
             buffer.append(.connected(self))
-            return event(of: try await core.end(of: link)) { .disconnected($0) }
+            let reason = try await core.end(of: link)
+            if case .cancelled = reason { return .cancelled(self) }
+            return .disconnected(BluetoothError(context(.connect).ofEndedLink, reason))
         } catch let failure as OperationFailure {
-            return event(of: failure.reason) { .failed($0) }
+            if case .cancelled = failure.reason { return .cancelled(self) }
+            return .failed(BluetoothError(context(.connect), failure.reason))
         }
-    }
-
-    private func event(
-        of reason: BluetoothError.Reason, _ wrap: (BluetoothError) -> ConnectionEvent
-    ) -> ConnectionEvent {
-        if case .cancelled = reason { return .cancelled(self) }
-        return wrap(BluetoothError(context(.connect), reason))
     }
 }
 

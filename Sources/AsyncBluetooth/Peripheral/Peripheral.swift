@@ -47,7 +47,7 @@ public final class Peripheral: Sendable {
     public func waitUntilDisconnected() async throws -> BluetoothError {
         let link = core.withState { $0.link?.number }
         let reason = if let link { try await core.end(of: link) } else { BluetoothError.Reason.disconnected(nil) }
-        return BluetoothError(context(.connect), reason)
+        return BluetoothError(context(.connect).ofEndedLink, reason)
     }
 
     /// The link's signal strength in dBm.

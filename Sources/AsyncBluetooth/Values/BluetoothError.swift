@@ -82,12 +82,21 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         let peer: UUID?
         let peerName: String?
         let path: String?
+        /// Whether the error is the end of a link, and no operation failed.
+        private(set) var isEndOfLink = false
 
         package init(_ operation: Operation, peer: UUID? = nil, peerName: String? = nil, path: String? = nil) {
             self.operation = operation
             self.peer = peer
             self.peerName = peerName
             self.path = path
+        }
+
+        /// The circumstances of the end of a connected device's link.
+        var ofEndedLink: Self {
+            var context = self
+            context.isEndOfLink = true
+            return context
         }
     }
 
@@ -110,7 +119,17 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
     public var path: String? { context.path }
 
     /// `read 180D/2A38 of Polar H10 (8A2F…): the device lacks the services 180D`.
-    public var description: String { "\(context): \(reason)" }
+    ///
+    /// The end of a link, where no operation failed, begins with `the link to Polar H10 (8A2F…) ended`.
+    public var description: String {
+        guard context.isEndOfLink, let peer else { return "\(context): \(reason)" }
+        let link = "the link to \(Context.label(peer, peerName))"
+        return switch reason {
+        case .disconnected(let error): "\(link) ended\(Reason.cause(error))"
+        case .cancelled: "\(link) was ended by the app"
+        default: "\(link) ended: \(reason)"
+        }
+    }
 }
 
 extension BluetoothError.Context: CustomStringConvertible {
@@ -153,7 +172,7 @@ extension BluetoothError.Reason: CustomStringConvertible {
 
     private static func list(_ uuids: [CBUUID]) -> String { uuids.map(\.uuidString).joined(separator: ", ") }
 
-    private static func cause(_ error: (any Error)?) -> String {
+    fileprivate static func cause(_ error: (any Error)?) -> String {
         guard let error else { return "" }
         // The codes of applications and profiles, of which no system knows the meaning.
         if let code = (error as? CBATTError)?.code.rawValue, code > CBATTError.insufficientResources.rawValue {
