@@ -29,14 +29,16 @@ extension Emulator {
                 .central, host: core.world.host(options.adapter ?? "default"),
                 restoreIdentifier: options.restoreIdentifier, remembering: options.rememberedPeers)
         }
+        noteTwoHosts()
         return EmulatedRole(self, manager, input: WorldInput.central, sink: RoleSink.central)
     }
 
     /// Makes the peripheral role of the host that the options name, by name or address.
     ///
     /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
-    /// and so on, so that both roles of a process meet; a host that no manager uses any more serves the next. The GAP
-    /// Device Name of such a host is the local name that its manager advertises.
+    /// and so on, so that a test's central managers find what it serves, and one line of the log says so; a host that no
+    /// manager uses any more serves the next. The GAP Device Name of such a host is the local name that its manager
+    /// advertises. ``EmulatedHost/backend`` of ``host`` makes managers of both roles that share one adapter.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         observeForEnvironment()
         warnIfMissing(options.adapter)
@@ -46,6 +48,7 @@ extension Emulator {
                 .peripheral, host: host, restoreIdentifier: options.restoreIdentifier,
                 remembering: options.rememberedPeers)
         }
+        noteTwoHosts()
         return EmulatedRole(self, manager, input: WorldInput.peripheral, sink: RoleSink.peripheral)
     }
 
@@ -66,6 +69,29 @@ extension Emulator {
     private func observeForEnvironment() {
         EnvironmentCaptures.begin(self)
         EnvironmentTraceNotes.begin(self)
+    }
+
+    /// Whether the log says that the process has managers of both roles on two hosts.
+    static let isTwoHostsNoted = Lock(false)
+
+    /// Logs once in a process that its managers of both roles are two devices, though it named no host.
+    private func noteTwoHosts() {
+        let name = core.withLock { core -> String? in
+            let used = core.world.hosts.filter { !$0.managers.isEmpty }
+            guard used.contains(where: { $0.identity.name == "default" }) else { return nil }
+            return used.first { $0.identity.isAnonymous }?.identity.name
+        }
+        guard let name else { return }
+        let isNoted = Self.isTwoHostsNoted.withLock { isNoted in
+            defer { isNoted = true }
+            return isNoted
+        }
+        guard !isNoted else { return }
+        Logger(label: "BluetoothEmulator").notice(
+            """
+            a peripheral manager that names no host has one of its own, "\(name)", which this program's central managers \
+            can find; with CBBackendSelection.emulator(host:) both share one adapter, as on a phone
+            """)
     }
 
     /// Logs a warning where a manager names a host that this world does not have.

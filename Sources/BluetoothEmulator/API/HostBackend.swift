@@ -4,6 +4,8 @@ import BluetoothSupport
 /// An emulator as a backend whose managers all belong to one host.
 struct HostBackend: BluetoothBackend {
     let host: EmulatedHost
+    /// Whether an adapter that the options name goes before the host.
+    var isDefault = false
 
     var name: String { host.emulator.name }
     var clock: any BackendClock { host.emulator.clock }
@@ -23,7 +25,7 @@ struct HostBackend: BluetoothBackend {
 
     private func named(_ options: RoleOptions) -> RoleOptions {
         var options = options
-        options.adapter = host.name
+        options.adapter = isDefault ? options.adapter ?? host.name : host.name
         return options
     }
 }
@@ -38,6 +40,11 @@ extension EmulatedHost {
 }
 
 extension Emulator {
+    /// The emulator in the place of the machine's adapter: managers that name no host share the host "default".
+    ///
+    /// A central manager does not find what the program's own peripheral managers advertise, as with one adapter.
+    package var inPlaceOfAdapter: any BluetoothBackend { HostBackend(host: host, isDefault: true) }
+
     /// The emulator that managers of this task get where they name no backend: that of `CBManager.withBackend`, of a test's
     /// trait `.emulator(…)`, of `EmulatorTestCase`, or of ``run(within:_:)``; nil where there is none of these, or another
     /// backend is chosen.

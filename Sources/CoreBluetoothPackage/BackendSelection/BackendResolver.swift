@@ -97,9 +97,10 @@ enum BackendResolver {
         #endif
     }
 
+    /// The shared emulator, for a program that does not name one.
     static func emulator() -> any BluetoothBackend {
         #if Emulator
-        Emulator.shared
+        Emulator.shared.inPlaceOfAdapter
         #else
         UnavailableBackend(name: "emulator", reason: "this build has no emulator (trait \"Emulator\" is off)")
         #endif

@@ -49,6 +49,9 @@ public struct CBBackendSelection: Sendable {
 
     #if Emulator
     /// An emulator: one isolated world.
+    ///
+    /// Managers that name no host use the host "default"; each peripheral manager among them gets a host of its own, which
+    /// the central managers can find. One line of the log says so.
     public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(emulator))
     }
