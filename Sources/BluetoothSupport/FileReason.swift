@@ -7,14 +7,13 @@ import Darwin
 #endif
 
 extension Error {
-    /// The reason for which a file could not be read or written, in the system's words: "No such file or directory".
+    /// The reason for which a file could not be written, or its attributes read, in the system's words: "No such file or directory".
     package var fileReason: String {
         guard let error = self as? CocoaError else { return "\(self)" }
         // The key is `NSUnderlyingErrorKey`, which FoundationEssentials does not name.
         if let cause = error.userInfo["NSUnderlyingError"] as? POSIXError {
             return String(cString: strerror(cause.code.rawValue))
         }
-        let isNoText = [.fileReadCorruptFile, .fileReadInapplicableStringEncoding].contains(error.code)
-        return isNoText ? "The text is not UTF-8" : "\(error)"
+        return "\(error)"
     }
 }

@@ -11,6 +11,9 @@ public final class TraceFile: Sendable {
         var output: OutputFile?
     }
 
+    /// A larger trace is not read.
+    private static let maximumBytes = 1_073_741_824
+
     private let writesJSON: Bool
     private let state: Lock<State>
 
@@ -30,17 +33,17 @@ public final class TraceFile: Sendable {
         }
     }
 
-    /// Reads the JSON lines of a trace file.
+    /// Reads the JSON lines of a trace, from a file or a pipe.
     ///
     /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
     ///
     /// - Throws: ``TraceFileError`` for a file that cannot be read, and for a malformed line, with its number and the rule.
     public static func entries(of name: String) throws(TraceFileError) -> [TraceEntry] {
         let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: name))
+        do throws(InputFileError) {
+            data = Data(try InputFile.contents(of: name, atMost: maximumBytes))
         } catch {
-            throw TraceFileError(file: name, reason: "cannot be read")
+            throw TraceFileError(file: name, reason: "the file cannot be read: \(error.reason)")
         }
         let decoder = JSONDecoder()
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -89,7 +92,7 @@ public final class TraceFile: Sendable {
     }
 }
 
-/// A trace file that cannot be written.
+/// A trace file that cannot be read or written.
 public struct TraceFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file.
     public let file: String

@@ -96,7 +96,7 @@ import Testing
         var many = Dictionary(uniqueKeysWithValues: (1...65).map { ("w/\($0).json", "{}") })
         many["w/world.json"] = "{\"include\": [\(names)]}"
         #expect(try error(many)?.hasSuffix("include[64]: 64 files are included or fewer") == true)
-        let large = String(repeating: " ", count: WorldFileJoiner.maximumBytes)
+        let large = String(repeating: " ", count: WorldFiles.maximumBytes)
         let found = try error(["w/world.json": #"{"include": ["1.json"]}"#, "w/1.json": large])
         #expect(found?.hasSuffix("all files together have 16777216 bytes or fewer") == true)
     }

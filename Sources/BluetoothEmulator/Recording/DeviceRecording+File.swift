@@ -2,7 +2,7 @@ public import BluetoothSupport
 import Logging
 
 extension DeviceRecording {
-    /// Reads a file of JSON lines.
+    /// Reads a file or a pipe of JSON lines.
     ///
     /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
     ///
@@ -10,21 +10,32 @@ extension DeviceRecording {
     ///   ``maximumEvents`` events or ``maximumBytes`` bytes.
     public init(contentsOfFile file: String) throws(DescriptionError) {
         do throws(DescriptionError) {
-            try self.init(jsonLines: try Self.text(ofFile: file), name: file)
+            let text: [UInt8]
+            do throws(InputFileError) {
+                text = try InputFile.contents(of: file, atMost: Self.maximumBytes)
+            } catch {
+                throw Self.unreadable(error.isTooLarge ? nil : error.reason)
+            }
+            try self.init(jsonLines: Data(text), name: file)
         } catch {
             throw error.inFile(file)
         }
     }
 
-    /// The contents of a file, if it is not too large.
+    /// - Parameter reason: nil for a file that is too large.
+    private static func unreadable(_ reason: String?) -> DescriptionError {
+        DescriptionError("", reason.map { "the file cannot be read: \($0)" } ?? sizeRule)
+    }
+
+    /// The contents of a regular file that another one names, if it is not too large.
     static func text(ofFile file: String) throws(DescriptionError) -> Data {
         do throws(NamedFileProblem) {
             return try NamedFileProblem.contents(of: file, atMost: maximumBytes)
         } catch {
             switch error {
             case .notRegular: throw DescriptionError("", "a recording is a regular file")
-            case .tooLarge: throw DescriptionError("", sizeRule)
-            case .unreadable(let error): throw DescriptionError("", "the file cannot be read: \(error.fileReason)")
+            case .tooLarge: throw unreadable(nil)
+            case .unreadable(let reason): throw unreadable(reason)
             }
         }
     }

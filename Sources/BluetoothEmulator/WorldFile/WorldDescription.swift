@@ -90,18 +90,18 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         }
     }
 
-    /// Reads a file of JSON, with the files that it includes, and checks the world.
+    /// Reads a file or a pipe of JSON, with the files that it includes, and checks the world.
     ///
     /// - Throws: ``DescriptionError`` naming file, place, path and rule.
     public init(contentsOfFile file: String) throws(DescriptionError) {
         let files: WorldFiles
         do {
-            files = try WorldFiles(
-                file, text: try Data(contentsOf: URL(fileURLWithPath: file)), format: .json(root: file))
-        } catch let error as DescriptionError {
-            throw error
+            let text = try InputFile.contents(of: file, atMost: WorldFiles.maximumBytes)
+            files = try WorldFiles(file, text: Data(text), format: .json(root: file))
+        } catch let error as InputFileError {
+            throw DescriptionError("", "the file cannot be read: \(error.reason)").inFile(file)
         } catch {
-            throw DescriptionError("", "the file cannot be read: \(error.fileReason)").inFile(file)
+            throw DescriptionError(reading: error)
         }
         self = try files.world()
     }

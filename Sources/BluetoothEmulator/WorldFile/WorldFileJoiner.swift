@@ -8,8 +8,6 @@ struct WorldFileJoiner {
     static let maximumDepth = 8
     /// More files than any world has.
     static let maximumFiles = 64
-    /// More bytes than the files of any world have together.
-    static let maximumBytes = 16_777_216
     /// The lists that are joined.
     private static let lists = ["hosts", "devices", "script"]
     /// The fields that hold for the whole world.
@@ -126,14 +124,14 @@ struct WorldFileJoiner {
     /// The contents of an included file; nil, and a mistake, where it cannot be read.
     private mutating func text(of path: String, field: String, part: Int) -> Data? {
         do throws(NamedFileProblem) {
-            let text = try NamedFileProblem.contents(of: path, atMost: Self.maximumBytes - bytes)
+            let text = try NamedFileProblem.contents(of: path, atMost: WorldFiles.maximumBytes - bytes)
             bytes += text.count
             return text
         } catch {
             switch error {
             case .notRegular: report(field, "an included file is a regular file", part)
-            case .tooLarge: report(field, "all files together have \(Self.maximumBytes) bytes or fewer", part)
-            case .unreadable(let error): report(field, "the file cannot be read: \(error.fileReason)", part)
+            case .tooLarge: report(field, "all files together have \(WorldFiles.maximumBytes) bytes or fewer", part)
+            case .unreadable(let reason): report(field, "the file cannot be read: \(reason)", part)
             }
             return nil
         }

@@ -4,6 +4,9 @@ import BluetoothSupport
 ///
 /// Of an included file, the hosts, devices and steps come before those of the file that includes it.
 package struct WorldFiles {
+    /// More bytes than the files of any world have together.
+    package static let maximumBytes = 16_777_216
+
     /// How the text of a file is read.
     package struct Format: Sendable {
         /// The JSON of a text; with the name of the file.

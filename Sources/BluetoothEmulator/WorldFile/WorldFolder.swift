@@ -26,23 +26,21 @@ struct WorldFolder: Sendable {
 enum NamedFileProblem: Error {
     case notRegular
     case tooLarge
-    case unreadable(any Error)
+    case unreadable(String)
 
     /// The contents of a regular file with so many bytes at most.
     static func contents(of file: String, atMost bytes: Int) throws(NamedFileProblem) -> Data {
-        let text: Data
         do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
-            guard attributes[.type] as? FileAttributeType == .typeRegular else { throw NamedFileProblem.notRegular }
-            guard attributes[.size] as? UInt64 ?? 0 <= UInt64(max(0, bytes)) else { throw NamedFileProblem.tooLarge }
-            text = try Data(contentsOf: URL(fileURLWithPath: file))
+            // Not for a pipe to be opened, which may wait for ever.
+            let type = try FileManager.default.attributesOfItem(atPath: file)[.type]
+            guard type as? FileAttributeType == .typeRegular else { throw NamedFileProblem.notRegular }
+            return Data(try InputFile.contents(of: file, atMost: bytes))
         } catch let problem as NamedFileProblem {
             throw problem
+        } catch let error as InputFileError {
+            throw error.isTooLarge ? .tooLarge : .unreadable(error.reason)
         } catch {
-            throw .unreadable(error)
+            throw .unreadable(error.fileReason)
         }
-        // For a system whose attributes have no number of this type, or a file that grows.
-        guard text.count <= bytes else { throw .tooLarge }
-        return text
     }
 }

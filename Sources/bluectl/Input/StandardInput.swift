@@ -8,6 +8,8 @@ import Foundation
 @MainActor
 final class StandardInput {
     static let shared = StandardInput()
+    /// The names of files that mean standard input.
+    static let names: Set<String> = ["-", "/dev/stdin"]
 
     nonisolated private static let pieceLength = 4096
 
@@ -87,38 +89,59 @@ final class StandardInput {
     }
 }
 
-/// The bytes of a file, or of standard input.
+/// The bytes of a file or a pipe, or of standard input.
 @MainActor
 final class ByteSource {
-    private var rest: Data?
+    /// The time after which an empty pipe is looked at again.
+    private static let pause = Duration.milliseconds(20)
+
+    private let name: String
+    /// nil for standard input.
+    private let file: InputFile?
 
     /// Opens a file; `-` is standard input.
     ///
     /// - Throws: A usage failure where the file cannot be read.
     init(_ path: String) throws(Failure) {
-        guard path != "-" else { return }
-        do {
-            rest = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+        name = path
+        guard !StandardInput.names.contains(path) else {
+            file = nil
+            return
+        }
+        do throws(InputFileError) {
+            file = try InputFile(path)
+            // A folder can be opened, and not read.
+            _ = try file?.read(upTo: 0)
         } catch {
-            throw Failure(.usage, "\(path): the file cannot be read: \(error.fileReason)")
+            throw Self.failure(path, error)
         }
     }
 
     /// The next bytes, as many as are wanted or as there are; nil at the end.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`; a usage failure where the file cannot be read.
     func next(_ count: Int) async throws -> Data? {
-        if let rest {
-            guard !rest.isEmpty else { return nil }
-            self.rest = rest.dropFirst(count)
-            return Data(rest.prefix(count))
-        }
-        let input = StandardInput.shared
         var data = Data()
-        while data.count < count, let piece = await input.next() { data += piece }
-        input.putBack(Data(data.dropFirst(count)))
+        while data.count < count, let piece = try await piece(count - data.count) { data += piece }
+        if file == nil { StandardInput.shared.putBack(Data(data.dropFirst(count))) }
         try Task.checkCancellation()
         return data.isEmpty ? nil : Data(data.prefix(count))
+    }
+
+    /// Some bytes; of a file, `count` at most.
+    private func piece(_ count: Int) async throws -> Data? {
+        guard let file else { return await StandardInput.shared.next() }
+        while !file.isReadable { try await Task.sleep(for: Self.pause) }
+        do throws(InputFileError) {
+            let bytes = try file.read(upTo: count)
+            return bytes.isEmpty ? nil : Data(bytes)
+        } catch {
+            throw Self.failure(name, error)
+        }
+    }
+
+    private static func failure(_ name: String, _ error: InputFileError) -> Failure {
+        Failure(.usage, PrintableText.of("\(name): the file cannot be read: \(error.reason)"))
     }
 }
 

@@ -68,16 +68,11 @@ struct RecordedFile {
     }
 
     private func contents() throws(Failure) -> [UInt8] {
-        do {
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            guard size <= Self.maximumBytes else {
-                throw Failure(.usage, PrintableText.of("\(path): a capture has \(Self.maximumBytes) bytes or fewer"))
-            }
-            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch let failure as Failure {
-            throw failure
+        do throws(InputFileError) {
+            return try InputFile.contents(of: path, atMost: Self.maximumBytes)
         } catch {
-            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(error.fileReason)"))
+            let rule = error.isTooLarge ? "a capture has \(Self.maximumBytes) bytes or fewer" : nil
+            throw Failure(.usage, PrintableText.of("\(path): \(rule ?? "the file cannot be read: \(error.reason)")"))
         }
     }
 }

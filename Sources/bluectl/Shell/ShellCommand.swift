@@ -42,27 +42,30 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
 /// The lines of a file, or of standard input, with their places.
 @MainActor
 final class Script {
+    /// A longer script is not read.
+    private static let maximumBytes = 16_777_216
+
     private let name: String
     private var lines: [Substring] = []
     private let input: LineInput?
     private var number = 0
 
-    /// Reads a file; `-` is standard input, of which each line is read when it is its turn.
+    /// Reads a file or a pipe; `-` is standard input, of which each line is read when it is its turn.
     ///
     /// - Throws: A usage failure where the file cannot be read.
     init(path: String) throws(Failure) {
-        guard path != "-" else {
+        guard !StandardInput.names.contains(path) else {
             name = "standard input"
             input = LineInput()
             return
         }
         name = path
         input = nil
-        do {
-            lines = try String(contentsOfFile: path, encoding: .utf8).split(
-                separator: "\n", omittingEmptySubsequences: false)
+        do throws(InputFileError) {
+            let text = try InputFile.text(of: path, atMost: Self.maximumBytes)
+            lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         } catch {
-            throw Failure(.usage, "\(path): the script cannot be read: \(error.fileReason)")
+            throw Failure(.usage, PrintableText.of("\(path): the script cannot be read: \(error.reason)"))
         }
     }
 

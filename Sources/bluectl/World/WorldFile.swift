@@ -3,7 +3,8 @@ import BluetoothEmulator
 import BluetoothSupport
 import Foundation
 
-/// A file that describes emulated devices: JSON, or YAML by its extension (`.yaml`, `.yml`).
+/// A file or a pipe that describes emulated devices: JSON or YAML by its extension (`.json`, `.yaml`, `.yml`), else JSON if it
+/// begins with a brace.
 ///
 /// The error about a mistake names the file, the line and column if they are known, the path of the field, and the
 /// rule.
@@ -30,10 +31,10 @@ struct WorldFile {
     /// - Throws: A usage failure where one cannot be read.
     func contents() throws(Failure) -> WorldFileContents {
         let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+        do throws(InputFileError) {
+            text = try InputFile.text(of: path, atMost: WorldFiles.maximumBytes)
         } catch {
-            throw Failure(.usage, "\(path): the file cannot be read: \(error.fileReason)")
+            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(error.reason)"))
         }
         return try contents(of: text)
     }
@@ -93,17 +94,22 @@ struct WorldFileContents {
 }
 
 extension WorldFiles.Format {
-    /// JSON, or YAML by the extension of a file.
+    /// JSON or YAML, as ``WorldFile`` decides.
     static let jsonOrYAML = WorldFiles.Format(
         json: { text, file in
-            isYAML(file) ? try YAMLText(String(decoding: text, as: UTF8.self), file: file).json() : text
+            isYAML(file, text) ? try YAMLText(String(decoding: text, as: UTF8.self), file: file).json() : text
         },
         places: { fields, text, file in
-            isYAML(file)
+            isYAML(file, text)
                 ? YAMLText.places(of: fields, in: String(decoding: text, as: UTF8.self))
                 : places(of: fields, inJSON: text)
         })
 
-    private static func isYAML(_ file: String) -> Bool { file.hasSuffix(".yaml") || file.hasSuffix(".yml") }
+    private static func isYAML(_ file: String, _ text: Data) -> Bool {
+        let name = file.lowercased()
+        if name.hasSuffix(".json") { return false }
+        let first = text.first { !" \t\r\n".utf8.contains($0) }
+        return name.hasSuffix(".yaml") || name.hasSuffix(".yml") || first != UInt8(ascii: "{")
+    }
 }
 #endif

@@ -60,6 +60,14 @@ struct Tool {
         }
     }
 
+    /// Runs commands of bash, in which `$TOOL` is the tool.
+    static func shell(_ script: String, environment: [String: String] = [:]) async throws -> Outcome {
+        try await ChildProcess.onThread {
+            try wait(
+                ["-c", script], of: "/bin/bash", ["TOOL": path].merging(environment) { $1 }, Data(), nil)
+        }
+    }
+
     /// Runs `body` with the path of a file that is there meanwhile.
     static func withFile<Result>(
         _ content: String, _ name: String, _ body: (String) async throws -> Result
@@ -81,7 +89,8 @@ struct Tool {
     }
 
     private static func wait(
-        _ arguments: [String], _ environment: [String: String], _ input: Data, _ interrupter: Interrupter?
+        _ arguments: [String], of program: String = path, _ environment: [String: String], _ input: Data,
+        _ interrupter: Interrupter?
     ) throws -> Outcome {
         let (keyboard, typing) = try ChildProcess.pipe()
         // Fits into the pipe, and stays there until it is read.
@@ -90,7 +99,7 @@ struct Tool {
         let output = try Reader()
         let errors = try Reader()
         let process = try ChildProcess(
-            path, arguments, environment: Self.environment.merging(environment) { $1 }, input: keyboard,
+            program, arguments, environment: Self.environment.merging(environment) { $1 }, input: keyboard,
             output: output.writing, errors: errors.writing)
         interrupter?.process = process
         output.interrupter = interrupter

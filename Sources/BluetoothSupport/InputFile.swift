@@ -1,0 +1,92 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file, a pipe or a device that a program reads from its beginning to its end.
+///
+/// Foundation asks for the size of a file first, and fails at `/dev/stdin` and at the pipe that a shell makes of `<(…)`.
+///
+/// Not thread-safe. Reading blocks while a pipe is empty.
+package final class InputFile {
+    /// The file's name, as it was given.
+    package let name: String
+    private let descriptor: CInt
+
+    /// Opens a file; of a named pipe, once a program writes to it.
+    ///
+    /// - Throws: ``InputFileError`` with the system's reason.
+    package init(_ name: String) throws(InputFileError) {
+        self.name = name
+        var opened = open(name, O_RDONLY | O_CLOEXEC)
+        while opened < 0, errno == EINTR { opened = open(name, O_RDONLY | O_CLOEXEC) }
+        descriptor = opened
+        if opened < 0 { throw InputFileError(reason: String(cString: strerror(errno))) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// The next bytes, `count` at most; empty at the end.
+    ///
+    /// - Throws: ``InputFileError`` for a folder, and where the disk fails.
+    package func read(upTo count: Int) throws(InputFileError) -> [UInt8] {
+        let descriptor = descriptor
+        var failure: CInt = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            var result = systemRead(descriptor, buffer)
+            while result < 0, errno == EINTR { result = systemRead(descriptor, buffer) }
+            if result < 0 { failure = errno }
+            length = max(0, result)
+        }
+        if failure != 0 { throw InputFileError(reason: String(cString: strerror(failure))) }
+        return bytes
+    }
+
+    /// Whether reading does not block: there are bytes, or the end.
+    package var isReadable: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return systemPoll(&poll) != 0
+    }
+
+    /// All bytes of a file.
+    ///
+    /// - Parameter limit: The most bytes that it may have: a pipe may never end.
+    /// - Throws: ``InputFileError`` where it cannot be read, or is too long.
+    package static func contents(of name: String, atMost limit: Int) throws(InputFileError) -> [UInt8] {
+        let file = try InputFile(name)
+        var bytes: [UInt8] = []
+        while case let piece = try file.read(upTo: 65_536), !piece.isEmpty {
+            guard bytes.count + piece.count <= limit else {
+                throw InputFileError(reason: "It has more than \(limit) bytes", isTooLarge: true)
+            }
+            bytes += piece
+        }
+        return bytes
+    }
+
+    /// The text of a file, without the mark of its byte order.
+    ///
+    /// - Throws: ``InputFileError`` where it cannot be read, is too long, or is not UTF-8.
+    package static func text(of name: String, atMost limit: Int) throws(InputFileError) -> String {
+        let bytes = try contents(of: name, atMost: limit)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard let text = String(validating: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
+        else { throw InputFileError(reason: "The text is not UTF-8") }
+        return text
+    }
+}
+
+/// The reason for which a file is not read, in the system's words: "No such file or directory".
+package struct InputFileError: Error, Hashable, Sendable {
+    package let reason: String
+    package var isTooLarge = false
+}
+
+private func systemPoll(_ descriptor: inout pollfd) -> CInt { poll(&descriptor, 1, 0) }
+
+private func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
