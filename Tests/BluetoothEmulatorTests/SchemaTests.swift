@@ -67,6 +67,24 @@ import Testing
         #expect(try WorldDescription(json: json) == world)
     }
 
+    @Test(arguments: [("\"000123\"", 123), ("123456", 123_456), ("\"123456\"", 123_456)])
+    func aPasskeyIsSixDigitsAndIsWrittenAsText(json: String, passkey: Int) throws {
+        let text = "{\"devices\": [{\"name\": \"A\", \"pairing\": {\"passkey\": \(json)}}]}"
+        #expect(try schema().problems(JSONSerialization.jsonObject(with: Data(text.utf8))) == [])
+        let world = try WorldDescription(json: Data(text.utf8))
+        #expect(world.devices.first?.pairing.passkey == passkey)
+        let written = String(decoding: try world.json(), as: UTF8.self)
+        #expect(written.contains(passkey == 123 ? "\"passkey\" : \"000123\"" : "\"passkey\" : \"123456\""))
+    }
+
+    @Test(arguments: ["123", "\"123\"", "1234567", "-12345", "123456.5", "true", "\"12345a\""])
+    func anotherPasskeyIsRefused(json: String) throws {
+        let text = "{\"devices\": [{\"name\": \"A\", \"pairing\": {\"passkey\": \(json)}}]}"
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(text.utf8)) }
+        #expect(error?.path == "devices[0].pairing.passkey")
+        #expect(error?.rule == "a passkey has six digits, as in \"000123\"")
+    }
+
     @Test func theValidatorSeesMistakes() throws {
         let json = #"{"devices": [{"nam": "A", "rssi": 99, "services": [{"uuid": "18"}]}]}"#
         let problems = try schema().problems(JSONSerialization.jsonObject(with: Data(json.utf8)))

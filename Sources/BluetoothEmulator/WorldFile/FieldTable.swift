@@ -147,13 +147,17 @@ struct FieldReader {
     /// The recordings beside the file that is read; nil for a text.
     var recordings: RecordingFiles?
 
-    func required<Value: Decodable>() throws -> Value { try container.decode(Value.self, forKey: FieldName(name)) }
+    func required<Value: Decodable>() throws -> Value {
+        if let value: Value = try value() { return value }
+        // It is missing or null: the error says which.
+        return try container.decode(Value.self, forKey: FieldName(name))
+    }
 
     func value<Value: Decodable>() throws -> Value? {
         do {
             return try container.decodeIfPresent(Value.self, forKey: FieldName(name))
-        } catch let error as DecodingError {
-            throw error
+        } catch DecodingError.typeMismatch(let type, let context) {
+            throw mismatch(type, context)
         } catch let error as DescriptionError {
             throw error
         } catch {
@@ -180,6 +184,33 @@ struct FieldReader {
         _ list: [Written], _ read: (Written, FieldReader) throws -> Value
     ) throws -> [Value] {
         try elements(list.enumerated().map { (FieldName(intValue: $0), $1) }, read)
+    }
+
+    /// The error of a value of another type; where text is in the place of a number, with the number that it may mean.
+    private func mismatch(_ type: Any.Type, _ context: DecodingError.Context) -> DecodingError {
+        let path = context.codingPath.dropFirst(container.codingPath.count + 1)
+        guard type is any Numeric.Type, case .text(let text)? = value(at: path) else {
+            return .typeMismatch(type, context)
+        }
+        let sign = ["-", "+"].contains(text.first) ? text.prefix(1) : ""
+        let digits = text.dropFirst(sign.count)
+        var rule = "\"\(text)\" is text, and a number is wanted here"
+        if digits.allSatisfy({ $0.isASCII && $0.isNumber }), let last = digits.last {
+            rule += ": write \(sign.filter { $0 == "-" })\(digits.dropLast().drop { $0 == "0" })\(last)"
+        }
+        return .dataCorrupted(DecodingError.Context(codingPath: context.codingPath, debugDescription: rule))
+    }
+
+    /// The value at a path within the field; nil for what is no JSON.
+    private func value(at path: ArraySlice<any CodingKey>) -> JSONValue? {
+        let whole = try? container.decode(JSONValue.self, forKey: FieldName(name))
+        return path.reduce(whole) { value, key in
+            switch (value, key.intValue) {
+            case (.object(let fields), _): fields[key.stringValue]
+            case (.list(let elements), let index?) where elements.indices.contains(index): elements[index]
+            default: nil
+            }
+        }
     }
 
     func error(_ rule: String) -> DecodingError {

@@ -92,7 +92,8 @@ extension PairingDescription: WorldFileObject {
     static let fields = FieldTable(
         PairingDescription(),
         .value("capability", \.capability, .name("capabilities", of: capabilities)),
-        .value("passkey", \.passkey),
+        .custom(
+            "passkey", read: { $0.passkey = try $1.passkey() }, write: { $0.passkey.map(PasskeyText.digits) }),
         .value("outOfBand", \.hasOutOfBandData),
         .value("requiresAuthentication", \.requiresAuthentication),
         .value("bondable", \.isBondable),
@@ -104,6 +105,23 @@ extension PairingDescription: WorldFileObject {
     package static let capabilities: [PairingCapability] = [
         .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
     ]
+}
+
+extension FieldReader {
+    /// A passkey: six digits as text, or a number with so many.
+    fileprivate func passkey() throws -> Int? {
+        guard let written: JSONValue = try value() else { return nil }
+        let digits =
+            switch written {
+            case .text(let text): text
+            case .integer(let number): "\(number)"
+            default: ""
+            }
+        guard let passkey = PasskeyText.passkey(digits) else {
+            throw error("a passkey has six digits, as in \"000123\"")
+        }
+        return passkey
+    }
 }
 
 extension AdvertisingData: WorldFileObject {

@@ -1,4 +1,5 @@
 import AsyncBluetooth
+import BluetoothSupport
 import CoreBluetoothPackage
 
 /// Answers what pairings ask, by the user at the terminal.
@@ -95,10 +96,10 @@ final class PairingPrompt {
         timeout?.pause()
         while let line = await input.next() {
             let digits = line.filter { !$0.isWhitespace }
-            if let passkey = Int(digits), digits.count <= 6, (0...999_999).contains(passkey) {
+            if let passkey = PasskeyText.passkey(digits) {
                 return decide(request) { $0.enter(passkey: passkey) }
             }
-            role.console.warn("\"\(PrintableText.of(line))\" is not a passkey: enter up to six digits")
+            role.console.warn("\"\(PrintableText.of(line))\" is not a passkey: a passkey has six digits")
         }
         decide(request) { $0.reject() }
     }
@@ -159,22 +160,17 @@ struct PairingText {
         switch question {
         case .consent: (kind, passkey, text) = ("consent", nil, "Pair with \(label)? [y/N]")
         case .confirm(let number):
-            (kind, passkey, text) = ("confirm", number, "Does \(label) show \(Self.digits(number))? [y/N]")
+            (kind, passkey, text) = ("confirm", number, "Does \(label) show \(PasskeyText.digits(number))? [y/N]")
         case .enterPasskey: (kind, passkey, text) = ("enterPasskey", nil, "Which six digits does \(label) show?")
         case .display(let number):
-            (kind, passkey, text) = ("display", number, "Enter \(Self.digits(number)) on \(label).")
+            (kind, passkey, text) = ("display", number, "Enter \(PasskeyText.digits(number)) on \(label).")
         case .outOfBand:
             (kind, passkey, text) =
                 ("outOfBand", nil, "Did you get the data of \(label) in another way, such as NFC? [y/N]")
         }
-        fields = peer.identity.merging(["question": kind, "passkey": passkey.map(Self.digits)])
+        fields = peer.identity.merging(["question": kind, "passkey": passkey.map(PasskeyText.digits)])
         line = text
         needsUser = ["enterPasskey", "display"].contains(kind)
-    }
-
-    private static func digits(_ passkey: Int) -> String {
-        let text = String(passkey)
-        return String(repeating: "0", count: max(0, 6 - text.count)) + text
     }
 }
 

@@ -3,17 +3,13 @@ import BluetoothEmulator
 import Foundation
 import Yams
 
-/// A text in YAML.
+/// A world file in YAML.
 ///
+/// The field decides what a value without quotation marks is, whatever it looks like: `uuid: 1809` and `passkey: 000123` are text.
 /// JSON is YAML too, so that its lines can be looked up as well.
 struct YAMLText {
     /// More nodes than any description has; aliases of aliases can make millions out of a few lines.
     private static let maximumNodes = 100_000
-    /// Fields that hold text even where it looks like a number: `uuid: 1809`, `value: 64`.
-    private static let textFields: Set<String> = [
-        "uuid", "value", "values", "includes", "services", "solicitedServices", "serviceData", "manufacturerData",
-        "name", "localName", "address",
-    ]
 
     private let root: Node
     private let file: String
@@ -38,7 +34,7 @@ struct YAMLText {
     /// - Throws: A usage failure for what JSON cannot hold.
     func json() throws(Failure) -> Data {
         var budget = Self.maximumNodes
-        let value = try plain(root, field: nil, &budget)
+        let value = try plain(root, .file, &budget)
         do {
             return try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed])
         } catch {
@@ -46,7 +42,7 @@ struct YAMLText {
         }
     }
 
-    private func plain(_ node: Node, field: String?, _ budget: inout Int) throws(Failure) -> Any {
+    private func plain(_ node: Node, _ schema: WorldSchema?, _ budget: inout Int) throws(Failure) -> Any {
         budget -= 1
         guard budget > 0 else { throw Failure(.usage, "\(file): the description is too large") }
         switch node {
@@ -54,24 +50,54 @@ struct YAMLText {
             var object: [String: Any] = [:]
             for (key, value) in mapping {
                 guard let name = key.scalar?.string else { throw failure(key, "the name of a field must be text") }
-                // Everything below a field of text is text, such as the keys and values of `serviceData`.
-                let inner = field.map { Self.textFields.contains($0) && $0 != "services" ? $0 : name } ?? name
-                object[name] = try plain(value, field: inner, &budget)
+                object[name] = try plain(value, schema?.field(name), &budget)
             }
             return object
         case .sequence(let sequence):
             var array: [Any] = []
-            for element in sequence { array.append(try plain(element, field: field, &budget)) }
+            for element in sequence { array.append(try plain(element, schema?.element, &budget)) }
             return array
         case .scalar(let scalar):
-            guard scalar.style == .plain, !Self.textFields.contains(field ?? "") else { return scalar.string }
-            if node.null != nil { return NSNull() }
-            if let value = node.bool { return value }
-            if let value = node.int { return value }
-            if let value = node.float, value.isFinite { return value }
-            return scalar.string
+            return scalar.style == .plain ? Self.value(of: scalar.string, as: schema?.kind ?? .text) : scalar.string
         case .alias:
             throw failure(node, "an alias has no anchor")
+        }
+    }
+
+    /// The value of a plain scalar; its text where it is not of the kind, which the reader of the fields reports.
+    private static func value(of text: String, as kind: WorldSchema.Kind) -> Any {
+        let isNull = text.isEmpty || kind != .text && ["~", "null", "Null", "NULL"].contains(text)
+        if isNull { return NSNull() }
+        switch kind {
+        case .number: return number(text) ?? text
+        case .boolean: return boolean(text) ?? text
+        case .text, .list, .object: return text
+        }
+    }
+
+    /// A number as JSON has it, with a sign if wanted, or in hexadecimal digits after `0x`.
+    ///
+    /// No leading zeros: YAML 1.1 takes `010` for 8, and YAML 1.2 for 10.
+    private static func number(_ text: String) -> Any? {
+        let sign = ["+", "-"].contains(text.first) ? String(text.prefix(1)) : ""
+        let digits = text.dropFirst(sign.count)
+        if digits.hasPrefix("0x") {
+            return digits.dropFirst(2).allSatisfy(\.isHexDigit) ? Int(sign + digits.dropFirst(2), radix: 16) : nil
+        }
+        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }),
+            digits.first != "0" || digits.dropFirst().first?.isNumber != true
+        else { return nil }
+        if let value = Int(text) { return value }
+        if let value = UInt64(text) { return value }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The words of YAML 1.1 and 1.2.
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
         }
     }
 

@@ -32,6 +32,10 @@ struct JSONSchema {
         if let allowed = schema["enum"] as? [String], !allowed.contains(value as? String ?? "") {
             found.append("\(path): not one of \(allowed)")
         }
+        if let options = schema["anyOf"] as? [[String: Any]], options.allSatisfy({ !problems(value, $0, path).isEmpty })
+        {
+            found.append("\(path): none of \(options)")
+        }
         if let type = schema["type"] as? String, !isType(value, type) { return found + ["\(path): no \(type)"] }
         if let text = value as? String, let pattern = schema["pattern"] as? String,
             text.range(of: pattern, options: .regularExpression) == nil
@@ -53,12 +57,6 @@ struct JSONSchema {
         guard schema["$ref"] == nil else { return [] }
         let properties = schema["properties"] as? [String: Any] ?? [:]
         var found = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }.map { "\(path): no \($0)" }
-        if let options = schema["anyOf"] as? [[String: Any]] {
-            let isKept = options.contains { option in
-                (option["required"] as? [String] ?? []).allSatisfy { object[$0] != nil }
-            }
-            if !isKept { found.append("\(path): none of \(options)") }
-        }
         for (key, value) in object.sorted(by: { $0.key < $1.key }) {
             if let field = properties[key] as? [String: Any] {
                 found += problems(value, field, "\(path).\(key)")

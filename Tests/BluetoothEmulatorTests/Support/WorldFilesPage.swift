@@ -110,6 +110,7 @@ struct WorldFilesPage {
         case "uuid": return isPlural ? "UUIDs" : "UUID"
         case "bytes": return isPlural ? "values of bytes" : "bytes"
         case "duration": return "time"
+        case "passkey": return "six digits"
         default: return schema.definitions?[name].map { value($0) } ?? name
         }
     }

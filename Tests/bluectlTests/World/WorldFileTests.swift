@@ -1,5 +1,7 @@
 #if Emulator
+import BluetoothBackend
 import BluetoothEmulator
+import BluetoothSupport
 import Foundation
 import Testing
 
@@ -38,6 +40,92 @@ struct WorldFileTests {
         #expect(fromYAML.devices.first?.services.first?.characteristics.last?.value == Data([9, 0]))
         let json = String(decoding: try fromYAML.json(), as: UTF8.self)
         #expect(try WorldFile(path: "w.json").contents(of: json).description() == fromYAML)
+    }
+
+    /// A device whose fields have the values of YAML that other rules take for numbers, booleans, times and nothing.
+    private func device(_ fields: String) throws -> PeripheralDescription {
+        let world = try WorldFile(path: "w.yaml").contents(of: "devices:\n  - {\(fields)}\n").description()
+        return try #require(world.devices.first)
+    }
+
+    @Test(arguments: ["123", "1e5", "yes", "null", "~", "0x10", "12:30:45", "2026-11-27", "010", ".inf", "1_000"])
+    func aNameIsTextWhateverItLooksLike(name: String) throws {
+        #expect(try device("name: \(name)").name == name)
+        #expect(
+            try device("name: A, advertising: [{data: {localName: \(name)}}]").advertising.first?.data.localName == name
+        )
+    }
+
+    @Test(arguments: ["1809", "0180", "1e10", "00E1"])
+    func aUUIDIsTextWhateverItLooksLike(uuid: String) throws {
+        let services =
+            "services: [{uuid: \(uuid), characteristics: [{uuid: \(uuid), properties: [read], value: \(uuid)}]}]"
+        let device = try device("name: A, advertising: [{data: {serviceData: {\(uuid): \(uuid)}}}], \(services)")
+        let service = try #require(device.services.first)
+        #expect(service.uuid == BluetoothUUID(uuid) && service.characteristics.first?.uuid == service.uuid)
+        #expect(service.characteristics.first?.value == Data(hexText: uuid))
+        #expect(device.advertising.first?.data.serviceData == [service.uuid: try #require(Data(hexText: uuid))])
+        let step = "{at: 1s, device: A, characteristic: \(uuid), service: \(uuid), value: \(uuid)}"
+        let fault = "{step: read, what: fail, characteristic: \(uuid)}"
+        let text = "devices: [{name: A, \(services), faults: [\(fault)]}]\nscript: [\(step)]\n"
+        #expect(failure("w.yaml", text) == nil)
+    }
+
+    @Test func anAddressOfDigitsIsNoTime() throws {
+        #expect(try device("name: A, address: 10:20:30:40:50:59").address?.description == "10:20:30:40:50:59")
+    }
+
+    @Test(arguments: ["000123", "\"000123\"", "'000123'"])
+    func aPasskeyIsSixDigitsQuotedOrNot(passkey: String) throws {
+        #expect(try device("name: A, pairing: {capability: displayOnly, passkey: \(passkey)}").pairing.passkey == 123)
+    }
+
+    @Test(arguments: ["12345", "\"12345\"", "1234567", "0x12AB", "12 345", "1e5"])
+    func anotherPasskeyIsAMistake(passkey: String) throws {
+        let error = try #require(failure("w.yaml", "devices:\n  - name: A\n    pairing: {passkey: \(passkey)}\n"))
+        #expect(error.description.hasPrefix("w.yaml:3:"))
+        #expect(error.description.hasSuffix("devices[0].pairing.passkey: a passkey has six digits, as in \"000123\""))
+    }
+
+    @Test(arguments: [
+        ("-060", "\"-060\" is text, and a number is wanted here: write -60"),
+        ("\"-60\"", "\"-60\" is text, and a number is wanted here: write -60"),
+        ("00", "\"00\" is text, and a number is wanted here: write 0"),
+        ("-1:30", "\"-1:30\" is text, and a number is wanted here"),
+        ("-1_0", "\"-1_0\" is text, and a number is wanted here"),
+        ("near", "\"near\" is text, and a number is wanted here"),
+    ])
+    func aNumberThatYAMLReadsInTwoWaysIsAMistakeWithAHint(rssi: String, rule: String) throws {
+        let error = try #require(failure("w.yaml", "devices:\n  - name: A\n    rssi: \(rssi)\n"))
+        #expect(error.description == "w.yaml:3:5: devices[0].rssi: \(rule)")
+    }
+
+    @Test func numbersInObjectsAndRequiredOnesHaveTheHint() throws {
+        let parameters = failure("w.yaml", "devices: [{name: A, handler: heart-rate, parameters: {heartRate: 070}}]\n")
+        #expect(
+            parameters?.description.hasSuffix(
+                "parameters.heartRate: \"070\" is text, and a number is wanted here: write 70") == true)
+        let channel = failure("w.yaml", "devices: [{name: A, channels: [{psm: \"0128\"}]}]\n")
+        #expect(channel?.description.hasSuffix("psm: \"0128\" is text, and a number is wanted here: write 128") == true)
+    }
+
+    @Test func numbersAndBooleansAreWhatTheirFieldsWant() throws {
+        let text = """
+            seed: 18446744073709551615
+            hosts: [{name: 1e3, powered: off}]
+            devices: [{name: A, rssi: +1, packetLossRate: 5e-1, channels: [{psm: 0x80, echo: yes}]}]
+            """
+        let world = try WorldFile(path: "w.yaml").contents(of: text).description()
+        #expect(world.seed == .max && world.hosts.first?.name == "1e3" && world.hosts.first?.isPowered == false)
+        let device = try #require(world.devices.first)
+        #expect(device.rssi == 1 && device.packetLossRate == 0.5)
+        #expect(device.channels.first?.psm == 128 && device.channels.first?.echo == true)
+    }
+
+    @Test func withoutAnExtensionTheFirstCharacterDecides() throws {
+        #expect(try WorldFile(path: "/dev/stdin").contents(of: " {\"seed\": 7}").description().seed == 7)
+        #expect(try WorldFile(path: "/dev/fd/63").contents(of: "seed: 7\n").description().seed == 7)
+        #expect(failure("/dev/stdin", "{\"seed\": }")?.description.hasPrefix("/dev/stdin:1:10: not JSON: ") == true)
     }
 
     @Test func aBrokenRuleIsReportedWithFileLineColumnPathAndRule() throws {

@@ -1,0 +1,15 @@
+/// A passkey as people write it: six digits, with the zeros in front.
+package enum PasskeyText {
+    /// The passkey, 0...999999; nil for any other text than six digits.
+    package static func passkey(_ text: String) -> Int? {
+        let isDigits =
+            text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isDigits ? Int(text) : nil
+    }
+
+    /// The six digits of a passkey.
+    package static func digits(_ passkey: Int) -> String {
+        let text = String(passkey)
+        return String(repeating: "0", count: max(0, 6 - text.count)) + text
+    }
+}
