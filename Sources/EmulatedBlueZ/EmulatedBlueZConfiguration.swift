@@ -32,13 +32,19 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The least time between two reports of one device; packets in between are heard but not reported.
     public var reportInterval: Duration
 
+    /// Answers pairings where no client has an agent, with this passkey, 0...999999, and with yes to every question; nil leaves
+    /// them without an agent, so that devices that need a passkey cannot be paired.
+    ///
+    /// It is the consent to each pairing about which no client is asked.
+    public var passkey: Int?
+
     /// The settings of `bluetoothd` without a configuration file, and at most ten reports of a device in a second.
     public init(
         dialect: BlueZDialect = .bluez5_66, temporaryTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),
         attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25),
         agentDeadline: Duration = .seconds(60),
-        reportInterval: Duration = .milliseconds(100)
+        reportInterval: Duration = .milliseconds(100), passkey: Int? = nil
     ) {
         self.dialect = dialect
         self.temporaryTimeout = temporaryTimeout
@@ -48,5 +54,6 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
         self.applicationDeadline = applicationDeadline
         self.agentDeadline = agentDeadline
         self.reportInterval = reportInterval
+        self.passkey = passkey
     }
 }

@@ -58,6 +58,7 @@ extension BluetoothDaemon {
     mutating func addAdapter(_ facts: HostFacts) {
         adapters.append(DaemonAdapter(facts, index: adapters.count))
         export(adapters.count - 1)
+        showCapability()
     }
 
     private mutating func export(_ index: Int) {

@@ -77,9 +77,14 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
+    /// What an agent can do; without one, the passkey of the configuration is typed, or nothing can be asked.
+    func capability(of agent: Agents.Agent?) -> PairingCapability {
+        agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
+    }
+
     /// What the adapters can do in a pairing follows from the default agent.
     mutating func showCapability() {
-        let capability = agents.default?.capability ?? .noInputNoOutput
+        let capability = capability(of: agents.default)
         for index in adapters.indices where adapters[index].pairing.capability != capability {
             adapters[index].pairing.capability = capability
             output(.pairing(adapter: index, .setCapability(capability)))

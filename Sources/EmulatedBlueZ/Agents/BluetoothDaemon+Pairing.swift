@@ -43,8 +43,7 @@ extension BluetoothDaemon {
     /// The link is there: the pairing that a client asked for begins.
     mutating func startPairing(of peer: PeerID, on index: Int) {
         guard let pairing = adapters[index].devices[peer]?.security.pairing, !pairing.isPaired else { return }
-        let agent = agents.agent(of: pairing.sender) ?? agents.default
-        let capability = agent?.capability ?? .noInputNoOutput
+        let capability = capability(of: agents.agent(of: pairing.sender) ?? agents.default)
         if adapters[index].pairing.capability != capability {
             adapters[index].pairing.capability = capability
             output(.pairing(adapter: index, .setCapability(capability)))
@@ -118,6 +117,13 @@ extension BluetoothDaemon {
     /// more is answered on it.
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
+        let agent = device.security.pairing.flatMap { agents.agent(of: $0.sender) } ?? agents.default
+        if agent == nil, configuration.passkey == nil {
+            output(
+                .remark(
+                    "\(device.address) was not paired, and no program has registered an agent: without one, only a device "
+                        + "that needs no passkey can be paired"))
+        }
         let isOurs = adapters[index].pairing.refused.remove(peer) != nil
         // For the kernel a refusal of this side is a failure as any other.
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
@@ -139,8 +145,7 @@ extension BluetoothDaemon {
             return output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
         }
         guard let agent = caller ?? agents.default else {
-            // Without an agent there are Just Works pairings only.
-            let answer: PairingAnswer = question == .consent ? .accept : .reject
+            guard let answer = answerWithoutAgent(to: question) else { return }
             return output(.pairing(adapter: index, .answer(request: request, answer: answer)))
         }
         guard question != .outOfBand else {
@@ -158,6 +163,16 @@ extension BluetoothDaemon {
         self.request(
             .agent(adapter: index, request), of: agent.client, agent.path, Self.agentInterface, member, arguments,
             deadline: configuration.agentDeadline)
+    }
+
+    /// Without an agent and a passkey there are Just Works pairings only; nil where the device is to answer.
+    private func answerWithoutAgent(to question: PairingQuestion) -> PairingAnswer? {
+        guard let passkey = configuration.passkey else { return question == .consent ? .accept : .reject }
+        switch question {
+        case .enterPasskey: return .passkey(passkey)
+        case .display: return nil
+        case .consent, .confirm, .outOfBand: return .accept
+        }
     }
 
     /// An agent answered.

@@ -100,6 +100,8 @@ enum DaemonOutput: Sendable {
     case adopt(ClientSocketID, DBusFileDescriptor)
     case send(ClientSocketID, Data)
     case close(ClientSocketID)
+    /// A line for the log.
+    case remark(String)
 }
 
 /// A change of a host that no role makes.

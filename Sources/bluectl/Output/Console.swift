@@ -8,6 +8,8 @@ final class Console {
     let showsTime: Bool
     let palette: Palette
     let isLive: Bool
+    /// Whether the backend is chosen by what the machine has: `--backend auto`.
+    let isAutomatic: Bool
     /// "emulator" where the results are of emulated devices; else nil.
     var emulatedBackend: String?
     /// Called once when the reader of standard output has closed it.
@@ -17,9 +19,10 @@ final class Console {
     private var hasProgress = false
     private var isOutputClosed = false
 
-    init(isJSON: Bool, showsTime: Bool = false) {
+    init(isJSON: Bool, showsTime: Bool = false, isAutomatic: Bool = false) {
         let environment = ProcessInfo.processInfo.environment
         self.isJSON = isJSON
+        self.isAutomatic = isAutomatic
         self.showsTime = showsTime
         let isTerminal = StandardStream.output.isTerminal && environment["TERM"] != "dumb"
         palette = Palette(isTerminal: isTerminal, environment: environment)
@@ -65,18 +68,26 @@ final class Console {
         outputWasClosed()
     }
 
+    /// Warns that the devices or the adapters are emulated.
+    func warnEmulated(_ things: String) {
+        let reason = isAutomatic ? "; BlueZ has no adapter, and then --backend auto uses the emulator" : ""
+        warn("EMULATED: these \(things) are not real\(reason)")
+    }
+
     /// Writes a warning or a remark to standard error.
-    func warn(_ text: String) {
+    func warn(_ text: String) { remark(["warning": text], text) }
+
+    /// Writes what is no result to standard error: fields as one line of JSON, or a line for people.
+    func remark(_ fields: JSONFields, _ line: String) {
         clearProgress()
         // Where standard error is closed, no reader is left.
-        _ = StandardStream.error.write((isJSON ? (["warning": text] as JSONFields).line : text) + "\n")
+        _ = StandardStream.error.write((isJSON ? fields.line : line) + "\n")
     }
 
     /// Writes why the command failed to standard error, one line.
     func error(_ failure: Failure) {
-        clearProgress()
-        let fields: JSONFields = ["error": failure.description, "code": failure.status.rawValue]
-        _ = StandardStream.error.write((isJSON ? fields.line : "bluectl: \(failure.description)") + "\n")
+        remark(
+            ["error": failure.description, "code": failure.status.rawValue], "bluectl: \(failure.description)")
     }
 
     /// Shows what takes long, on a terminal, until the next line.

@@ -10,6 +10,9 @@ struct ControlledWorld {
     /// The address for a browser; nil without one.
     var address: String? { server.address }
 
+    /// The variable by which programs that see the world find its control socket.
+    static let variable = "BLUECTL_CONTROL"
+
     /// Prepares the control of a world.
     ///
     /// - Parameters:
@@ -35,6 +38,50 @@ struct ControlledWorld {
         } catch {
             throw Failure(.failed, PrintableText.of("the world cannot be controlled: \(error)"))
         }
+    }
+}
+
+/// The control of a world beside programs that use it, and which can use it without.
+@MainActor
+struct WorldControl {
+    /// nil where the world cannot be controlled.
+    let world: ControlledWorld?
+    private let task: Task<Void, Never>?
+
+    /// Begins; when this returns, commands can be sent.
+    ///
+    /// A failure is a warning.
+    ///
+    /// - Parameter port: The port for a browser, 0 for a free one; nil for none.
+    init(_ emulator: Emulator, file: String?, browserPort port: UInt16?, console: Console) async {
+        let controlled: ControlledWorld
+        do throws(Failure) {
+            controlled = try ControlledWorld(emulator, file: file, browserPort: port)
+        } catch {
+            console.warn(error.description)
+            (world, task) = (nil, nil)
+            return
+        }
+        let (ready, signal) = AsyncStream<Void>.makeStream()
+        task = Task { @MainActor in
+            do throws(Failure) {
+                try await controlled.run { signal.yield() }
+            } catch {
+                console.warn(error.description)
+            }
+            signal.finish()
+        }
+        var isReady = false
+        for await _ in ready {
+            isReady = true
+            break
+        }
+        world = isReady ? controlled : nil
+    }
+
+    func end() async {
+        task?.cancel()
+        await task?.value
     }
 }
 #endif

@@ -23,8 +23,9 @@ struct ServedWorld {
     /// Starts the bus if necessary, and serves the world; when this returns, clients may start.
     ///
     /// - Parameter limit: How long each question to the bus may take, where the name has another owner.
-    init(_ emulator: Emulator, on bus: Bus, dialect: BlueZDialect, limit: Duration) async throws(Failure) {
-        let configuration = EmulatedBlueZConfiguration(dialect: dialect)
+    init(
+        _ emulator: Emulator, on bus: Bus, _ configuration: EmulatedBlueZConfiguration, limit: Duration
+    ) async throws(Failure) {
         do throws(PrivateMessageBusError) {
             self.bus = bus == .ownBus ? try PrivateMessageBus() : nil
         } catch {

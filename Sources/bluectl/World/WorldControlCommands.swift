@@ -49,7 +49,7 @@ struct WorldDevices {
             return "/v1/devices/\(number)"
         }
         let named = state.devices.filter { $0.name == text }
-        guard let device = named.first else { throw Failure(.failed, PrintableText.of("there is no device \(text)")) }
+        guard let device = named.first else { throw Self.missing("device", text, among: state.devices.map(\.name)) }
         guard named.count == 1 else {
             let numbers = named.map { "\($0.id)" }.joined(separator: ", ")
             throw Failure(.usage, PrintableText.of("the devices \(numbers) are named \(text): use a number"))
@@ -60,9 +60,14 @@ struct WorldDevices {
     /// The path of the host of a name.
     func path(ofHost name: String) throws(Failure) -> String {
         guard let host = state.hosts.first(where: { $0.name == name }) else {
-            throw Failure(.failed, PrintableText.of("there is no host \(name)"))
+            throw Self.missing("host", name, among: state.hosts.map(\.name))
         }
         return "/v1/hosts/\(host.id)"
+    }
+
+    private static func missing(_ kind: String, _ name: String, among names: [String]) -> Failure {
+        let text = "there is no \(kind) \(name)" + Suggestion.text(for: name, among: names)
+        return Failure(.failed, PrintableText.of(text + "; \"bluectl world show\" lists them"))
     }
 }
 

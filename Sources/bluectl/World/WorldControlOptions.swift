@@ -8,7 +8,8 @@ import LiveView
 struct WorldControlOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "The process that serves the world.", discussion: "Needed where more than one is served.",
+            "The process that serves the world.",
+            discussion: "Default: within \"bluectl world run\" its world, elsewhere the only one that is served.",
             valueName: "PROCESS"))
     var of: Int32?
 
@@ -17,6 +18,9 @@ struct WorldControlOptions: ParsableArguments, Sendable {
     /// - Throws: A failure where none is served, or more than one.
     func client(_ global: GlobalOptions) throws(Failure) -> LiveClient {
         if let mistake = global.deviceOptionMistake { throw Failure(.usage, mistake) }
+        let limit = max(global.timeout.duration, .seconds(20))
+        let own = ProcessInfo.processInfo.environment[ControlledWorld.variable] ?? ""
+        if of == nil, !own.isEmpty { return LiveClient(socket: own, limit: limit) }
         let worlds = try ControlDirectory.sockets()
         let chosen = of.map { process in worlds.filter { $0.process == process } } ?? worlds
         guard let world = chosen.first else {
@@ -27,7 +31,7 @@ struct WorldControlOptions: ParsableArguments, Sendable {
             let processes = chosen.map { "\($0.process)" }.joined(separator: ", ")
             throw Failure(.usage, "worlds are served by the processes \(processes): choose one with --of")
         }
-        return LiveClient(socket: world.socket, limit: max(global.timeout.duration, .seconds(20)))
+        return LiveClient(socket: world.socket, limit: limit)
     }
 
     /// Sends a command, or asks.

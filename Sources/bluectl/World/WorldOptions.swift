@@ -1,6 +1,7 @@
 #if Emulator && BlueZ && os(Linux)
 public import ArgumentParser
 import BluetoothEmulator
+import BluetoothSupport
 public import EmulatedBlueZ
 
 /// What the commands that show a world to other programs have in common.
@@ -15,6 +16,29 @@ struct WorldOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The version of BlueZ that programs see: 5.66 or 5.82.", valueName: "V"))
     var dialect = BlueZDialect.bluez5_66
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer the pairings of programs without an agent: with this passkey, and with yes.",
+            discussion: """
+                Six digits. The option is your consent to every pairing that no program's own agent is asked about. \
+                Without it, such programs pair only with devices that need no passkey.
+                """, valueName: "DIGITS"))
+    var passkey: Passkey?
+
+    @Flag(help: "Show the devices in a browser: print the address.")
+    var view = false
+
+    @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 takes a free one.", valueName: "PORT"))
+    var port: UInt16?
+
+    /// The port for a browser; nil for none.
+    var browserPort: UInt16? { view ? port ?? 0 : nil }
+
+    /// The version of BlueZ, and who answers pairings.
+    var configuration: EmulatedBlueZConfiguration {
+        EmulatedBlueZConfiguration(dialect: dialect, passkey: passkey?.number)
+    }
+
     /// The variable that tells Qt the version of BlueZ, which it otherwise asks the program of the daemon for.
     ///
     /// Source: Qt Connectivity, `src/bluetooth/bluez/bluez5_helper.cpp`, `bluetoothdVersion`.
@@ -22,6 +46,7 @@ struct WorldOptions: ParsableArguments, Sendable {
 
     /// Checks the common options, of which some have no use here.
     func validate(_ global: GlobalOptions) throws {
+        if port != nil, !view { throw ValidationError("--port is the port of --view: add --view") }
         if let backend = global.backend, backend != .emulator {
             throw ValidationError("world shows emulated devices, not those of \(backend.rawValue)")
         }
@@ -45,6 +70,16 @@ struct WorldOptions: ParsableArguments, Sendable {
                 configuration.maximumAdvertisingSets = 5
             }
         }
+    }
+}
+
+/// A passkey on the command line: six digits.
+struct Passkey: ExpressibleByArgument, Equatable, Sendable {
+    let number: Int
+
+    init?(argument: String) {
+        guard let number = PasskeyText.passkey(argument) else { return nil }
+        self.number = number
     }
 }
 

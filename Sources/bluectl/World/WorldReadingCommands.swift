@@ -8,7 +8,15 @@ import LiveView
 
 struct WorldShowCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show the hosts, devices and links of a served world.")
+        commandName: "show",
+        abstract: "Show the hosts, devices and links of a served world, or the values of a device.",
+        discussion: """
+            With DEVICE, a line for each characteristic: its service and UUID, which "world notify" takes, its name, its \
+            value, which is what was written last, and the number of links that subscribe to it.
+            """)
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String?
 
     @OptionGroup var control: WorldControlOptions
     @OptionGroup(title: "Common options") var global: GlobalOptions
@@ -18,12 +26,24 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
         let console = Console(global)
-        let data = try await control.send(LiveRequest("GET", "/v1/world"), global)
+        let world = try await control.send(LiveRequest("GET", "/v1/world"), global)
+        guard let device else { return try show(world, LiveState.self, console) { WorldText.lines(of: $0) } }
+        let path = try WorldDevices(state: try decoded(world)).path(of: device)
+        let details = try await control.send(LiveRequest("GET", path), global)
+        try show(details, DeviceDetails.self, console) { WorldText.lines(of: $0) }
+    }
+
+    @MainActor
+    private func show<Answer: Decodable>(
+        _ data: Data, _ type: Answer.Type, _ console: Console, lines: (Answer) -> [String]
+    ) throws(Failure) {
         if global.json { return console.print(String(decoding: data, as: UTF8.self)) }
+        for line in lines(try decoded(data)) { console.print(line) }
+    }
+
+    private func decoded<Answer: Decodable>(_ data: Data) throws(Failure) -> Answer {
         do {
-            for line in WorldText.lines(of: try JSONDecoder().decode(LiveState.self, from: data)) {
-                console.print(line)
-            }
+            return try JSONDecoder().decode(Answer.self, from: data)
         } catch {
             throw Failure(.failed, PrintableText.of("the world's answer is malformed: \(error)"))
         }
@@ -156,6 +176,17 @@ enum WorldText {
             ]
         }
         return ([time] + hosts + devices + links).map(joined)
+    }
+
+    /// A line for each characteristic of a device.
+    static func lines(of details: DeviceDetails) -> [String] {
+        details.services.flatMap(\.characteristics).map { found in
+            let value = found.value.isEmpty ? "empty" : found.value
+            return joined([
+                "\(found.service)/\(found.uuid)", found.name ?? "-", value + (found.meaning.map { " (\($0))" } ?? ""),
+                "subscribers \(found.subscribers)",
+            ])
+        }
     }
 
     /// Nil for what `world show` shows.

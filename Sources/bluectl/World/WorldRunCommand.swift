@@ -8,10 +8,16 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a program that sees emulated devices.",
-        usage: "bluectl world run [FILE] [--dialect V] -- COMMAND [ARGUMENT ...]",
+        usage: "bluectl world run [FILE] [--dialect V] [--passkey DIGITS] [--view] -- COMMAND [ARGUMENT ...]",
         discussion: """
             Programs for BlueZ, in any language and unchanged, find the devices of FILE: a private message bus exists \
             as long as COMMAND runs, and DBUS_SYSTEM_BUS_ADDRESS in the environment of COMMAND contains its address.
+
+            While COMMAND runs, "bluectl world show", "world move" and the like show and change the devices. Within \
+            COMMAND they do so without further options, as BLUECTL_CONTROL in its environment names the socket; \
+            elsewhere too, if this is the only served world. With --view, a line on standard error has an address on \
+            this machine for a browser, which does the same; it contains a token, and whoever has it can steer the \
+            devices.
 
             Standard input, output and errors are those of COMMAND, which also receives the signals. The exit status \
             is that of COMMAND, and 128+N if signal N ended it; 127 if there is no such program, and 126 if it cannot \
@@ -46,21 +52,35 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         let emulator = try world.emulator(global)
         try BackendSelector.captureEmulator(global)
         let served = try await ServedWorld(
-            emulator, on: .ownBus, dialect: world.dialect, limit: global.timeout.duration)
+            emulator, on: .ownBus, world.configuration, limit: global.timeout.duration)
         defer { served.stop() }
         let signals = try ForwardedSignals()
-        let process = try start(at: served.address, defaultSignals: restored)
+        let console = Console(global)
+        let control = await WorldControl(
+            emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
+        if let address = control.world?.address { console.remark(["view": address], "view: \(address)") }
+        let process: SpawnedProcess
+        do throws(Failure) {
+            process = try start(served, control.world, defaultSignals: restored)
+        } catch {
+            await control.end()
+            throw error
+        }
         signals.forward(to: process)
         let watch = Task { await end(process, whenLost: served) }
         let status = await process.status()
         served.service.stop()
+        await control.end()
         if let error = await watch.value { throw Failure(.failed, PrintableText.of(error.description)) }
         if status != 0 { throw ExitCode(status) }
     }
 
-    private func start(at address: String, defaultSignals: [Int32]) throws(Failure) -> SpawnedProcess {
+    private func start(
+        _ served: ServedWorld, _ control: ControlledWorld?, defaultSignals: [Int32]
+    ) throws(Failure) -> SpawnedProcess {
         var environment = ProcessInfo.processInfo.environment
-        environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
+        environment["DBUS_SYSTEM_BUS_ADDRESS"] = served.address
+        environment[ControlledWorld.variable] = control?.directory.socket
         environment[world.versionForQt.name] = world.versionForQt.value
         do throws(SpawnedProcess.SpawnError) {
             return try SpawnedProcess(

@@ -28,18 +28,11 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             "The address of a bus, or system.", discussion: "Default: a private bus.", valueName: "ADDRESS"))
     var bus: String?
 
-    @Flag(help: "Show the devices in a browser: print the address.")
-    var view = false
-
-    @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 takes a free one.", valueName: "PORT"))
-    var port: UInt16?
-
     @OptionGroup(title: "Common options")
     var global: GlobalOptions
 
     func validate() throws {
         try world.validate(global)
-        if port != nil, !view { throw ValidationError("--port is the port of --view: add --view") }
         if bus?.isEmpty == true { throw ValidationError("the ADDRESS of --bus is empty") }
         if global.timestamps, !global.json {
             throw ValidationError("a line for a shell has no time: omit --timestamps, or add --json")
@@ -54,7 +47,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         let emulator = try world.emulator(global)
         try BackendSelector.captureEmulator(global)
         let served = try await ServedWorld(
-            emulator, on: selectedBus, dialect: world.dialect, limit: global.timeout.duration)
+            emulator, on: selectedBus, world.configuration, limit: global.timeout.duration)
         // Where the bus is lost, its directory is still there.
         defer { served.stop() }
         let signals = Signals { _ in served.service.stop() }
@@ -62,21 +55,9 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         console.onClosedOutput = { served.service.stop() }
         let watch = Task { try await console.watchOutput() }
         defer { watch.cancel() }
-        let control = Task { @MainActor in
-            var isShown = false
-            do throws(Failure) {
-                let controlled = try ControlledWorld(
-                    emulator, file: world.file ?? global.effectiveWorld, browserPort: view ? port ?? 0 : nil)
-                try await controlled.run { @MainActor in
-                    isShown = true
-                    show(served, at: controlled.address, on: console)
-                }
-            } catch {
-                // Programs can use the world without.
-                console.warn(error.description)
-                if !isShown { show(served, at: nil, on: console) }
-            }
-        }
+        let control = await WorldControl(
+            emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
+        show(served, at: control.world?.address, on: console)
         let end: EmulatedBlueZError?
         do throws(EmulatedBlueZError) {
             try await served.service.waitUntilEnd()
@@ -84,8 +65,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         } catch {
             end = error
         }
-        control.cancel()
-        await control.value
+        await control.end()
         if let end { throw Failure(.failed, PrintableText.of(end.description)) }
     }
 

@@ -105,6 +105,34 @@ import Testing
         #expect(fixture.lines().last?.hasSuffix("PairingAnswer.reject)") == true)
     }
 
+    @Test(arguments: [
+        (PairingQuestion.enterPasskey, "passkey(123)"), (.consent, "accept"), (.confirm(passkey: 1), "accept"),
+    ])
+    func withAPasskeyPairingsWithoutAnAgentAreAnswered(question: PairingQuestion, answer: String) {
+        var fixture = DaemonFixture.connected(EmulatedBlueZConfiguration(passkey: 123))
+        ask(&fixture, question)
+        #expect(fixture.lines().last?.hasSuffix("PairingAnswer.\(answer))") == true)
+    }
+
+    @Test func aClientsOwnAgentIsAskedInPlaceOfThePasskey() {
+        var fixture = DaemonFixture.connected(EmulatedBlueZConfiguration(passkey: 123))
+        register(&fixture)
+        _ = fixture.lines()
+        ask(&fixture, .enterPasskey)
+        #expect(fixture.lines() == [":1.1 /agent RequestPasskey dev_C0_DE_00_00_18_0D"])
+    }
+
+    @Test(arguments: [false, true]) func aPairingThatFailsWithoutAnAgentIsRemarkedOn(hasAgent: Bool) {
+        var fixture = DaemonFixture.connected()
+        if hasAgent { register(&fixture) }
+        _ = fixture.lines()
+        let error = BackendError(.operationCancelled, operation: "pair")
+        fixture.handle(.pairing(adapter: 0, .pairingFailed(peer: DaemonFixture.peer, operation: nil, error: error)))
+        let remarks = fixture.lines().filter { $0.hasPrefix("remark") }
+        #expect(remarks.count == (hasAgent ? 0 : 1))
+        #expect(remarks.allSatisfy { $0.contains("no program has registered an agent") })
+    }
+
     @Test func aPasskeyOutOfRangeIsARefusal() {
         var fixture = DaemonFixture.connected()
         register(&fixture)

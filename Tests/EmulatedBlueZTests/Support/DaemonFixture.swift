@@ -205,6 +205,7 @@ struct DaemonFixture {
         case .adopt: "adopt a socket"
         case .send(_, let data): "send \(data.hexText)"
         case .close: "close a socket"
+        case .remark(let text): "remark \(text)"
         }
     }
 

@@ -23,9 +23,8 @@ import Testing
                 kill -INT $WORLD
                 wait $WORLD
                 """
-            return try await Tool.run(
-                ["world", "run", "--", "sh", "-c", script],
-                environment: ["TOOL": Tool.path, "XDG_RUNTIME_DIR": folder.path].merging(environment) { $1 })
+            return try await Tool.shell(
+                script, environment: ["XDG_RUNTIME_DIR": folder.path].merging(environment) { $1 })
         }
     }
 
