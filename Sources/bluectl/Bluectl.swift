@@ -90,7 +90,8 @@ struct CommandRunner {
     private func report(parsing error: any Error, _ console: Console) -> ExitStatus {
         let code = root.exitCode(for: error)
         if code == .success {
-            console.print(root.fullMessage(for: error))
+            // The commands of a shell have no name in front.
+            console.print(root.fullMessage(for: error).replacing("See ' help", with: "See 'help"))
             return .done
         }
         guard code == .validationFailure else { return report(Failure(.failed, ErrorText.of(error)), console) }
@@ -123,7 +124,8 @@ struct CommandNames {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return }
         guard all.contains(word) else {
-            let suggestion = Suggestion.text(for: word, among: all)
+            let suggestion =
+                commandWithCommand(word).map { "; did you mean \"\($0)\"?" } ?? Suggestion.text(for: word, among: all)
             let advice = suggestion.isEmpty ? "; \"bluectl --help\" lists them" : suggestion
             throw Failure(.usage, "there is no command \"\(PrintableText.of(word))\"" + advice)
         }
@@ -131,6 +133,15 @@ struct CommandNames {
         if let command, !command.configuration.subcommands.isEmpty {
             try CommandNames(of: command).check(Array(words.dropFirst()))
         }
+    }
+
+    /// The whole name of a command of a command: `world run`.
+    private func commandWithCommand(_ name: String) -> String? {
+        for command in commands.map({ $0.configuration }) {
+            let isInner = command.subcommands.contains { $0.configuration.commandName == name }
+            if isInner, let outer = command.commandName { return "\(outer) \(name)" }
+        }
+        return nil
     }
 
     /// The number of words that name a command: 2 for a command of a command.

@@ -63,7 +63,7 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
         var seen: [String: Int] = [:]
         services = attributes.services.map { service in
             Service(
-                uuid: service.uuid.text, name: service.uuid.bits16.flatMap(AssignedNumbers.service),
+                uuid: service.uuid.text, name: service.uuid.attributeName,
                 handle: service.handles.lowerBound, isPrimary: service.isPrimary,
                 characteristics: service.characteristics.map { found in
                     let key = "\(service.uuid.text)/\(found.uuid.text)"
@@ -80,14 +80,14 @@ extension DeviceDetails.Characteristic {
     ) {
         let value = attributes.values[found.valueHandle] ?? Data()
         self.init(
-            uuid: found.uuid.text, name: found.uuid.bits16.flatMap(AssignedNumbers.characteristic),
+            uuid: found.uuid.text, name: found.uuid.attributeName,
             service: service.text, index: index, handle: found.valueHandle, properties: found.properties.names,
             value: value.hexText, meaning: found.uuid.meaning(of: value),
             subscribers: attributes.subscriberCounts[found.valueHandle] ?? 0,
             descriptors: found.descriptors.map { descriptor in
                 let value = attributes.values[descriptor.handle]
                 return DeviceDetails.Descriptor(
-                    uuid: descriptor.uuid.text, name: descriptor.uuid.bits16.flatMap(AssignedNumbers.descriptor),
+                    uuid: descriptor.uuid.text, name: descriptor.uuid.attributeName,
                     handle: descriptor.handle, value: value?.hexText,
                     meaning: value.flatMap { descriptor.uuid.meaning(of: $0) })
             })
@@ -95,6 +95,10 @@ extension DeviceDetails.Characteristic {
 }
 
 extension BluetoothUUID {
+    fileprivate var attributeName: String? {
+        bits16.flatMap(AssignedNumbers.attribute) ?? VendorNames.attribute(text)
+    }
+
     fileprivate func meaning(of value: Data) -> String? { bits16.flatMap { StandardValues.meaning(of: value, of: $0) } }
 }
 

@@ -32,7 +32,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
         }
         let console = Console(global)
         if adapters.contains(where: { $0.backend == "emulator" }) {
-            console.warn("EMULATED: these adapters are not real")
+            console.warnEmulated("adapters")
         }
         for adapter in adapters { console.show(adapter.fields, [adapter.line]) }
     }
@@ -87,7 +87,7 @@ extension GlobalOptions {
     private func bluez() async throws(Failure) -> [AdapterRecord] {
         #if BlueZ && os(Linux)
         let facts = await SystemProbe(limit: timeout.duration).facts()
-        if let reason = facts.bus.text { throw Failure(.failed, "the system bus is not reachable: \(reason)") }
+        if let reason = facts.bus.text { throw AdapterFailure.failure("\(facts.bus.busProblem) (\(reason))") }
         if let reason = facts.daemon?.text { throw Failure(.failed, "bluetoothd is not running: \(reason)") }
         if let reason = facts.objects?.text {
             throw Failure(.failed, "bluetoothd does not list its adapters: \(reason)")

@@ -27,10 +27,13 @@ struct DevicesCommand: BackendCommand {
     var global: GlobalOptions
 
     func perform(in role: CentralRole) async throws {
-        for device in try await role.knownDevices() {
-            guard device.isPaired || !paired, device.isConnected || !connected else { continue }
-            role.console.show(device.fields(backend: role.backendName), [device.line])
+        let devices = try await role.knownDevices().filter { device in
+            (device.isPaired || !paired) && (device.isConnected || !connected)
         }
+        for device in devices { role.console.show(device.fields(backend: role.backendName), [device.line]) }
+        guard devices.isEmpty else { return }
+        let states = paired == connected ? "paired \(paired ? "and" : "or") connected" : paired ? "paired" : "connected"
+        role.console.warn("no device is \(states)")
     }
 }
 

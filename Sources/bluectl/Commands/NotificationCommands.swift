@@ -21,7 +21,7 @@ struct SubscribeCommand: BackendCommand {
     var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
-    var path: [String]
+    var path: [String] = []
 
     @Option(help: ArgumentHelp("End after this many values.", valueName: "N"))
     var count: Int?
@@ -33,12 +33,12 @@ struct SubscribeCommand: BackendCommand {
     var global: GlobalOptions
 
     func validate() throws {
-        _ = try usage { () throws(Failure) in try AttributePath(path) }
+        _ = try usage { () throws(Failure) in try AttributePath(path, of: device) }
         if let count, count < 1 { throw ValidationError("--count must be at least 1, not \(count)") }
     }
 
     func perform(in role: CentralRole) async throws {
-        let path = try AttributePath(path)
+        let path = try AttributePath(path, of: device)
         let (peripheral, first) = try await role.locate(path, on: device)
         guard reconnect else {
             return try await role.values(of: [first], at: peripheral, count: count) { role.show($1, of: $0) }

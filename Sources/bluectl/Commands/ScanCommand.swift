@@ -9,9 +9,10 @@ struct ScanCommand: BackendCommand {
         commandName: "scan",
         abstract: "List the devices that advertise in range.",
         discussion: """
-            At a terminal, prints a live table; elsewhere, one line per report with identifier, address, RSSI, name \
+            At a terminal, prints a live table; elsewhere, one line per device with identifier, address, RSSI, name \
             and services, separated by tabs, followed by further data of the advertisement: whether it is not \
-            connectable, the transmit power, and its data. Broadcasts of BTHome, Eddystone, iBeacon and Ruuvi \
+            connectable, the transmit power, and its data. The line has what was heard in the first second; with \
+            --duplicates, there is a line for each report. Broadcasts of BTHome, Eddystone, iBeacon and Ruuvi \
             devices are decoded. The scan runs until Ctrl-C, for --duration, or with --first until a device matches.
             """,
         aliases: ["ls"])
@@ -31,7 +32,7 @@ struct ScanCommand: BackendCommand {
     @Option(help: ArgumentHelp("End after this time.", valueName: "S"))
     var duration: Seconds?
 
-    @Flag(help: "Report every advertisement, not only those with new information.")
+    @Flag(help: "Report every advertisement, not each device once.")
     var duplicates = false
 
     @Flag(
@@ -50,21 +51,22 @@ struct ScanCommand: BackendCommand {
 
     func perform(in role: CentralRole) async throws {
         let listing = ScanListing(role.console, backend: role.backendName, showsDuplicates: duplicates)
-        defer { listing.finish() }
         let reports = role.central.scan(for: service.map { CBUUID($0) }, allowDuplicates: duplicates)
         let limit = duration?.duration ?? (first ? role.limit : nil)
+        defer { listing.finish() }
         do {
             try await role.step("looking for the device", within: limit) {
                 for try await report in reports {
                     role.onHeard?(report.peripheral)
                     let device = DeviceRecord(report)
-                    guard isWanted(device) else { continue }
-                    listing.show(device)
+                    guard listing.add(device, where: isWanted) else { continue }
                     if first { return }
                 }
             }
         } catch let failure as Failure where failure.status == .timedOut {
-            if first { throw Failure(.timedOut, "no device matches: \(failure.description)") }
+            guard first else { return }
+            let query = name.flatMap { DeviceQuery($0) }
+            throw Failure(.timedOut, "no device matches: \(failure.description)" + listing.heard.text(besides: query))
         }
     }
 
@@ -75,19 +77,26 @@ struct ScanCommand: BackendCommand {
     }
 }
 
-/// Shows a running scan: a live table on a terminal, otherwise a line or a JSON object for each report.
+/// Shows a running scan: a live table on a terminal; otherwise a line or a JSON object for each device, or for each report.
 @MainActor
 final class ScanListing {
     /// The time between two drawings of the table.
     private static let pause = Duration.milliseconds(200)
+    /// The time in which a device is heard completely: its name may be in another packet than its services.
+    private static let completion = Duration.seconds(1)
 
     private let console: Console
     private let backend: String
-    /// Whether a report without new information is shown.
+    /// Whether every report is shown.
     private let showsDuplicates: Bool
+    /// All devices that were heard.
+    private(set) var heard = ScanTable()
+    /// Those of them that are wanted.
     private var table = ScanTable()
     private var drawnLines = 0
     private var isDrawingDue = false
+    /// The devices that are shown once they are complete, in the order in which they were heard.
+    private var incomplete: [UUID] = []
 
     init(_ console: Console, backend: String, showsDuplicates: Bool) {
         self.console = console
@@ -96,17 +105,51 @@ final class ScanListing {
         if console.isLive { draw() }
     }
 
-    func show(_ device: DeviceRecord) {
-        let before = table.devices[device.identifier]
-        table.update(device)
-        guard let known = table.devices[device.identifier], showsDuplicates || known != before else { return }
-        if console.isLive { drawSoon() } else { console.show(known.fields(backend: backend), [known.line]) }
+    /// Takes a report in.
+    ///
+    /// - Parameter isWanted: Whether a device, with all that is known of it, is to be shown.
+    /// - Returns: Whether it is.
+    func add(_ device: DeviceRecord, where isWanted: (DeviceRecord) -> Bool) -> Bool {
+        heard.update(device)
+        guard let known = heard.devices[device.identifier], isWanted(known) else { return false }
+        let isNew = table.devices[device.identifier] == nil
+        table.update(known)
+        if console.isLive {
+            drawSoon()
+        } else if showsDuplicates {
+            show(known)
+        } else if isNew {
+            showOnceComplete(known.identifier)
+        }
+        return true
     }
 
-    /// Draws for the last time.
+    /// Shows what is left, and draws for the last time.
     func finish() {
-        if console.isLive { draw() }
+        for identifier in incomplete { show(identifier) }
+        incomplete = []
+        if console.isLive { draw(isOver: true) }
     }
+
+    private func showOnceComplete(_ identifier: UUID) {
+        incomplete.append(identifier)
+        Task {
+            do {
+                try await Task.sleep(for: Self.completion)
+            } catch {
+                return
+            }
+            guard let index = incomplete.firstIndex(of: identifier) else { return }
+            incomplete.remove(at: index)
+            show(identifier)
+        }
+    }
+
+    private func show(_ identifier: UUID) {
+        if let device = table.devices[identifier] { show(device) }
+    }
+
+    private func show(_ device: DeviceRecord) { console.show(device.fields(backend: backend), [device.line]) }
 
     private func drawSoon() {
         guard !isDrawingDue else { return }
@@ -117,14 +160,15 @@ final class ScanListing {
             } catch {
                 return
             }
-            isDrawingDue = false
+            guard isDrawingDue else { return }
             draw()
         }
     }
 
-    private func draw() {
+    private func draw(isOver: Bool = false) {
+        isDrawingDue = false
         let size = StandardStream.output.size ?? (columns: 80, rows: 24)
-        let lines = table.lines(columns: size.columns, rows: size.rows, palette: console.palette)
+        let lines = table.lines(columns: size.columns, rows: size.rows, isOver: isOver, palette: console.palette)
         // Up to the first line, each line anew, and away with what is below.
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""
         console.put(up + lines.map { "\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J")

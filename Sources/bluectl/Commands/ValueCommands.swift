@@ -14,7 +14,7 @@ struct ReadCommand: BackendCommand {
     var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC", valueName: "CHARACTERISTIC"))
-    var path: [String]
+    var path: [String] = []
 
     @Option(help: ArgumentHelp("Read this descriptor of the characteristic: 2901, a name, @HANDLE.", valueName: "D"))
     var descriptor: String?
@@ -23,12 +23,12 @@ struct ReadCommand: BackendCommand {
     var global: GlobalOptions
 
     func validate() throws {
-        _ = try usage { () throws(Failure) in try AttributePath(path) }
+        _ = try usage { () throws(Failure) in try AttributePath(path, of: device) }
         if let descriptor { _ = try usage { () throws(Failure) in try AttributeQuery(descriptor) } }
     }
 
     func perform(in role: CentralRole) async throws {
-        let (peripheral, characteristic) = try await role.locate(try AttributePath(path), on: device)
+        let (peripheral, characteristic) = try await role.locate(try AttributePath(path, of: device), on: device)
         role.console.progress("Reading…")
         if let descriptor {
             let query = try AttributeQuery(descriptor)
@@ -65,7 +65,7 @@ struct WriteCommand: BackendCommand {
     var device: DeviceQuery
 
     @Argument(help: ArgumentHelp("[SERVICE] CHARACTERISTIC HEX", valueName: "CHARACTERISTIC HEX"))
-    var words: [String]
+    var words: [String] = []
 
     @Option(help: ArgumentHelp("Write this text in UTF-8 instead of HEX.", valueName: "S"))
     var text: String?
@@ -105,11 +105,13 @@ struct WriteCommand: BackendCommand {
 
     /// The target and the value; no value if a file has it.
     func request() throws(Failure) -> (path: AttributePath, value: Data?) {
-        if file != nil { return (try AttributePath(words), nil) }
+        if file != nil { return (try AttributePath(words, of: device), nil) }
         let value: Data
         if let text {
             value = Data(text.utf8)
         } else {
+            // As in "write 2A19 01".
+            if words.count < 2, AttributePath.isPath(device) { throw AttributePath.missing(besides: device) }
             guard words.count >= 2, let hex = words.last else {
                 throw Failure(
                     .usage, "expected CHARACTERISTIC HEX, CHARACTERISTIC --text S or CHARACTERISTIC --file FILE")
@@ -119,7 +121,7 @@ struct WriteCommand: BackendCommand {
         guard value.count <= Self.maximumLength else {
             throw Failure(.usage, "\(value.count) bytes are too many: a value has at most \(Self.maximumLength)")
         }
-        return (try AttributePath(text == nil ? words.dropLast() : words), value)
+        return (try AttributePath(text == nil ? words.dropLast() : words, of: device), value)
     }
 
     func perform(in role: CentralRole) async throws {

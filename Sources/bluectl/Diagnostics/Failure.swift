@@ -61,8 +61,11 @@ enum AdapterFailure {
     ///
     /// The log is closed afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {
-        let line = Diagnostics.close() ?? remedy(state)
-        return Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
+        failure(Diagnostics.close() ?? remedy(state))
+    }
+
+    static func failure(_ line: String) -> Failure {
+        Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
     }
 
     static func remedy(_ state: CBManagerState) -> String {

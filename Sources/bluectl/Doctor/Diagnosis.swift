@@ -42,7 +42,7 @@ struct Diagnosis {
                 remedy: "in a service, replace DynamicUser=yes by User=: dbus-daemon knows no dynamic users")
         }
         return Finding(
-            "bus", .problem, "the system bus at \(facts.busAddress) is not reachable: \(error)",
+            "bus", .problem, "\(facts.bus.busProblem) at \(facts.busAddress) (\(error))",
             remedy: "start it (systemctl start dbus); in a container, mount /run/dbus/system_bus_socket")
     }
 

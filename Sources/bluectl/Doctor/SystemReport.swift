@@ -28,6 +28,13 @@ struct SystemReport: Equatable, Sendable {
             return name.hasSuffix(".NotSupported")
         }
 
+        /// How the bus is not reachable, as the backend's log says it.
+        var busProblem: String {
+            isDenied
+                ? "the message bus refuses this process"
+                : isLibraryMissing ? "the message bus cannot be used" : "no message bus"
+        }
+
         /// The error in one line; nil if there was none.
         var text: String? {
             guard case .error(let name, let message) = self else { return nil }

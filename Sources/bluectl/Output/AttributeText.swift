@@ -9,11 +9,11 @@ enum AttributeText {
         standardName(uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
     }
 
-    /// The name that the Bluetooth SIG assigned; nil where there is none.
+    /// The name that the Bluetooth SIG assigned, or a well-known one of Nordic Semiconductor; nil where there is none.
     ///
     /// `CBUUID.description` names fewer, as Apple's does.
     static func standardName(_ uuid: CBUUID) -> String? {
-        uuid.bluetoothUUID.bits16.flatMap(AssignedNumbers.attribute)
+        uuid.bluetoothUUID.bits16.flatMap(AssignedNumbers.attribute) ?? VendorNames.attribute(uuid.uuidString)
     }
 
     /// The standard name, or the UUID where there is none.

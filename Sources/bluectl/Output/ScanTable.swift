@@ -2,11 +2,20 @@ import Foundation
 
 /// The devices of a scan as a table that fits a terminal.
 struct ScanTable {
+    /// The most devices; of more, the one that was heard first is forgotten.
+    ///
+    /// Phones have a new address every 15 minutes.
+    static let maximumCount = 4096
+
     private(set) var devices: [UUID: DeviceRecord] = [:]
+    /// In the order in which they were first heard.
+    private var order: [UUID] = []
 
     /// Takes a report in: what it lacks stays as it was.
     mutating func update(_ device: DeviceRecord) {
         guard let old = devices[device.identifier] else {
+            if order.count == Self.maximumCount { devices[order.removeFirst()] = nil }
+            order.append(device.identifier)
             devices[device.identifier] = device
             return
         }
@@ -41,7 +50,8 @@ struct ScanTable {
     /// - Parameters:
     ///   - columns: The width of the terminal; no line is longer.
     ///   - rows: The height; nil for all lines.
-    func lines(columns: Int, rows: Int? = nil, palette: Palette) -> [String] {
+    ///   - isOver: Whether the scan has ended.
+    func lines(columns: Int, rows: Int? = nil, isOver: Bool = false, palette: Palette) -> [String] {
         let devices = sorted
         let room = rows.map { max(1, $0 - 3) } ?? devices.count
         let shown = devices.prefix(room)
@@ -56,7 +66,9 @@ struct ScanTable {
             lines.append(device.displayName == nil ? palette.dim(line) : line)
         }
         let hidden = devices.count - shown.count
-        lines.append(palette.dim(hidden > 0 ? "… and \(hidden) more" : "\(devices.count) found, Ctrl-C ends"))
+        lines.append(
+            palette.dim(
+                hidden > 0 ? "… and \(hidden) more" : "\(devices.count) found" + (isOver ? "" : ", Ctrl-C ends")))
         return lines
     }
 

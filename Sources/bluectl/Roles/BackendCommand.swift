@@ -95,7 +95,10 @@ extension GlobalOptions {
 }
 
 extension Console {
-    convenience init(_ options: GlobalOptions) { self.init(isJSON: options.json, showsTime: options.timestamps) }
+    convenience init(_ options: GlobalOptions) {
+        self.init(
+            isJSON: options.json, showsTime: options.timestamps, isAutomatic: options.effectiveBackend == .auto)
+    }
 }
 
 enum BackendSelector {

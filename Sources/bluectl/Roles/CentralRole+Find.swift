@@ -41,7 +41,10 @@ extension CentralRole {
         do {
             try await step("looking for the device") { try await self.search(for: matches, of: query) }
         } catch let failure as Failure where failure.status == .timedOut && matches.found.isEmpty {
-            throw Failure(.timedOut, "there is no device \(query.text) in range: \(failure.description)")
+            throw Failure(
+                .timedOut,
+                "there is no device \(query.text) in range: \(failure.description)" + matches.heard.text(besides: query)
+            )
         } catch let failure as Failure where failure.status == .timedOut {
             // The limit ended the search for others; the device was found.
         }
@@ -55,6 +58,8 @@ extension CentralRole {
     @MainActor
     private final class Matches {
         var found: [(peripheral: Peripheral, record: DeviceRecord)] = []
+        /// The other devices.
+        var heard = ScanTable()
     }
 
     /// Scans until the one device is found that can match, or for a while after the first of several.
@@ -80,9 +85,11 @@ extension CentralRole {
         for try await report in central.scan() {
             onHeard?(report.peripheral)
             let record = DeviceRecord(report)
-            guard query.matches(record), !matches.found.contains(where: { $0.peripheral == report.peripheral }) else {
+            guard query.matches(record) else {
+                matches.heard.update(record)
                 continue
             }
+            if matches.found.contains(where: { $0.peripheral == report.peripheral }) { continue }
             matches.found.append((report.peripheral, record))
             if query.isUnique { return }
             found()

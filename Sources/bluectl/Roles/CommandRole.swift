@@ -52,7 +52,7 @@ extension CommandRole {
         Diagnostics.open()
         console.clearProgress()
         console.emulatedBackend = emulatedBackend
-        if warns, emulatedBackend != nil { console.warn("EMULATED: these devices are not real") }
+        if warns, emulatedBackend != nil { console.warnEmulated("devices") }
     }
 
     /// Runs one step of a command.

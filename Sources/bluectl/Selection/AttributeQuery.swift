@@ -39,7 +39,7 @@ enum AttributeQuery: Equatable, Sendable {
             throw Failure(
                 .usage,
                 "\"\(shown)\" is not a UUID or a standard name: write 2A37, a long UUID, \"Heart Rate Measurement\", "
-                    + "2A37#2 or @HANDLE" + Suggestion.text(for: base, among: AssignedNumbers.attributeNames))
+                    + "2A37#2 or @HANDLE" + Suggestion.text(for: base, among: Self.standardNames))
         }
     }
 
@@ -62,10 +62,12 @@ enum AttributeQuery: Equatable, Sendable {
         return uuid
     }
 
+    private static var standardNames: [String] { AssignedNumbers.attributeNames + VendorNames.attributeNames }
+
     /// The name as the Bluetooth SIG writes it, ignoring case; `-` and `_` match a space.
     private static func standardName(_ text: String) -> String? {
         let wanted = normalized(text)
-        return AssignedNumbers.attributeNames.first { normalized($0) == wanted }
+        return Self.standardNames.first { normalized($0) == wanted }
     }
 
     private static func normalized(_ text: String) -> String {
@@ -145,6 +147,36 @@ struct AttributePath: Equatable, Sendable {
         prints it. 2A37#2 means the second attribute with that UUID, and @HANDLE the one with that handle (@18 or \
         @0x0012).
         """
+
+    /// Reads one or two words behind a DEVICE.
+    ///
+    /// - Throws: A usage failure that describes the mistake, or what is missing.
+    init(_ words: [String], of device: DeviceQuery) throws(Failure) {
+        guard !words.isEmpty else { throw Self.missing(besides: device) }
+        try self.init(words)
+    }
+
+    /// The failure where one word is there for a DEVICE and a CHARACTERISTIC.
+    static func missing(besides device: DeviceQuery) -> Failure {
+        guard isPath(device) else {
+            return Failure(.usage, "the CHARACTERISTIC is missing behind the DEVICE \"\(device.text)\"")
+        }
+        return Failure(
+            .usage,
+            "the DEVICE is missing in front of \"\(device.text)\"; in a shell, \".\" is the device that was connected last"
+        )
+    }
+
+    /// Whether the word that is there for a DEVICE names a characteristic.
+    static func isPath(_ device: DeviceQuery) -> Bool {
+        guard case .name(let text) = device else { return false }
+        do throws(Failure) {
+            _ = try AttributePath([text])
+            return true
+        } catch {
+            return false
+        }
+    }
 
     /// Reads one or two words.
     init(_ words: [String]) throws(Failure) {

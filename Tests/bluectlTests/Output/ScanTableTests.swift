@@ -44,6 +44,37 @@ struct ScanTableTests {
             ])
     }
 
+    @Test func whatWasHeardIsListedWithTheNearestName() {
+        let table = table(
+            device(1, name: "Heart"), device(2, name: "\u{1B}Lamp"), device(3, address: "C0:DE:00:00:00:03"))
+        #expect(
+            table.text(besides: DeviceQuery("Haert"))
+                == "; heard: Heart, \u{FFFD}Lamp, C0:DE:00:00:00:03; did you mean \"Heart\"?")
+        #expect(table.text(besides: nil) == "; heard: Heart, \u{FFFD}Lamp, C0:DE:00:00:00:03")
+        #expect(ScanTable().text(besides: nil) == "; no device was heard")
+        var many = ScanTable()
+        for number in 1...20 { many.update(device(UInt8(number), name: "Device")) }
+        #expect(many.text(besides: nil).hasSuffix("Device and 12 more"))
+    }
+
+    @Test func theLastTableDoesNotSayHowTheScanEnds() {
+        let lines = table(device(1)).lines(
+            columns: 80, isOver: true, palette: Palette(isTerminal: false, environment: [:]))
+        #expect(lines.last == "1 found")
+    }
+
+    @Test func theDeviceThatWasHeardFirstIsForgottenWhereThereAreTooMany() {
+        var table = ScanTable()
+        func identified(_ number: Int) -> DeviceRecord {
+            DeviceRecord(
+                identifier: UUID(
+                    uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 0xFF))))
+        }
+        for number in 0...ScanTable.maximumCount { table.update(identified(number)) }
+        #expect(table.devices.count == ScanTable.maximumCount)
+        #expect(table.devices[identified(0).identifier] == nil && table.devices[identified(1).identifier] != nil)
+    }
+
     @Test func noLineIsWiderThanTheTerminal() {
         let table = table(
             device(
