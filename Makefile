@@ -227,6 +227,9 @@ api: build ## list the public API in Documentation/API
 check-api: build ## compare the public API with its lists; SINCE=1.0.0: fail if anything of that version is gone
 	@Scripts/public-api $(if $(SINCE),--since $(SINCE),--check)
 
-samples: deps ## compile every Swift block of the documents, and the fuzzers
+samples: deps ## compile every Swift block of the documents, and the fuzzers; run every command of them
 	@Scripts/check-samples
+	@Scripts/need-packages bluez curl dbus-daemon tshark
+	@$(BUILD) --product bluectl
+	@Scripts/check-commands
 	@Scripts/fuzz --check
