@@ -21,12 +21,6 @@ struct ParsingTests {
         }
     }
 
-    @Test func theReadmeNamesTheVersionOfTheTool() throws {
-        let readme = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../README.md").standardizedFileURL
-        let text = try String(contentsOf: readme, encoding: .utf8)
-        #expect(text.contains("Its version is \(Bluectl.configuration.version),"))
-    }
-
     @Test func theNewerCommandsTakeCommonOptionsInFrontToo() throws {
         let front = ["--backend", "emulator", "--json", "--timeout", "3"]
         for words in [
