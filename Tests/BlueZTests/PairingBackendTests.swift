@@ -209,6 +209,37 @@ private final class PeripheralEvents: EventSink {
         withExtendedLifetime(central) {}
     }
 
+    @Test(arguments: [true, false]) func anAgentThatUnpairsIsAskedAboutANewPairing(isAccepted: Bool) async throws {
+        let backend = fixture.makeBackend()
+        let (daemon, central, peer, _) = try await fixture.connected(of: backend)
+        let agent = backend.makePairing()
+        agent.activate(recorder)
+        agent.submit(.setCapability(.keyboardDisplay))
+        try await waitForCall("RequestDefaultAgent", of: daemon)
+        agent.submit(.pair(peer: peer, operation: OperationID(rawValue: 1)))
+        try await recorder.events.first {
+            $0 == .paired(peer: peer, operation: OperationID(rawValue: 1), isBonded: true)
+        }
+        daemon.service.on(ScriptedBlueZ.Interface.adapter, "RemoveDevice") { _ in .none }
+        agent.submit(.unpair(peer: peer, operation: OperationID(rawValue: 2)))
+        try await waitForCall("RemoveDevice", of: daemon)
+        let (recorder, device) = (recorder, device)
+        let answer = Task { try await daemon.askAgent("RequestAuthorization", [device]) }
+        let event = try await recorder.events.first { if case .requested = $0 { true } else { false } }
+        guard case .requested(let request, peer, .consent) = event else {
+            Issue.record("\(event)")
+            return
+        }
+        agent.submit(.answer(request: request, answer: isAccepted ? .accept : .reject))
+        if isAccepted {
+            #expect(try await answer.value == [])
+        } else {
+            await #expect(throws: DBusError.self) { try await answer.value }
+        }
+        agent.invalidate()
+        withExtendedLifetime(central) {}
+    }
+
     @Test func aRestartedDaemonGetsTheAgentAgain() async throws {
         let backend = fixture.makeBackend()
         let (daemon, central, peer) = try await fixture.discovered(of: backend)

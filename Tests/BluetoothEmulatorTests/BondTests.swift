@@ -93,6 +93,32 @@ import Testing
         #expect(fixture.failure == .unknownDevice)
     }
 
+    /// The agent's own request for this pairing is its consent; another one is none.
+    @Test(arguments: [nil, "pair", "pair another", "unpair another"])
+    func consentIsGivenUnaskedOnlyToThePairingThatTheAgentAskedFor(inFlight: String?) async throws {
+        let fixture = try await SecureFixture(agent: .noInputNoOutput)
+        let other = try fixture.emulator.add(
+            PeripheralDescription(
+                name: "Other", advertising: [AdvertisingDescription(AdvertisingData(localName: "Other"))]))
+        let another = try await fixture.central.find(other)
+        let link = try await fixture.central.connect(fixture.device)
+        let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
+        switch inFlight {
+        case "pair": fixture.agent.submit(.pair(peer: try fixture.peer, operation: op(3)))
+        case "pair another":
+            other.setAdvertising(false)
+            fixture.agent.submit(.pair(peer: another, operation: op(3)))
+        case "unpair another":
+            fixture.emulator.host.bond(with: other)
+            fixture.agent.submit(.unpair(peer: another, operation: op(3)))
+        default: break
+        }
+        fixture.central.submit(.request(link: link, operation: op(1), .read(id)))
+        try await fixture.emulator.advance(by: .seconds(1))
+        #expect((fixture.question == .consent) == (inFlight != "pair"))
+        #expect(fixture.emulator.host.isBonded(with: fixture.device) == (inFlight == "pair"))
+    }
+
     @Test func aDeviceKeepsSoManyBonds() async throws {
         let fixture = try await SecureFixture(PairingDescription(maximumBonds: 1), agent: .noInputNoOutput)
         let other = try fixture.emulator.add(HostDescription(name: "other"))

@@ -90,9 +90,13 @@ extension PairingRoleMachine {
         return operations.sorted { $0.call.number < $1.call.number }
     }
 
-    /// Whether an agent has asked for a pairing or its end, and has no answer.
-    func isRequested(for peer: PeerID, by agent: Agent) -> Bool {
-        (bondOperations.map(\.operation) + waiting).contains { $0.agent == agent && $0.device.peer == peer }
+    /// Whether an agent has asked for a pairing, or for the end of a bond, and has no answer.
+    ///
+    /// The two are kept apart: who asks for the end of a bond agrees to no pairing.
+    func isRequested(pairing isPairing: Bool, of peer: PeerID, by agent: Agent) -> Bool {
+        (bondOperations.map(\.operation) + waiting).contains {
+            $0.agent == agent && $0.device.peer == peer && $0.isPairing == isPairing
+        }
     }
 
     /// Whether a pairing that an app asked for is under way, or about to be.
@@ -190,7 +194,10 @@ extension PairingRoleMachine {
 
     /// Notifies all agents but those that have asked for it, which receive the reply.
     private mutating func reportOthers(_ event: PairingEvent, about peer: PeerID) {
-        for agent in managers.keys.sorted() where !isRequested(for: peer, by: agent) { deliver(agent, event) }
+        let isPairing = if case .unpaired = event { false } else { true }
+        for agent in managers.keys.sorted() where !isRequested(pairing: isPairing, of: peer, by: agent) {
+            deliver(agent, event)
+        }
     }
 
     /// A pairing renewed a bond: its link has lived on.

@@ -32,7 +32,8 @@ extension PairingRoleMachine {
         case .service(let uuid): refuse(call, .service(uuid), path, device)
         case .pinCode: refuse(call, .pinCode, path, device)
         case .pairing(let kind):
-            guard let device, isNeeded || managers.keys.contains(where: { isRequested(for: device.peer, by: $0) })
+            guard let device,
+                isNeeded || managers.keys.contains(where: { isRequested(pairing: true, of: device.peer, by: $0) })
             else {
                 return refuse(call, .notNeeded, path, device)
             }
@@ -63,7 +64,7 @@ extension PairingRoleMachine {
         _ agent: Agent, _ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device
     ) {
         // Who asked for the pairing need not agree to it.
-        if kind == .consent, isRequested(for: device.peer, by: agent) { return accept(call) }
+        if kind == .consent, isRequested(pairing: true, of: device.peer, by: agent) { return accept(call) }
         bonds.running[device.peer] = device.path
         if case .display(let passkey) = kind {
             // The daemon waits for nothing, and repeats the call with each digit that the peer's user types.
