@@ -1,7 +1,11 @@
 import AsyncBluetooth
 import BluetoothEmulator
+import BluetoothSupport
 import CoreBluetooth
+import Dispatch
 import Foundation
+import LogCapture
+import Logging
 import Testing
 
 /// In real time: streams report on a run loop, which virtual time does not see.
@@ -70,6 +74,43 @@ import Testing
         }
     }
 
+    /// The streams end before the manager's queue receives the disconnection.
+    @Test(arguments: [true, false]) func afterALossTheNextOperationConnects(isReading: Bool) async throws {
+        LogCapture.start()
+        let emulator = Emulator(configuration: .instant)
+        var description = PeripheralDescription.gadget
+        description.channels = [ChannelDescription(psm: 0x80, echo: true)]
+        // A device that no other test has, so that the lines about it are this test's.
+        description.address = isReading ? "C0:DE:10:55:00:01" : "C0:DE:10:55:00:02"
+        let device = try emulator.add(description)
+        let gate = LogGate(at: "disconnected from")
+        let settings = Central.Settings(logger: Logger(label: "gate") { _ in gate })
+        let peripheral = try await Fixture.first(Central(backend: .emulator(emulator), settings: settings))
+        let channel = try await peripheral.openChannel(0x80)
+        let next = Task {
+            await #expect(throws: BluetoothError.self) {
+                while true {
+                    if isReading {
+                        _ = try #require(try await channel.read())
+                    } else {
+                        try await channel.write(Data(count: 1000))
+                    }
+                }
+            }
+            return try await peripheral.read("FFF0/FFF1")
+        }
+        device.disconnect()
+        try await gate.reached.value {}
+        // CoreBluetooth has ended the link, and its callback is still to come.
+        let other = Task { try await peripheral.read("FFF0/FFF1") }
+        for _ in 0..<100 { await Task.yield() }
+        gate.open.signal()
+        #expect(try await next.value == Data([1]))
+        #expect(try await other.value == Data([1]))
+        let misuse = LogCapture.lines(containing: "API MISUSE")
+        #expect(!misuse.contains { $0.contains(peripheral.identifier.uuidString) })
+    }
+
     @Test func closingEndsWhatWaits() async throws {
         let peripheral = try await connect()
         let channel = try await peripheral.openChannel(0x80)
@@ -104,5 +145,29 @@ import Testing
         let peripheral = try await connect()
         await #expect(throws: BluetoothError.self) { try await peripheral.openChannel(0x99) }
         await #expect(throws: BluetoothError.self) { try await peripheral.openChannel(0) }
+    }
+}
+
+/// Stops the thread that logs a text for the first time, until it is opened.
+private struct LogGate: LogHandler {
+    private let text: String
+    private let wasReached = Flag()
+    let reached = Waiter<Void>()
+    let open = DispatchSemaphore(value: 0)
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    init(at text: String) { self.text = text }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        guard "\(event.message)".contains(text), !wasReached.isSet else { return }
+        wasReached.set()
+        reached.finish(.success(()))
+        open.wait()
     }
 }

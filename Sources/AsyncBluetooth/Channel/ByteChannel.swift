@@ -12,12 +12,15 @@ public final class ByteChannel: Sendable {
     public let peer: UUID
     private let peerName: String?
     private let pump: StreamPump
-    /// The reason for the end of the link; nil while it exists, and if unknown.
-    private let endOfLink: @Sendable () -> BluetoothError.Reason?
+    /// Waits until the link is known to have ended, and returns the reason; nil while the link exists, and if unknown.
+    private let endOfLink: EndOfLink
+
+    /// - Parameter isLost: Whether the channel is known to have ended with its link.
+    typealias EndOfLink = @Sendable (_ isLost: Bool) async throws -> BluetoothError.Reason?
 
     init(
         _ channel: Unchecked<CBL2CAPChannel>, peerName: String? = nil,
-        endOfLink: @escaping @Sendable () -> BluetoothError.Reason? = { nil }
+        endOfLink: @escaping EndOfLink = { _ in nil }
     ) {
         psm = channel.value.psm
         peer = channel.value.peer.identifier
@@ -35,9 +38,7 @@ public final class ByteChannel: Sendable {
     public func read(upTo maximum: Int = 4096) async throws -> Data? {
         try await BluetoothError.run(context) {
             if let bytes = try await pump.read(upTo: max(1, maximum)) { return bytes }
-            if let reason = endOfLink() { throw OperationFailure(reason) }
-            // The streams end before the manager's queue receives the disconnection.
-            if pump.hasLostLink { throw OperationFailure(.disconnected(nil)) }
+            if let reason = try await reasonForEnd() { throw OperationFailure(reason) }
             return nil
         }
     }
@@ -47,7 +48,24 @@ public final class ByteChannel: Sendable {
     /// - Throws: ``BluetoothError`` when either side has closed the channel; `CancellationError`, after which a
     ///   part may have been sent.
     public func write(_ bytes: Data) async throws {
-        try await BluetoothError.run(context) { try await pump.write(bytes) }
+        try await BluetoothError.run(context) {
+            do {
+                try await pump.write(bytes)
+            } catch let failure as OperationFailure {
+                guard case .disconnected = failure.reason, let reason = try await reasonForEnd() else { throw failure }
+                throw OperationFailure(reason)
+            }
+        }
+    }
+
+    /// The reason for the end of the link that the channel ended with; nil if the link exists.
+    ///
+    /// The streams end before the manager's queue receives the disconnection. It is waited for, so that the caller's next
+    /// operation finds no link and connects.
+    private func reasonForEnd() async throws -> BluetoothError.Reason? {
+        let isLost = pump.hasLostLink
+        if let reason = try await endOfLink(isLost) { return reason }
+        return isLost ? .disconnected(nil) : nil
     }
 
     /// The received bytes, in pieces as they arrive, until the end.

@@ -265,7 +265,7 @@ extension Peripheral {
             let call = PeripheralCall(.channel) { $0.openL2CAPChannel(psm) }
             let channel = try await core.perform(call, on: link, for: \.channel)
             // The link ends with the last reference to the peripheral; the channel has one.
-            return ByteChannel(channel, peerName: name) { self.core.endOfLink(link) }
+            return ByteChannel(channel, peerName: name) { try await self.core.endOfLink(link, isLost: $0) }
         }
     }
 }

@@ -4,11 +4,10 @@ import CoreBluetooth
 /// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.
 extension PeripheralCoordinator {
     func characteristic(_ id: CharacteristicID) async throws -> LinkScoped<CBCharacteristic> {
-        let hit = withState { state -> LinkScoped<CBCharacteristic>? in
-            guard let number = state.link?.number, let known = state.link?.characteristics[id] else { return nil }
-            return LinkScoped(known, number)
+        let (object, hit) = withState { state in
+            (state.object, state.link.flatMap { link in link.characteristics[id].map { LinkScoped($0, link.number) } })
         }
-        if let hit { return hit }
+        if let hit, object.state == .connected { return hit }
         let all = try await characteristics(of: id.service)
         guard let found = id.component.pick(from: all.attribute) else {
             throw OperationFailure(.missingCharacteristics([id.uuid]))

@@ -36,7 +36,10 @@ final class PeripheralCoordinator: NSObject, Sendable {
         case .cancel:
             log.debug(.connection, "disconnect \(identifier)", context)
             handle.manager.value.cancelPeripheralConnection(object)
-        case .command(let command): command.submit(object)
+        case .command(let command):
+            // A link that has ended since then completes the command with its callback, which is on the way.
+            let object = object
+            if object.state == .connected { command.submit(object) }
         }
     }
 
@@ -90,7 +93,13 @@ final class PeripheralCoordinator: NSObject, Sendable {
     func connectedLink() async throws -> Int {
         try Task.checkCancellation()
         while true {
-            if let number = withState({ $0.link?.number }) { return number }
+            let (object, number) = withState { ($0.object, $0.link?.number) }
+            if let number {
+                if object.state == .connected { return number }
+                // CoreBluetooth has ended the link, and its callback is on the way.
+                _ = try await end(of: number)
+                continue
+            }
             do {
                 return try await BluetoothError.limited(handle.core.settings.connectTimeout, clock: handle.clock) {
                     try await self.handle.core.ready()
@@ -171,12 +180,14 @@ final class PeripheralCoordinator: NSObject, Sendable {
         }
     }
 
-    /// The reason for the end of a link; nil while it exists.
+    /// Waits for the callback that ends a link, if CoreBluetooth has ended the link; nil while it exists.
     ///
-    /// CoreBluetooth's state is asked too: it changes before the callback that ends the link here.
-    func endOfLink(_ number: Int) -> BluetoothError.Reason? {
-        let (object, isUp, reason) = withState { ($0.object, $0.link?.number == number, $0.reasonForEnd(of: number)) }
-        return isUp && object.state == .connected ? nil : reason
+    /// - Parameter isLost: Whether the link is known to have ended. Otherwise CoreBluetooth's state is asked, which
+    ///   changes before the callback.
+    func endOfLink(_ number: Int, isLost: Bool) async throws -> BluetoothError.Reason? {
+        let (object, isUp) = withState { ($0.object, $0.link?.number == number) }
+        if isUp, !isLost, object.state == .connected { return nil }
+        return try await end(of: number)
     }
 
     /// The failure of an operation that was about to use a link that is gone.
