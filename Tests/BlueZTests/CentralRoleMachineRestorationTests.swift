@@ -90,6 +90,26 @@ import Testing
         #expect(fixture.events == [.valueNotified(link: link, attribute: attribute, value: Data([7]))])
     }
 
+    @Test func whatIsGivenBackIsNoChangeAndWhatComesLaterIs() throws {
+        var fixture = process(after: try left(), isConnected: true)
+        let peer = fixture.peer(at: Fixture.device)
+        let link = try #require(fixture.host.ledger.leases(of: peer).first?.link)
+        fixture.clear()
+        fixture.fire(.serviceChanges(peer))
+        #expect(fixture.events.isEmpty)
+        let uuid = DBusValue.string("0000180f-0000-1000-8000-00805f9b34fb")
+        let new = Fixture.path(Fixture.device.text + "/service0020")
+        fixture.receive(
+            .interfacesAdded(new, ["org.bluez.GattService1": ["UUID": uuid, "Primary": .boolean(true)]]))
+        fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
+        fixture.fire(.serviceChanges(peer))
+        guard case .servicesChanged(link, let removed, let added)? = fixture.events.first else {
+            Issue.record("\(fixture.events)")
+            return
+        }
+        #expect(removed.count == 1 && added.map(\.uuid.text) == ["180F"] && fixture.events.count == 1)
+    }
+
     @Test func whetherALinkIsOursToEndIsKeptToo() throws {
         var left = try left()
         left.peers[0].isOurs = true

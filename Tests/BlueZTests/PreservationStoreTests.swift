@@ -139,8 +139,17 @@ import Testing
             return
         }
         #expect(state.peers.map(\.summary.id) == [peer])
-        #expect(state.peers.first?.link != nil)
+        let link = try #require(state.peers.first?.link)
+        #expect(state.peers.first?.services.map(\.record.uuid) == ["180D"])
         #expect(state.scan == ScanParameters())
+        // The first change of services is a real one: those that were given back are none.
+        let new = daemon.addService(fixture.device, handle: "0020", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
+        let change = try await later.events.first { if case .servicesChanged = $0 { true } else { false } }
+        guard case .servicesChanged(link, [], let added) = change else {
+            Issue.record("\(change)")
+            return
+        }
+        #expect(added.map(\.uuid) == ["180F"] && daemon.service.paths.contains(new))
         // Behind what is being written.
         #expect(store.load("app") != nil)
         try cleanUp()

@@ -10,7 +10,8 @@ extension CentralRoleMachine {
             // Its characteristics follow in signals of their own.
             return start(.awaitingServices(peer), timings.serviceChanges)
         }
-        guard link.services.areDelivered else { return }
+        // One with a number was delivered already: what a manager was given back is in the snapshot that it came from, too.
+        guard link.services.areDelivered, link.attributes.knownID(of: path) == nil else { return }
         links[peer]?.services.added.append(path)
         start(.serviceChanges(peer), timings.serviceChanges)
     }
