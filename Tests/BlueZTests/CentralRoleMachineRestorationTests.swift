@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothSupport
 import FoundationEssentials
 import Testing
 
@@ -159,6 +160,45 @@ import Testing
         let fixture = process(after: left, isConnected: true)
         #expect(try restored(fixture).peers.first?.services.first?.notifying == [])
         #expect(!fixture.waiting.contains("StartNotify"))
+    }
+
+    @Test func aPeerThatIsRepeatedIsGivenBackOnce() throws {
+        var left = try left()
+        left.peers += left.peers
+        var other = left.peers[0]
+        (other.id, other.operation) = (PeerID(UUID()), OperationID(rawValue: .max))
+        left.peers.append(other)
+        let fixture = process(after: left, isConnected: true)
+        let peers = try restored(fixture).peers
+        #expect(peers.map(\.summary.id) == [fixture.peer(at: Fixture.device)])
+        #expect(peers.first?.link == fixture.host.ledger.leases(of: fixture.peer(at: Fixture.device)).first?.link)
+    }
+
+    /// What a file can contain, however unlikely: nothing of it traps, and it takes no more than it needs.
+    @Test func whateverAFileContainsIsBelievedOnlyAsFarAsItMakesSense() throws {
+        let sane = try left()
+        var random = SeededGenerator(seed: 10)
+        let texts = ["", "\u{0}", "F0:F1:F2:F3:F4:F5", "../..", "hci0", String(repeating: "é", count: 500)]
+        for _ in 0..<20 {
+            var left = sane
+            left.adapter = Bool.random(using: &random) ? left.adapter : texts.randomElement(using: &random) ?? ""
+            left.peers = (0..<Int.random(in: 0...60, using: &random)).map { number in
+                var peer = sane.peers[0]
+                let text = texts.randomElement(using: &random) ?? ""
+                if number != 7 { peer.address = text + "\(number % 50)" }
+                peer.id = Bool.random(using: &random) ? peer.id : PeerID(UUID())
+                peer.isRandom = .random(using: &random)
+                peer.operation = OperationID(rawValue: .random(in: 0...(.max), using: &random))
+                peer.notifying = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+                    texts.randomElement(using: &random) ?? ""
+                }
+                return peer
+            }
+            let fixture = process(after: left, isConnected: true)
+            let peers = try restored(fixture).peers
+            #expect(Set(peers.map(\.summary.id)).count == peers.count && peers.count <= left.peers.count)
+            #expect(fixture.events.count == 2, "what was left, and the state")
+        }
     }
 
     @Test func aSubscriptionThatIsRefusedIsNoneAndLogged() throws {

@@ -117,6 +117,65 @@ import Testing
         try cleanUp()
     }
 
+    @Test func aFileOfHostileContentRestoresNothing() throws {
+        let store = store
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") != nil)
+        let file = try #require(try files().first)
+        let encoded = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        let texts = [
+            String(repeating: "[", count: 1 << 19), String(repeating: "{\"a\":", count: 1 << 17),
+            encoded.replacing("true", with: "\"true\""), encoded.replacing("\"operation\":3", with: "\"operation\":-1"),
+            encoded.replacing("\"operation\":3", with: "\"operation\":1e400"), "\u{0}" + encoded, encoded + "x",
+            encoded + String(repeating: " ", count: PreservationStore.largestFile),
+        ]
+        for text in texts {
+            try Data(text.utf8).write(to: file)
+            #expect(store.load("one") == nil, "\(text.prefix(40))")
+        }
+        try Data(encoded.utf8).write(to: file)
+        #expect(store.load("one") != nil)
+        try cleanUp()
+    }
+
+    /// Whoever can put something in the place of a file stops no program by it.
+    @Test func whatIsNoFileOfTheUserIsNotRead() throws {
+        let store = store
+        store.save(Self.state(), for: "one")
+        #expect(store.load("one") != nil)
+        let file = try #require(try files().first).path
+        let other = file + ".other"
+        try FileManager.default.moveItem(atPath: file, toPath: other)
+        // No program writes to it: to open it would wait for ever.
+        try #require(mkfifo(file, 0o600) == 0)
+        #expect(store.load("one") == nil)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: other)
+        #expect(store.load("one") == nil)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(store.load("one") == nil)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: other, toPath: file)
+        #expect(store.load("one") != nil)
+        if geteuid() == 0 {
+            try #require(chown(file, 12_345, 12_345) == 0)
+            #expect(store.load("one") == nil)
+        }
+        try cleanUp()
+    }
+
+    @Test func moreThanIsReadIsNotWritten() throws {
+        let store = store
+        let kept = Self.state()
+        store.save(kept, for: "one")
+        var large = kept
+        large.peers[0].notifying = [String(repeating: "x", count: PreservationStore.largestFile)]
+        store.save(large, for: "one")
+        #expect(store.load("one") == kept)
+        try cleanUp()
+    }
+
     @Test func withoutAFolderNothingIsKept() {
         let store = PreservationStore(folder: nil)
         store.save(Self.state(), for: "one")

@@ -92,8 +92,10 @@ extension CentralRoleMachine {
     private mutating func restore(
         _ left: PreservedCentral.Peer, to manager: HostLedger.Manager
     ) -> RestoredCentralState.Peer? {
+        // Each peer once, whatever the file repeats.
         guard let peer = directory.peer(at: left.address, isRandom: left.isRandom),
-            let summary = directory.summary(of: peer)
+            let summary = directory.summary(of: peer),
+            !ledger.leases(of: peer).contains(where: { $0.manager == manager })
         else { return nil }
         var restored = RestoredCentralState.Peer(summary: summary, operation: left.operation)
         switch ledger.connect(manager, to: peer, operation: left.operation, options: left.options) {

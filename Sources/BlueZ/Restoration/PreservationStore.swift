@@ -9,8 +9,9 @@ import Glibc
 ///
 /// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`, where the variable defaults to `~/.local/state`, PROGRAM
 /// is the executable's name, and HASH is made of its whole path: programs of one name do not share what they keep. Only
-/// the user can read the files. One is written whole, and put in place of the other once it is on the disk; what is in it
-/// is believed only as far as it makes sense.
+/// the user can read the files. One is written whole, and put in place of the other once it is on the disk. A file that is
+/// not the user's own, is no regular file, or is larger than a mebibyte is not read; what is in it is believed only as far
+/// as it makes sense.
 ///
 /// Source: XDG Base Directory Specification, 0.8.
 final class PreservationStore: Sendable {
@@ -67,6 +68,9 @@ final class PreservationStore: Sendable {
         folder.map { "\($0)/\(Data(SHA1.digest(of: Array(identifier.utf8))).hexText.lowercased()).json" }
     }
 
+    /// The size of the largest file that is read or written, in bytes: a thousand peers take a fifth of it.
+    static let largestFile = 1 << 20
+
     // MARK: Use, any thread
 
     /// What an earlier process left under an identifier; nil for nothing.
@@ -75,14 +79,41 @@ final class PreservationStore: Sendable {
     func load(_ identifier: String) -> PreservedCentral? {
         guard let path = path(identifier) else { return nil }
         return queue.sync {
-            guard let data = FileManager.default.contents(atPath: path) else { return nil }
             do {
-                return try JSONDecoder().decode(PreservedCentral.self, from: data)
+                return try read(path).map { try JSONDecoder().decode(PreservedCentral.self, from: $0) }
             } catch {
-                BlueZLog.warning("\(path) makes no sense, and nothing is restored: \(error)")
+                // The text may repeat what is in the file.
+                BlueZLog.warning("\(path) makes no sense, and nothing is restored: \("\(error)".prefix(200))")
                 return nil
             }
         }
+    }
+
+    /// Reads a file without waiting for anything; nil where there is none.
+    private func read(_ path: String) throws -> Data? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Failure(path: path, reason: Self.lastError)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure(path: path, reason: Self.lastError) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_size <= Self.largestFile else {
+            throw Failure(
+                path: path, reason: "it is no regular file of this user with at most \(Self.largestFile) bytes")
+        }
+        var data = Data(count: Int(status.st_size))
+        var length = 0
+        while length < data.count {
+            let count = data.withUnsafeMutableBytes { bytes in
+                Glibc.read(file, bytes.baseAddress?.advanced(by: length), bytes.count - length)
+            }
+            guard count >= 0 || errno == EINTR else { throw Failure(path: path, reason: Self.lastError) }
+            if count == 0 { break }
+            length += max(count, 0)
+        }
+        return data.prefix(length)
     }
 
     /// Keeps something under an identifier; nil: nothing any more.
@@ -105,6 +136,9 @@ final class PreservationStore: Sendable {
         if let folder {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        guard data.count <= Self.largestFile else {
+            throw Failure(path: path, reason: "it would have more than \(Self.largestFile) bytes")
         }
         let new = "\(path).\(getpid())"
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
