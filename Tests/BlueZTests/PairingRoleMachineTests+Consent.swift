@@ -19,10 +19,9 @@ extension PairingRoleMachineTests {
     private mutating func makeAgent(with inFlight: InFlight) throws {
         let path = CentralRoleFixture.path("/org/bluez/hci0/dev_00_00_00_00_00_01")
         let flag = DBusValue.boolean(true)
-        receive(
-            .interfacesAdded(
-                path, CentralRoleFixture.deviceObject(address: "00:00:00:00:00:01", ["Paired": flag, "Connected": flag])
-            ))
+        let object = CentralRoleFixture.deviceObject(
+            address: "00:00:00:00:00:01", ["Paired": flag, "Connected": flag])
+        receive(.interfacesAdded(path, object))
         let other = try #require(objects.peer(at: path))
         makeAgent()
         let operation = OperationID(rawValue: 9)
