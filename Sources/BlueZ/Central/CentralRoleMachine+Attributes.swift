@@ -19,7 +19,7 @@ extension CentralRoleMachine {
         }
         // BlueZ pitfall: services may appear later than `ServicesResolved`
         // (https://github.com/bluez/bluez/issues/1489).
-        if link.services.areFinal || !objects.attributes(of: link.path).isEmpty { return true }
+        if link.services.areFinal || objects.hasAttributes(below: link.path) { return true }
         if !link.services.areAwaited {
             links[peer]?.services.areAwaited = true
             start(.awaitingServices(peer), timings.awaitingServices)

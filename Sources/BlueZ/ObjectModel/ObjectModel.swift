@@ -51,6 +51,9 @@ final class ObjectModel: @unchecked Sendable {
         (children[path] ?? []).sorted()
     }
 
+    /// Whether there are attributes directly below an object.
+    func hasAttributes(below path: ObjectPath) -> Bool { children[path]?.isEmpty == false }
+
     /// Forgets all objects: the daemon is gone.
     func removeAll() {
         for directory in directories.values { directory.forgetObjects() }

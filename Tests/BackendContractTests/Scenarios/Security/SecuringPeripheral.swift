@@ -24,6 +24,39 @@ extension ContractScenario {
             try await agent.expect(.pairingFailed.failing(.operationCancelled))
             agent.finish()
         },
+        .peripheral(
+            "a central without a bond reaches nothing that requires encryption", proving: "S129", "S117",
+            needs: .pairing
+        ) { p in
+            let agent = p.makeAgent(.noInputNoOutput)
+            let command = LocalServices.dynamic(
+                .commandOnly, [.read, .writeWithoutResponse], [.readEncryptionRequired, .writeEncryptionRequired])
+            let updating = LocalServices.dynamic(.protectedUpdating, [.notify, .notifyEncryptionRequired], [])
+            let readable = LocalServices.dynamic(.protected, [.read, .write], [.readable, .writeEncryptionRequired])
+            _ = try await p.serve(
+                LocalServices.service(
+                    .served, [command, updating, readable, LocalServices.constant(.constant, "open")]))
+            let refused: [(CentralAction, ContractEvent)] = [
+                (.read(.commandOnly), .read(.commandOnly)), (.write(.protected, [1]), .wrote(.protected)),
+                (.subscribe(.protectedUpdating), .subscribed(.protectedUpdating)),
+            ]
+            for (action, event) in refused {
+                try await p.one.perform(action)
+                try await agent.reject()
+                try await p.one.expect(event.failing(response: .insufficientAuthentication))
+                try await agent.expect(.pairingFailed.failing(.operationCancelled))
+            }
+            // Nothing tells a central that its command is dropped, and nothing asks about it.
+            try await p.one.perform(.command(.commandOnly, [1]))
+            #expect(p.update(updating, [2]))
+            // What requires nothing is served as before.
+            try await p.one.perform(.read(.protected))
+            try await p.answerRead(of: .protected, with: [3])
+            try await p.one.expect(.read(.protected, [3]))
+            try await p.one.perform(.read(.constant))
+            try await p.one.expect(.read(.constant, Data("open".utf8)))
+            agent.finish()
+        },
         .peripheral("a protected subscription requires an encrypted link", proving: "S117", needs: .pairing) { p in
             let agent = p.makeAgent(.noInputNoOutput)
             let service = try await p.serve()
