@@ -31,10 +31,12 @@ enum Refusal: Hashable, Sendable {
                 + "publishes, needs that. To pair it with this computer, use \"bluetoothctl pair\""
         case .noConsent:
             "\(device) asked to pair and was refused, since no one was there to agree: make a CBPairingAgent, run an agent "
-                + "of the system such as a desktop's, or set BlueZConfiguration.acceptsJustWorksPairing"
+                + "of the system such as a desktop's, set BlueZConfiguration.acceptsJustWorksPairing, or run the program "
+                + "with COREBLUETOOTH_PAIRING=just-works"
         case .noNumber:
             "\(device) asked to pair with a number and was refused, since no one was there to read or type it: make a "
-                + "CBPairingAgent, or run an agent of the system such as a desktop's"
+                + "CBPairingAgent, run an agent of the system such as a desktop's, or run the program with "
+                + "COREBLUETOOTH_PAIRING=passkey=NNNNNN"
         }
     }
 }

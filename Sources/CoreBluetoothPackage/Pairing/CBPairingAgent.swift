@@ -26,7 +26,8 @@ public final class CBPairingAgent: Sendable {
     public convenience init(
         capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?, queue: DispatchQueue? = nil
     ) {
-        self.init(BackendResolver.backend(), capability, delegate, queue)
+        EnvironmentPairing.process?.programAnswers()
+        self.init(on: BackendResolver.backend(), capability, delegate, queue)
     }
 
     /// An agent for a backend of the app's choice.
@@ -40,11 +41,12 @@ public final class CBPairingAgent: Sendable {
         backend: CBBackendSelection, capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?,
         queue: DispatchQueue? = nil
     ) {
-        self.init(BackendResolver.backend(for: backend), capability, delegate, queue)
+        EnvironmentPairing.process?.programAnswers()
+        self.init(on: BackendResolver.backend(for: backend), capability, delegate, queue)
     }
 
-    private init(
-        _ backend: any BluetoothBackend, _ capability: CBPairingCapability,
+    init(
+        on backend: any BluetoothBackend, _ capability: CBPairingCapability,
         _ delegate: (any CBPairingAgentDelegate)?, _ queue: DispatchQueue?
     ) {
         self.capability = capability

@@ -70,15 +70,16 @@ extension CBPairingRequest.Question {
 
 extension CBPairingRequest: CustomStringConvertible {
     /// For logs; without the number, which is a secret of the two users.
-    public var description: String {
-        let kind =
-            switch question {
-            case .consent: "consent"
-            case .confirm: "confirm"
-            case .enterPasskey: "enter passkey"
-            case .display: "display"
-            case .outOfBand: "out of band"
-            }
-        return "<CBPairingRequest: \(kind), peer = \(peerIdentifier.uuidString)>"
+    public var description: String { "<CBPairingRequest: \(kindName), peer = \(peerIdentifier.uuidString)>" }
+
+    /// The kind of the question, for logs.
+    var kindName: String {
+        switch question {
+        case .consent: "consent"
+        case .confirm: "confirm"
+        case .enterPasskey: "enter passkey"
+        case .display: "display"
+        case .outOfBand: "out of band"
+        }
     }
 }

@@ -34,6 +34,8 @@ final class CentralCore: InboxOwner, EventSink {
     let clock: any BackendClock
     let observer = Observation.observer
     private let role: any CentralBackend
+    /// Answers pairings where the environment says so.
+    private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<CentralCore>
     let channels = ChannelTable()
     // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
@@ -44,6 +46,7 @@ final class CentralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         self.clock = backend.clock
+        environmentAgent = EnvironmentPairing.process?.agent(on: backend)
         role = backend.observedAsAsked.makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
@@ -54,6 +57,7 @@ final class CentralCore: InboxOwner, EventSink {
     func activate(for manager: CBCentralManager, _ delegate: (any CBCentralManagerDelegate)?) {
         owner.withLock { $0 = Owner(manager: manager, delegate: delegate) }
         observer?.managerCreated(self)
+        EnvironmentPairing.process?.add(self)
         role.activate(self)
     }
 

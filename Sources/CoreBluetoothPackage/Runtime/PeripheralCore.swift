@@ -32,6 +32,8 @@ final class PeripheralCore: InboxOwner, EventSink {
     let observer = Observation.observer
     let clock: any BackendClock
     private let role: any PeripheralBackend
+    /// Answers pairings where the environment says so.
+    private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
     /// Whether the app gave an identifier for restoration.
@@ -44,6 +46,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         clock = backend.clock
+        environmentAgent = EnvironmentPairing.process?.agent(on: backend)
         role = backend.observedAsAsked.makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         canRestore = roleOptions.restoreIdentifier != nil

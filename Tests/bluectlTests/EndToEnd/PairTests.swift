@@ -128,6 +128,42 @@ struct PairTests {
         #expect(run.errors.contains("--accept-pairing") == options.isEmpty)
     }
 
+    /// Both values need an encrypted link; that of Lock, one that is authenticated.
+    private static let closed = """
+        devices:
+          - name: Lock
+            address: C0:DE:00:00:00:01
+            advertising: [{data: {localName: Lock}}]
+            pairing: {capability: displayOnly, passkey: 4711, requiresAuthentication: true}
+            services: &services
+              - uuid: FFE0
+                characteristics:
+                  - {uuid: FFE1, properties: [read], permissions: [readEncryptionRequired], value: 07}
+          - name: Plain
+            address: C0:DE:00:00:00:02
+            advertising: [{data: {localName: Plain}}]
+            services: *services
+        """
+
+    /// A command that makes no agent is a program like any other.
+    @Test(arguments: ["emulator", "bluez"], ["Lock", "Plain"])
+    func theEnvironmentAgreesToThePairingsOfAProgramWithoutAnAgent(backend: String, device: String) async throws {
+        let values = ["just-works", "passkey=004711", "just-works,passkey=004711", "passkey=4711"]
+        let agreed = device == "Lock" ? [values[1], values[2]] : [values[0], values[2]]
+        for value in values where !(value == "passkey=4711" && backend == "emulator") {
+            let run = try await Tool.withFile(Self.closed, "w.yaml") { file in
+                let read = ["--backend", backend, "read", device, "FFE1"]
+                return try await Tool.run(
+                    backend == "bluez" ? ["world", "run", file, "--", Tool.path] + read : read + ["--world", file],
+                    environment: ["COREBLUETOOTH_PAIRING": value])
+            }
+            let isAgreed = agreed.contains(value)
+            #expect((run.status == 0) == isAgreed && (run.output == "FFE1: 07\n") == isAgreed, "\(value): \(run)")
+            #expect(run.errors.contains("COREBLUETOOTH_PAIRING"), "\(run)")
+            #expect(!run.errors.contains("4711"), "\(run)")
+        }
+    }
+
     @Test func unpairNeedsABond() async throws {
         let run = try await Tool.run(["unpair", "C0:DE:00:00:18:0D", "--backend", "emulator"])
         #expect(run.status == 1)
