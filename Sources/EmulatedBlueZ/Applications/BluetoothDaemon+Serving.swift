@@ -3,6 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 import BluetoothValues
+import Glibc
 
 // Reads and writes of centrals, which the clients' applications answer.
 extension BluetoothDaemon {
@@ -58,7 +59,7 @@ extension BluetoothDaemon {
             let value = Data(bytes.prefix(ATTLimits.longestValue))
             output(.peripheral(adapter: index, .respond(request: request, attCode: 0, value: value)))
         case .failure(let error):
-            respond(request, code: Self.attributeCode(error, isWrite: false), on: index)
+            respond(request, code: attributeCode(error, isWrite: false), on: index)
         }
     }
 
@@ -111,7 +112,7 @@ extension BluetoothDaemon {
     ) {
         switch result {
         case .success: partWritten(request, code: 0, on: index)
-        case .failure(let error): partWritten(request, code: Self.attributeCode(error, isWrite: true), on: index)
+        case .failure(let error): partWritten(request, code: attributeCode(error, isWrite: true), on: index)
         }
     }
 
@@ -131,7 +132,7 @@ extension BluetoothDaemon {
     /// The ATT error that an error of a client becomes.
     ///
     /// Source: BlueZ, `src/gatt-database.c`, `dbus_error_to_att_ecode`.
-    private static func attributeCode(_ error: DBusError, isWrite: Bool) -> UInt8 {
+    private func attributeCode(_ error: DBusError, isWrite: Bool) -> UInt8 {
         switch error.name {
         case "org.bluez.Error.NotPermitted": isWrite ? 0x03 : 0x02
         case "org.bluez.Error.NotAuthorized": 0x08
@@ -139,15 +140,22 @@ extension BluetoothDaemon {
         case "org.bluez.Error.InvalidValueLength": 0x0D
         case "org.bluez.Error.NotSupported": 0x06
         case "org.bluez.Error.InProgress": 0xFE
-        case "org.bluez.Error.Failed": applicationCode(error.message)
-        default: unlikelyError
+        case "org.bluez.Error.ImproperlyConfigured" where dialect >= .bluez5_82: 0xFD
+        case "org.bluez.Error.Failed": Self.applicationCode(error.message)
+        default: Self.unlikelyError
         }
     }
 
-    /// The code of an application's own in the text of an error, 0x80...0x9F.
+    /// The code of an application's own in the text of an error, 0x80...0x9F, as C writes integers: `131`, `0x83` or
+    /// `0203`.
     private static func applicationCode(_ text: String) -> UInt8 {
-        guard text.hasPrefix("0x"), let code = UInt8(text.dropFirst(2), radix: 16) else { return 0x80 }
-        return (0x80...0x9F).contains(code) ? code : unlikelyError
+        let code = text.withCString { start -> Int? in
+            var end: UnsafeMutablePointer<CChar>?
+            let number = strtol(start, &end, 0)
+            return end?.pointee == 0 ? number : nil
+        }
+        guard let code else { return 0x80 }
+        return (0x80...0x9F).contains(code) ? UInt8(code) : unlikelyError
     }
 }
 #endif

@@ -195,6 +195,27 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("Failed", "131", 0x83), ("Failed", "0x83", 0x83), ("Failed", "0203", 0x83), ("Failed", "no", 0x80),
+            ("Failed", "0x7F", 0x0E), ("Failed", "", 0x0E), ("ImproperlyConfigured", "", 0xFD),
+            ("NotPermitted", "", 0x03), ("InProgress", "", 0xFE),
+        ] as [(String, String, UInt8)])
+    func anErrorOfTheClientIsTheCodeThatBluetoothdMakesOfIt(_ name: String, _ text: String, _ code: UInt8) {
+        var fixture = registered(["write"], .bluez5_82)
+        let part = WritePart(attribute: Self.attribute, offset: 0, value: Data([1]))
+        event(
+            &fixture,
+            .writeRequested(
+                request: RequestID(rawValue: 1), central: Self.central, mtu: 50, wantsResponse: true, parts: [part]))
+        fixture.reply(.failure(DBusError(name: "org.bluez.Error." + name, message: text)))
+        guard case .peripheral(_, .respond(_, let response, _))? = fixture.outputs.last else {
+            Issue.record("no response")
+            return
+        }
+        #expect(response == code)
+    }
+
     @Test func partsThatFollowEachOtherAreOneWrite() {
         var fixture = registered(["write"])
         _ = fixture.lines()
