@@ -39,6 +39,8 @@ struct DaemonAdapter: Sendable {
     var pairing = AdapterPairing()
 
     init(_ facts: HostFacts, index: Int) {
+        var facts = facts
+        facts.name = ReceivedName.shown(facts.name)
         self.facts = facts
         self.index = index
         path = BluetoothDaemon.root.appending("hci\(index)")

@@ -167,7 +167,7 @@ extension BluetoothDaemon {
             let path = DaemonDevice.path(of: facts.address, on: adapters[index].path)
             if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }
             var device = DaemonDevice(peer: facts.peer, path: path, address: facts.address, isRandom: facts.isRandom)
-            device.name = facts.name
+            if let name = facts.name { device.setName(name) }
             device.heard.lastPacket = now
             add(device, on: index)
         }

@@ -33,7 +33,7 @@ extension BluetoothDaemon {
         if let former = adapters[index].peers[path] { removeObjects(of: former, on: index) }
         var device = DaemonDevice(
             peer: discovery.peer, path: path, address: address, isRandom: DeviceAddressKind.isRandom(address))
-        device.name = discovery.advertisement.localName ?? discovery.name
+        if let name = discovery.advertisement.localName ?? discovery.name { device.setName(name) }
         device.heard.lastReport = now - configuration.reportInterval
         add(device, on: index)
         output(

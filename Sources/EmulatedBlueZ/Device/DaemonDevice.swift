@@ -67,7 +67,8 @@ struct DaemonDevice: Sendable {
     /// The address under which it was first heard, and its identity address once it is bonded.
     var address: String
     var isRandom: Bool
-    var name: String?
+    /// The name, as clients see it; nil while there is none.
+    private(set) var name: String?
     var alias: String?
     /// Whether it is forgotten when it was not heard for a while.
     var isTemporary = true
@@ -84,6 +85,12 @@ struct DaemonDevice: Sendable {
     var isConnected: Bool { connection.link != nil || connection.isCentral }
 
     /// Whether it must stay, however long it was not heard.
+    /// Takes the name that was received of it.
+    mutating func setName(_ received: String) {
+        let shown = ReceivedName.shown(received)
+        name = shown.isEmpty ? nil : shown
+    }
+
     var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
 
     /// Whether the address changes from time to time: such a device stays temporary until it is bonded.
@@ -109,9 +116,8 @@ extension BluetoothDaemon {
         var device = DaemonDevice(
             peer: bond.peer, path: DaemonDevice.path(of: bond.address, on: adapters[index].path), address: bond.address,
             isRandom: bond.isRandom)
-        (device.name, device.security.isBonded, device.security.isPaired, device.isTemporary) = (
-            bond.name, true, true, false
-        )
+        if let name = bond.name { device.setName(name) }
+        (device.security.isBonded, device.security.isPaired, device.isTemporary) = (true, true, false)
         add(device, on: index)
     }
 
@@ -149,10 +155,10 @@ extension BluetoothDaemon {
     }
 
     mutating func setName(_ name: String?, of peer: PeerID, on index: Int) {
-        guard let name, let old = adapters[index].devices[peer], old.name != name else { return }
-        adapters[index].devices[peer]?.name = name
-        guard let device = adapters[index].devices[peer] else { return }
-        set("Name", .string(name), of: BlueZInterfaces.device, at: device.path)
+        guard let name, var device = adapters[index].devices[peer] else { return }
+        device.setName(name)
+        adapters[index].devices[peer] = device
+        set("Name", device.name.map { .string($0) }, of: BlueZInterfaces.device, at: device.path)
         set("Alias", .string(alias(of: device)), of: BlueZInterfaces.device, at: device.path)
     }
 

@@ -17,13 +17,15 @@ struct DaemonFixture {
     /// The outputs that ``lines()`` has not returned.
     private(set) var outputs: [DaemonOutput] = []
 
-    init(_ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration(), bonds: [PeerFacts] = []) {
+    init(
+        _ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration(), name: String = "default",
+        bonds: [PeerFacts] = []
+    ) {
         daemon = BluetoothDaemon(configuration)
         handle(
             .hostAdded(
                 HostFacts(
-                    name: "default", address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)
-            ))
+                    name: name, address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)))
         outputs = []
     }
 
