@@ -27,8 +27,11 @@ extension BluetoothDaemon {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
         guard adapters[index].state.isPowered else { throw BlueZError.notReady }
+        guard device.security.pairing == nil else { throw BlueZError.busy }
         guard !device.security.isBonded else { throw BlueZError.alreadyExists }
-        guard device.security.pairing == nil, device.connection.connect == nil else { throw BlueZError.busy }
+        guard device.connection.connect == nil else {
+            throw dialect >= .bluez5_82 ? BlueZError.busy : BlueZError.alreadyConnecting
+        }
         adapters[index].devices[peer]?.isTemporary = false
         let operation = nextOperation()
         adapters[index].devices[peer]?.security.pairing = DaemonDevice.PendingPairing(
@@ -57,7 +60,8 @@ extension BluetoothDaemon {
             cancel(asked)
             reject(question, on: index)
         }
-        if adapters[index].devices[peer]?.connection.connect != nil {
+        // A client's own Connect goes on.
+        if let connect = adapters[index].devices[peer]?.connection.connect, connect.call == nil {
             output(.central(adapter: index, .disconnect(peer: peer)))
             adapters[index].devices[peer]?.connection.connect = nil
         }

@@ -54,6 +54,9 @@ enum BlueZError {
 
     // MARK: Links
 
+    /// The text of `EALREADY`.
+    static let alreadyConnecting = failed("Operation already in progress")
+
     static func connect(_ error: BackendError) -> DBusError {
         switch error.code {
         case .connectionLimitReached: failed("le-concurrent-connection-limit")

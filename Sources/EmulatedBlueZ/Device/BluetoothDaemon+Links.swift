@@ -32,11 +32,12 @@ extension BluetoothDaemon {
         }
         guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         guard !device.security.isBlocked else { throw BlueZError.failed("br-connection-refused") }
-        guard device.connection.connect == nil, device.security.pairing == nil else { throw BlueZError.busy }
-        guard device.connection.link == nil else {
-            if device.connection.disconnect != nil { throw BlueZError.failed("br-connection-busy") }
-            return answer(call.id)
+        if dialect >= .bluez5_82, device.connection.connect != nil || device.security.pairing != nil {
+            throw BlueZError.busy
         }
+        // Also while a Disconnect waits to end the link.
+        guard device.connection.link == nil else { return answer(call.id) }
+        guard device.connection.connect == nil else { throw BlueZError.alreadyConnecting }
         startConnecting(peer, on: index, for: call)
     }
 

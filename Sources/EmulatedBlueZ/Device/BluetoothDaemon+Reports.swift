@@ -147,6 +147,7 @@ extension BluetoothDaemon {
         guard let path = call.arguments.first?.pathValue, let peer = adapters[index].peers[path] else {
             throw BlueZError.doesNotExist
         }
+        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         closeLinks(with: peer, on: index)
         linkLost(peer, on: index, .removed)
         output(.host(adapter: index, .removeBond(peer)))

@@ -33,7 +33,10 @@ struct DaemonDevice: Sendable {
         var credits: Int
         /// Whether responses are withheld: this side refused to pair.
         var isMute = false
+        /// The write commands that wait for the controller.
         var commands = Deque<(attribute: AttributeID, value: Data)>()
+        /// The requests that wait for the last of the commands.
+        var requests: [(operation: OperationID, request: LinkRequest)] = []
     }
 
     /// The state of its advertising packets, and of the reports to clients.
@@ -82,15 +85,21 @@ struct DaemonDevice: Sendable {
         (self.peer, self.path, self.address, self.isRandom) = (peer, path, address, isRandom)
     }
 
-    var isConnected: Bool { connection.link != nil || connection.isCentral }
-
-    /// Whether it must stay, however long it was not heard.
     /// Takes the name that was received of it.
     mutating func setName(_ received: String) {
         let shown = ReceivedName.shown(received)
         name = shown.isEmpty ? nil : shown
     }
 
+    var isConnected: Bool { connection.link != nil || connection.isCentral }
+
+    /// Whether the sessions of a characteristic are registered on the present link: `bluetoothd` does so as soon as it
+    /// knows the services.
+    func isArmed(_ characteristic: RemoteDatabase.Characteristic) -> Bool {
+        characteristic.isSubscribed || (connection.link != nil && discovery == nil)
+    }
+
+    /// Whether it must stay, however long it was not heard.
     var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
 
     /// Whether the address changes from time to time: such a device stays temporary until it is bonded.

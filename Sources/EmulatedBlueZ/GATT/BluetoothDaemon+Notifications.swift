@@ -14,12 +14,17 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
             return
         }
+        guard device.connection.disconnect == nil else { throw BlueZError.notConnected }
         guard found.notifySocket == nil, !found.isAcquiring else { throw BlueZError.notPermitted("Notify acquired") }
         guard found.canNotify else { throw BlueZError.notSupported }
-        guard !found.sessions.contains(call.sender) else { return answer(call.id) }
-        guard !found.starting.contains(where: { $0.sender == call.sender }) else { throw BlueZError.busy }
-        guard device.connection.link != nil, device.connection.disconnect == nil else {
-            throw BlueZError.failed("Not connected")
+        if found.sessions.contains(call.sender) || found.starting.contains(where: { $0.sender == call.sender }) {
+            guard device.isArmed(found) else { throw BlueZError.busy }
+            return answer(call.id)
+        }
+        guard device.connection.link != nil else {
+            // The session waits for the next link.
+            adapters[index].devices[peer]?.database.characteristics[id]?.sessions.append(call.sender)
+            return answer(call.id)
         }
         if found.isSubscribed {
             beginSession(call.sender, id, of: peer, on: index)
@@ -34,9 +39,13 @@ extension BluetoothDaemon {
         adapters[index].devices[peer]?.database.characteristics[id]?.starting = []
         if case .failure(let error) = response {
             for (call, _) in starting { refuse(call, BlueZError.attribute(error)) }
-            return
+            // A device that refuses a subscription ends the sessions of earlier links; the end of a link does not.
+            guard adapters[index].devices[peer]?.connection.link != nil else { return }
+            adapters[index].devices[peer]?.database.characteristics[id]?.sessions = []
+            return showNotifying(id, of: peer, on: index)
         }
         adapters[index].devices[peer]?.database.characteristics[id]?.isSubscribed = true
+        showNotifying(id, of: peer, on: index)
         for (call, sender) in starting {
             beginSession(sender, id, of: peer, on: index)
             answer(call)
@@ -53,15 +62,21 @@ extension BluetoothDaemon {
     }
 
     private mutating func showNotifying(_ id: AttributeID, of peer: PeerID, on index: Int) {
-        guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
-        let isNotifying = !found.sessions.isEmpty || found.notifySocket != nil
+        guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
+            return
+        }
+        let isNotifying = !found.sessions.isEmpty && device.isArmed(found) || found.notifySocket != nil
         set("Notifying", .boolean(isNotifying), of: BlueZInterfaces.characteristic, at: found.path)
     }
 
     mutating func stopNotify(
         _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
-        guard endSession(call.sender, id, of: peer, on: index) else {
+        if let socket = adapters[index].devices[peer]?.database.characteristics[id]?.notifySocket {
+            // Of whatever client.
+            output(.close(socket))
+            closed(socket)
+        } else if !endSession(call.sender, id, of: peer, on: index) {
             throw BlueZError.failed("No notify session started")
         }
         answer(call.id)
@@ -102,12 +117,15 @@ extension BluetoothDaemon {
     // MARK: Values
 
     /// A value arrived: one signal for each, at once, or one packet.
+    ///
+    /// It may arrive before the device confirms the subscription; a socket is there only after that, and `bluetoothd`
+    /// drops what was to go there before.
     mutating func notified(_ value: Data, _ id: AttributeID, of peer: PeerID, on index: Int) {
         guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         if found.record.uuid == Battery.level { showBatteryLevel(value, of: peer, on: index) }
         if let socket = found.notifySocket {
             output(.send(socket, value))
-        } else if !found.sessions.isEmpty {
+        } else if !found.sessions.isEmpty || !found.starting.isEmpty {
             set("Value", .bytes(Array(value)), of: BlueZInterfaces.characteristic, at: found.path, isRepeated: true)
             flush()
         }
@@ -121,12 +139,12 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
             return
         }
-        guard found.notifySocket == nil else { throw BlueZError.notPermitted("Notify acquired") }
+        guard device.connection.link != nil else { throw BlueZError.failed("Not connected") }
+        guard found.notifySocket == nil, !found.isAcquiring else { throw BlueZError.notPermitted("Notify acquired") }
+        guard found.sessions.isEmpty, found.starting.isEmpty else { throw BlueZError.busy }
         let isOffered =
             found.properties.contains(.notify) || (dialect >= .bluez5_82 && found.properties.contains(.indicate))
         guard isOffered else { throw BlueZError.notSupported }
-        guard found.sessions.isEmpty, found.starting.isEmpty, !found.isAcquiring else { throw BlueZError.busy }
-        guard device.connection.link != nil else { throw BlueZError.failed("Not connected") }
         adapters[index].devices[peer]?.database.characteristics[id]?.isAcquiring = true
         send(
             .setNotifying(id, true), for: .acquireNotify(id, call.id, sender: call.sender), to: peer, on: index)
@@ -157,9 +175,9 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer], let found = device.database.characteristics[id] else {
             return
         }
+        guard let mtu = device.connection.link?.mtu else { throw BlueZError.failed("Not connected") }
         guard found.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         guard found.properties.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
-        guard let mtu = device.connection.link?.mtu else { throw BlueZError.failed("Not connected") }
         let socket = ClientSocketID(rawValue: nextNumber())
         sockets[socket] = .writing(adapter: index, peer, id, client: call.sender)
         adapters[index].devices[peer]?.database.characteristics[id]?.writeSocket = socket

@@ -55,17 +55,23 @@ extension BluetoothDaemon {
 
     private struct ValueOptions {
         var offset = 0
+        /// How a characteristic is written, in lower case; any text.
         var type: String?
     }
 
-    private func options(of call: ClientCall) throws(DBusError) -> ValueOptions {
+    /// The options of a read or a write.
+    ///
+    /// Source: BlueZ, `src/gatt-client.c`, `parse_options`, which compares without regard to case.
+    ///
+    /// - Parameter hasType: Whether `type` is an option, as for a write of a characteristic alone; else it is ignored.
+    private func options(of call: ClientCall, hasType: Bool = false) throws(DBusError) -> ValueOptions {
         var options = ValueOptions()
         for (key, value) in call.arguments.last?.propertiesValue ?? [:] {
-            switch (key, value) {
+            switch (key.lowercased(), value) {
             case ("offset", .uint16(let offset)): options.offset = Int(offset)
-            case ("type", .string(let type)) where ["command", "request", "reliable"].contains(type):
-                options.type = type
-            case ("offset", _), ("type", _): throw BlueZError.invalidArguments
+            case ("type", .string(let type)) where hasType: options.type = type.lowercased()
+            case ("offset", _): throw BlueZError.invalidArguments
+            case ("type", _) where hasType: throw BlueZError.invalidArguments
             default: break
             }
         }
@@ -115,9 +121,10 @@ extension BluetoothDaemon {
         guard let characteristic = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         guard characteristic.writeSocket == nil else { throw BlueZError.notPermitted("Write acquired") }
         guard !characteristic.isWriting else { throw BlueZError.busy }
-        let options = try options(of: call)
+        let options = try options(of: call, hasType: true)
         let value = Data(call.arguments.first?.bytesValue ?? [])
-        guard let type = options.type ?? characteristic.defaultWriteType else { throw BlueZError.notSupported }
+        let type = options.type ?? characteristic.defaultWriteType
+        guard let type, ["reliable", "request", "command"].contains(type) else { throw BlueZError.notSupported }
         // The emulator writes whole values.
         guard options.offset == 0 else { throw BlueZError.notSupported }
         guard type == "command" else {
@@ -143,6 +150,7 @@ extension BluetoothDaemon {
         return true
     }
 
+    /// Sends as many write commands as the controller takes, and after the last one the requests that wait for it.
     private mutating func sendCommands(to peer: PeerID, on index: Int) {
         while let link = adapters[index].devices[peer]?.connection.link, link.credits > 0,
             let command = adapters[index].devices[peer]?.connection.link?.commands.popFirst()
@@ -152,6 +160,11 @@ extension BluetoothDaemon {
                 .central(
                     adapter: index,
                     .writeCommand(link: link.id, attribute: command.attribute, value: command.value)))
+        }
+        guard let link = adapters[index].devices[peer]?.connection.link, link.commands.isEmpty else { return }
+        adapters[index].devices[peer]?.connection.link?.requests = []
+        for (operation, request) in link.requests {
+            output(.central(adapter: index, .request(link: link.id, operation: operation, request)))
         }
     }
 

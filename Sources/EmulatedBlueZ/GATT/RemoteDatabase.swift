@@ -14,7 +14,7 @@ struct RemoteDatabase: Sendable {
         let record: CharacteristicRecord
         let path: ObjectPath
         var descriptors: [AttributeID] = []
-        /// The clients with a session of `StartNotify`.
+        /// The clients with a session of `StartNotify`, which survives links and may begin without one.
         var sessions: [String] = []
         /// Whether the values arrive: the device was asked for them on this link.
         var isSubscribed = false

@@ -17,12 +17,18 @@ extension BluetoothDaemon {
         send(.discoverServices(nil), for: .services, to: peer, on: index)
     }
 
-    /// Sends a request on the link with a device.
+    /// Sends a request on the link with a device, after the write commands that wait there.
+    ///
+    /// Source: BlueZ, `src/shared/att.c`, `pick_next_send_op`: a request is taken once no command is left.
     mutating func send(_ request: LinkRequest, for purpose: LinkPurpose, to peer: PeerID, on index: Int) {
         guard let link = adapters[index].devices[peer]?.connection.link else { return }
         let operation = nextOperation()
         adapters[index].linkTable.operations[operation] = (peer, purpose)
         if purpose.isDiscovery { adapters[index].devices[peer]?.discovery?.outstanding.insert(operation) }
+        guard link.commands.isEmpty else {
+            adapters[index].devices[peer]?.connection.link?.requests.append((operation, request))
+            return
+        }
         output(.central(adapter: index, .request(link: link.id, operation: operation, request)))
     }
 
@@ -51,6 +57,7 @@ extension BluetoothDaemon {
             adapters[index].devices[peer]?.discovery?.services += records
             for record in records { explore(record, of: peer, on: index) }
         case (.includes(let service), .services(let records)):
+            guard !records.isEmpty else { return }
             adapters[index].devices[peer]?.discovery?.includes[service] = records.map(\.id)
             let known = adapters[index].devices[peer]?.discovery?.services.map(\.id) ?? []
             for record in records where !known.contains(record.id) {
@@ -108,11 +115,12 @@ extension BluetoothDaemon {
     private mutating func export(
         _ service: ServiceRecord, _ discovery: ServiceDiscovery, of peer: PeerID, on index: Int
     ) {
-        guard let device = adapters[index].devices[peer] else { return }
+        // The path alone: a copy of the device would copy its database with each service that is added to it.
+        guard let device = adapters[index].devices[peer]?.path else { return }
         let handle = handle(service.handle, service.id)
-        let path = device.path.appending("service" + hexadecimal(handle))
+        let path = device.appending("service" + hexadecimal(handle))
         var properties: ObjectTree.Properties = [
-            "UUID": .string(service.uuid.bluez), "Device": .objectPath(device.path),
+            "UUID": .string(service.uuid.bluez), "Device": .objectPath(device),
             "Primary": .boolean(service.isPrimary), "Includes": .objectPaths([]),
         ]
         if dialect >= .bluez5_82 { properties["Handle"] = .uint16(handle) }

@@ -91,6 +91,55 @@ import Testing
         #expect(fixture.lines() == ["central writeCommand"])
     }
 
+    @Test func requestsWaitUntilAllCommandsAreSent() {
+        var fixture = DaemonFixture.connected(credits: 1)
+        let command = options(["type": .string("command")])
+        for _ in 0..<3 {
+            fixture.call("WriteValue", .bytes([1]), command, on: Self.commandable, Self.characteristic)
+        }
+        fixture.call("WriteValue", .bytes([2]), Self.none, on: Self.readable, Self.characteristic)
+        fixture.call("ReadValue", Self.none, on: Self.readable, Self.characteristic)
+        fixture.call("StartNotify", on: Self.notifying, Self.characteristic)
+        #expect(fixture.lines() == ["central writeCommand", "answer 3", "answer 4", "answer 5"])
+        fixture.report(.writeCredits(link: DaemonFixture.link, count: 1))
+        #expect(fixture.lines() == ["central writeCommand"])
+        fixture.report(.writeCredits(link: DaemonFixture.link, count: 1))
+        fixture.respond(.notifying(true))
+        #expect(
+            fixture.lines() == [
+                "central writeCommand", "central write", "central read", "central setNotifying",
+                "char0009 Notifying=true", "answer 8",
+            ])
+    }
+
+    @Test func aRequestThatWaitsFailsWithItsLink() {
+        var fixture = DaemonFixture.connected(credits: 0)
+        let command = options(["type": .string("command")])
+        fixture.call("WriteValue", .bytes([1]), command, on: Self.commandable, Self.characteristic)
+        fixture.call("ReadValue", Self.none, on: Self.readable, Self.characteristic)
+        #expect(fixture.lines() == ["answer 3"])
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        #expect(fixture.lines().first == "refuse 4 Failed: Not connected")
+    }
+
+    @Test func theTypeOfAWriteIsReadWithoutRegardToCase() {
+        var fixture = DaemonFixture.connected()
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["Type": .string("Command")]), on: Self.commandable,
+            Self.characteristic)
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["type": .string("foo")]), on: Self.commandable, Self.characteristic)
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["type": .byte(1)]), on: Self.commandable, Self.characteristic)
+        fixture.call(
+            "ReadValue", options(["type": .byte(1), "OFFSET": .uint16(0)]), on: Self.readable, Self.characteristic)
+        #expect(
+            fixture.lines() == [
+                "central writeCommand", "answer 3", "refuse 4 NotSupported: Operation is not supported",
+                "refuse 5 InvalidArguments: Invalid arguments in method call", "central read",
+            ])
+    }
+
     @Test func aCommandThatIsTooLongIsNotSent() {
         var fixture = DaemonFixture.connected()
         let command = options(["type": .string("command")])

@@ -41,11 +41,37 @@ import Testing
         line.contains("Connected=true") ? 0 : line.hasPrefix("answer") ? 1 : line.hasPrefix("added") ? 2 : 3
     }
 
-    @Test func aSecondConnectIsRefusedWhileOneIsPending() {
-        var fixture = heard()
+    @Test(
+        arguments: [
+            (BlueZDialect.bluez5_66, "Failed: Operation already in progress"), (.bluez5_82, "InProgress: In Progress"),
+        ])
+    func aSecondConnectOrPairIsRefusedWhileAConnectIsPending(_ dialect: BlueZDialect, _ error: String) {
+        var fixture = heard(EmulatedBlueZConfiguration(dialect: dialect))
         fixture.call("Connect", on: DaemonFixture.device, Self.device)
         fixture.call("Connect", on: DaemonFixture.device, Self.device, from: ":1.2")
-        #expect(fixture.lines().last == "refuse 3 InProgress: In Progress")
+        #expect(fixture.lines().last == "refuse 3 \(error)")
+        fixture.call("Pair", on: DaemonFixture.device, Self.device, from: ":1.2")
+        #expect(fixture.lines() == ["refuse 4 \(error)"])
+    }
+
+    @Test func aConnectDuringADisconnectSucceedsAndTheLinkEndsNevertheless() {
+        var fixture = DaemonFixture.connected()
+        fixture.call("Disconnect", on: DaemonFixture.device, Self.device)
+        let timer = DaemonTimer.disconnect(adapter: 0, DaemonFixture.peer, fixture.daemon.lastNumber)
+        fixture.call("Connect", on: DaemonFixture.device, Self.device, from: ":1.2")
+        #expect(fixture.lines() == ["schedule 2.0 seconds", "answer 4"])
+        fixture.handle(.timer(timer))
+        #expect(fixture.lines() == ["central disconnect"])
+    }
+
+    @Test func noDeviceIsRemovedWithoutPower() {
+        var fixture = heard()
+        fixture.report(.stateChanged(.poweredOff))
+        _ = fixture.lines()
+        fixture.call("RemoveDevice", .objectPath(.constant(DaemonFixture.device)))
+        fixture.call("RemoveDevice", .objectPath(.constant("/org/bluez/hci0/dev_00")))
+        #expect(
+            fixture.lines() == ["refuse 2 NotReady: Resource Not Ready", "refuse 3 DoesNotExist: Does Not Exist"])
     }
 
     @Test func aDeviceThatIsNotHeardFailsAfterTwentySeconds() {
