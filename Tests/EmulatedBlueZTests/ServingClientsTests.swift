@@ -41,13 +41,10 @@ import Testing
     private func characteristic(_ client: BusClient) async throws -> ObjectPath {
         var found: ObjectPath?
         try await client.wait {
-            let reply = try await client.connection.call(
-                to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager",
-                member: "GetManagedObjects")
             found =
-                ApplicationDescription.objects(in: reply.first).first { _, interfaces in
+                try await client.objects().first { _, interfaces in
                     interfaces[BlueZInterfaces.characteristic]?["UUID"]?.stringValue?.hasPrefix("0000fff1") == true
-                }?.0
+                }?.path
             return found != nil
         }
         return try #require(found)

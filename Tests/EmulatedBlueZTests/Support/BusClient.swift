@@ -1,8 +1,9 @@
 import BluetoothDBus
 import BluetoothEmulator
 import BluetoothSupport
-import EmulatedBlueZ
 import ScriptedBlueZ
+
+@testable import EmulatedBlueZ
 
 /// A program on the bus that uses BlueZ by plain calls.
 struct BusClient: Sendable {
@@ -18,6 +19,21 @@ struct BusClient: Sendable {
     ) async throws(DBusError) -> [DBusValue] {
         try await connection.call(
             to: "org.bluez", path: path, interface: "org.bluez." + interface, member: member, arguments)
+    }
+
+    /// All objects, with the properties of their interfaces.
+    func objects() async throws(DBusError) -> [(path: ObjectPath, interfaces: [String: [String: DBusValue]])] {
+        let reply = try await connection.call(
+            to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager", member: "GetManagedObjects")
+        return ApplicationDescription.objects(in: reply.first).map { (path: $0.0, interfaces: $0.1) }
+    }
+
+    /// The path of a device's characteristic, by the 16-bit UUID.
+    func characteristic(_ uuid: String, of device: ObjectPath) async throws(DBusError) -> ObjectPath? {
+        try await objects().first { path, interfaces in
+            path.isBelow(device)
+                && interfaces[BlueZInterfaces.characteristic]?["UUID"]?.stringValue?.hasPrefix("0000" + uuid) == true
+        }?.path
     }
 
     /// A property as it is now.
@@ -74,35 +90,36 @@ extension ObjectPath {
     static let monitor = ObjectPath("/org/bluez/hci0/dev_C0_DE_00_00_18_0D") ?? .root
 }
 
-/// A world with the built-in devices and no latency, served on a bus of its own.
+/// A world, of the built-in devices unless others are given, served on a bus of its own.
 struct ServedFixture {
     let bus: PrivateBus
     let emulator: Emulator
     let service: EmulatedBlueZ
 
     init(
-        limits: [String: Int] = [:], time: EmulatorTime = .real, configuration: EmulatorConfiguration = .instant,
-        hosts: [HostDescription] = []
+        _ world: WorldDescription = .builtIn, limits: [String: Int] = [:], time: EmulatorTime = .real,
+        configuration: EmulatorConfiguration = .instant, hosts: [HostDescription] = []
     ) async throws {
         bus = try PrivateBus(limits: limits)
-        emulator = try Emulator(world: .builtIn, configuration: configuration, time: time)
+        emulator = try Emulator(world: world, configuration: configuration, time: time)
         for host in hosts { try emulator.add(host) }
         service = try await EmulatedBlueZ.serve(
             emulator, on: bus.address.text, configuration: EmulatedBlueZConfiguration(disconnectDelay: .zero))
     }
 
-    /// A client that has found the heart rate monitor.
-    func client() async throws -> BusClient {
+    /// A client that has found a device: the heart rate monitor.
+    func client(finding device: ObjectPath = .monitor) async throws -> BusClient {
         let client = try await BusClient(bus)
         try await client.call("StartDiscovery", on: .hci0, "Adapter1")
-        try await client.wait { (try? await client.get("Address", of: "Device1", at: .monitor)) != nil }
+        try await client.wait { (try? await client.get("Address", of: "Device1", at: device)) != nil }
         return client
     }
 
-    func connect(_ client: BusClient) async throws {
-        try await client.call("Connect", on: .monitor, "Device1")
+    /// Connects a device and waits for its services.
+    func connect(_ client: BusClient, to device: ObjectPath = .monitor) async throws {
+        try await client.call("Connect", on: device, "Device1")
         try await client.wait {
-            try await client.get("ServicesResolved", of: "Device1", at: .monitor) == .boolean(true)
+            try await client.get("ServicesResolved", of: "Device1", at: device) == .boolean(true)
         }
     }
 }

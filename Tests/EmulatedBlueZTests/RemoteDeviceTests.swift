@@ -1,0 +1,130 @@
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import Testing
+
+@testable import EmulatedBlueZ
+
+/// Devices as a client on a private bus uses them.
+@Suite struct RemoteDeviceTests {
+    private static let none = DBusValue.properties([:])
+    private static let address: DeviceAddress = "C0:DE:00:00:00:01"
+    private static let device = ObjectPath.hci0.appending("dev_C0_DE_00_00_00_01")
+
+    /// What a client reads last is what it wrote last, however slowly the controller takes the commands.
+    @Test func aReadFollowsTheWriteCommandsBeforeIt() async throws {
+        let device = PeripheralDescription(
+            name: "Box", address: Self.address,
+            advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
+            services: [
+                ServiceDescription(
+                    "FFE0",
+                    characteristics: [
+                        CharacteristicDescription("FFE1", [.read, .writeWithoutResponse], value: Data([0xFF]))
+                    ])
+            ])
+        var configuration = EmulatorConfiguration.instant
+        (configuration.connectionInterval, configuration.transmitBuffer) = (.milliseconds(8), 1)
+        let fixture = try await ServedFixture(WorldDescription(devices: [device]), configuration: configuration)
+        let client = try await fixture.client(finding: Self.device)
+        try await fixture.connect(client, to: Self.device)
+        let path = try #require(try await client.characteristic("ffe1", of: Self.device))
+        let command = DBusValue.properties(["type": .string("command")])
+        for byte: UInt8 in 0..<20 {
+            try await client.call("WriteValue", .bytes([byte]), command, on: path, "GattCharacteristic1")
+        }
+        let value = try await client.call("ReadValue", Self.none, on: path, "GattCharacteristic1")
+        #expect(value == [.bytes([19])])
+        fixture.service.stop()
+    }
+
+    @Test func aNotificationBeforeTheConfirmationIsReceived() async throws {
+        var device = PeripheralDescription.notifiesTooEarly
+        device.address = Self.address
+        let fixture = try await ServedFixture(WorldDescription(devices: [device]))
+        let client = try await fixture.client(finding: Self.device)
+        try await fixture.connect(client, to: Self.device)
+        let path = try #require(try await client.characteristic("fff1", of: Self.device))
+        let values = Lock<[DBusValue]>([])
+        let subscription = client.connection.subscribe(
+            DBusMatchRule(
+                sender: "org.bluez", interface: StandardInterface.properties.name, member: "PropertiesChanged")
+        ) { message in
+            guard message.path == path,
+                case .success(let arguments) = Result<DBusMessage, DBusError>.success(message).values,
+                let value = arguments.dropFirst().first?.propertiesValue?["Value"]
+            else { return }
+            values.withLock { $0.append(value) }
+        }
+        try await client.call("StartNotify", on: path, "GattCharacteristic1")
+        #expect(values.withLock { $0 } == [.bytes(Array("B".utf8))])
+        withExtendedLifetime(subscription) {}
+        fixture.service.stop()
+    }
+
+    @Test func aSubscriptionWithoutALinkIsMadeOnTheNextOne() async throws {
+        let fixture = try await ServedFixture()
+        let client = try await fixture.client()
+        try await fixture.connect(client)
+        let path = try #require(try await client.characteristic("2a37", of: .monitor))
+        try await client.call("Disconnect", on: .monitor, "Device1")
+        try await client.call("StartNotify", on: path, "GattCharacteristic1")
+        #expect(try await client.get("Notifying", of: "GattCharacteristic1", at: path) == .boolean(false))
+        try await fixture.connect(client)
+        try await client.wait {
+            try await client.get("Notifying", of: "GattCharacteristic1", at: path) == .boolean(true)
+        }
+        fixture.service.stop()
+    }
+
+    /// Whatever a device sends, the daemon serves every client and every other device.
+    @Test(arguments: PeripheralDescription.hostile)
+    func aHostileDeviceLeavesTheOthersUsable(_ hostile: PeripheralDescription) async throws {
+        let fixture = try await ServedFixture(WorldDescription(devices: [hostile, .heartRateMonitor]))
+        let client = try await fixture.client()
+        var devices: Set<ObjectPath> = []
+        try await client.wait {
+            let objects = try await client.objects()
+            devices = Set(objects.filter { $0.interfaces[BlueZInterfaces.device] != nil }.map(\.path))
+            return devices.count == 2
+        }
+        let other = try #require(devices.subtracting([.monitor]).first)
+        // One of them never shows its services, and one shows more than a test can wait for.
+        let waits = hostile.handler != .neverDiscovered && hostile.handler != .endlessServices
+        let stranger = Task { await use(other, client, waits: waits) }
+        try await fixture.connect(client)
+        let level = try #require(try await client.characteristic("2a19", of: .monitor))
+        #expect(
+            try await client.call("ReadValue", Self.none, on: level, "GattCharacteristic1") == [.bytes([87])])
+        if let error = await stranger.value { Issue.record("\(hostile.name): \(error)") }
+        let names = try await client.objects().compactMap { $0.interfaces[BlueZInterfaces.device]?["Name"] }
+        #expect(names.contains(.string("Heart Rate Monitor")))
+        fixture.service.stop()
+    }
+
+    /// Connects a device, and subscribes to what it notifies until it refuses or leaves.
+    ///
+    /// - Returns: An error that is not one of BlueZ.
+    private func use(_ device: ObjectPath, _ client: BusClient, waits: Bool) async -> (any Error)? {
+        do {
+            try await client.call("Connect", on: device, "Device1")
+            guard waits else { return nil }
+            try await client.wait {
+                let isResolved = try await client.get("ServicesResolved", of: "Device1", at: device)
+                let isConnected = try await client.get("Connected", of: "Device1", at: device)
+                return isResolved == .boolean(true) || isConnected == .boolean(false)
+            }
+            for (path, interfaces) in try await client.objects() where path.isBelow(device) {
+                guard interfaces[BlueZInterfaces.characteristic]?["Notifying"] != nil else { continue }
+                try await client.call("StartNotify", on: path, "GattCharacteristic1")
+            }
+            return nil
+        } catch let error as DBusError
+            where error.name.hasPrefix("org.bluez.Error.") || error.name == DBusError.Name.unknownObject
+        {
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
