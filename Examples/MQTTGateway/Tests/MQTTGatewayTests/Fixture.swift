@@ -69,20 +69,22 @@ final class Fixture: Sendable {
                 """, file: "test.yaml")
     }
 
-    /// A gateway on the emulated devices, which logs nothing.
-    func gateway(_ configuration: GatewayCore.Configuration) -> Gateway {
+    /// A gateway on the emulated devices.
+    ///
+    /// - Parameter logger: nil for one that writes nothing.
+    func gateway(_ configuration: GatewayCore.Configuration, logger: Logger? = nil) -> Gateway {
         Gateway(
             configuration, backend: .emulator(emulator), environment: [:],
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs a gateway in this process while the body runs, and stops it cleanly.
     @discardableResult
     func running(
-        _ configuration: GatewayCore.Configuration? = nil,
+        _ configuration: GatewayCore.Configuration? = nil, logger: Logger? = nil,
         _ body: @escaping @Sendable (GatewayMetrics) async throws -> Void
     ) async throws -> GatewayMetrics {
-        let gateway = gateway(try configuration ?? self.configuration())
+        let gateway = gateway(try configuration ?? self.configuration(), logger: logger)
         let (stop, stopper) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await gateway.run(until: stop) }

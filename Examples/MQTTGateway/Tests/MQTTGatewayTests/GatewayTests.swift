@@ -190,6 +190,54 @@ struct GatewayTests {
         }
     }
 
+    /// 3,000 commands, of which a device gets a few, and the log no line for each.
+    @Test(arguments: ["level", "unknown"]) func aFloodOfCommandsIsBoundedAndLoggedOnce(command: String) async throws {
+        let fixture = try Fixture(devices: 1)
+        let log = RecordedLog()
+        try await fixture.listening {
+            let start = ContinuousClock.now
+            let metrics = try await fixture.running(logger: log.logger) { metrics in
+                try await fixture.values(1)
+                for number in 0..<3_000 {
+                    let topic = "bluetooth/test/device-0/\(command)/set"
+                    try fixture.listener.client.publish(MQTTMessage(topic, "\(number % 100)"))
+                }
+                // The gateway hears its last command after the others.
+                try fixture.listener.client.publish(MQTTMessage("bluetooth/test/end/end/set", ""))
+                while metrics.count(.commandsRefused) < 100 { await Task.yield() }
+                try await fixture.values(60)
+            }
+            let periods = Int((ContinuousClock.now - start) / .seconds(10)) + 1
+            let results = fixture.listener.messages(of: "bluetooth/test/device-0/\(command)/result").count
+            if command == "unknown" {
+                #expect(results == 0)
+            } else {
+                // Some at once, five a second, and one refusal in each period.
+                #expect(results >= 20 && results <= 20 + 50 * periods + periods)
+            }
+            #expect(metrics.count(.commandsDone) + metrics.count(.commandsRefused) >= results)
+        }
+        #expect(log.lines.count { $0.contains("ommand") } <= 8, "\(log.lines)")
+    }
+
+    @Test func homeAssistantThatStartsTooOftenGetsDiscoveryAFewTimes() async throws {
+        let fixture = try Fixture(devices: 1)
+        let topic = "homeassistant/sensor/test_device-0/sequence/config"
+        let log = RecordedLog()
+        try await fixture.listening {
+            try await fixture.running(logger: log.logger) { _ in
+                try await fixture.listener.first(topic)
+                for _ in 0..<50 { try fixture.listener.client.publish(MQTTMessage("homeassistant/status", "online")) }
+                let command = MQTTMessage("bluetooth/test/device-0/level/set", "1")
+                try fixture.listener.client.publish(command)
+                // It comes after the others.
+                try await fixture.listener.first("bluetooth/test/device-0/level/result")
+            }
+        }
+        #expect((2...6).contains(fixture.listener.messages(of: topic).count))
+        #expect(log.lines.contains { $0.contains("Home Assistant starts too often") })
+    }
+
     @Test func aCommandThatTheConfigurationDoesNotHaveIsNotWritten() async throws {
         let fixture = try Fixture(devices: 1)
         try await fixture.listening {

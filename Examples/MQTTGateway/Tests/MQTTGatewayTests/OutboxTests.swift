@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import Logging
+import Mosquitto
 import Synchronization
 import Testing
 
@@ -10,8 +11,10 @@ import Testing
     private final class Client: Sendable {
         let rows = Mutex<[StoredMessage]>([])
 
-        func publish(_ message: StoredMessage) -> Int32 {
-            rows.withLock { rows in
+        /// As libmosquitto, it refuses a topic with a wildcard.
+        func publish(_ message: StoredMessage) throws -> Int32 {
+            guard !message.topic.contains("+") else { throw MosquittoError("refused", isOfTheMessage: true) }
+            return rows.withLock { rows in
                 rows.append(message)
                 return Int32(message.row)
             }
@@ -20,18 +23,18 @@ import Testing
         var published: [Int64] { rows.withLock { $0.map(\.row) } }
     }
 
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let file = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString).sqlite").path
 
     /// Runs a queue on the file, closes it, and returns what the client was handed.
     private func run(
         rows: Int = 100, window: Int = 10, metrics: GatewayMetrics = GatewayMetrics(),
-        clock: any Clock<Duration> = ContinuousClock(), _ body: (Outbox) async throws -> Void
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger = logger, _ body: (Outbox) async throws -> Void
     ) async throws -> [StoredMessage] {
         let client = Client()
-        let store = try MessageStore(QueueSettings(file: file, rows: rows))
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let store = try MessageStore(QueueSettings(file: file, rows: rows), logger: Self.logger)
         let outbox = try Outbox(store, window: window, metrics: metrics, clock: clock, logger: logger) {
-            client.publish($0)
+            try client.publish($0)
         }
         let loop = Task { await outbox.run() }
         try await body(outbox)
@@ -116,6 +119,19 @@ import Testing
         #expect(rest.map(\.row) == [8, 9, 10, 11, 12])
     }
 
+    @Test func aMessageThatNoBrokerTakesDoesNotHoldUpTheOthers() async throws {
+        let (metrics, log) = (GatewayMetrics(), RecordedLog())
+        let all = try await run(metrics: metrics, logger: log.logger) { outbox in
+            await outbox.setConnected(true)
+            try await append(1...1, to: outbox)
+            try await outbox.append(OutgoingMessage("a/+/b", isRetained: false, MessageBody(error: nil)))
+            try await append(3...3, to: outbox)
+        }
+        #expect(all.map(\.row) == [1, 3])
+        #expect(metrics.count(.droppedRefused) == 1)
+        #expect(log.lines == ["error a message is refused, and dropped error=refused topic=a/+/b"])
+    }
+
     @Test func aRowIsNeverUsedForAnotherMessage() async throws {
         _ = try await run { outbox in
             await outbox.setConnected(true)
@@ -131,16 +147,14 @@ import Testing
     }
 
     @Test func aSecondProcessCannotOpenTheFile() throws {
-        let store = try MessageStore(QueueSettings(file: file))
-        #expect(throws: (any Error).self) { try MessageStore(QueueSettings(file: file)) }
+        let store = try MessageStore(QueueSettings(file: file), logger: Self.logger)
+        #expect(throws: (any Error).self) { try MessageStore(QueueSettings(file: file), logger: Self.logger) }
         try store.close()
     }
 
     @Test func aClosedQueueTakesNothing() async throws {
-        let store = try MessageStore(QueueSettings(file: file))
-        let outbox = try Outbox(
-            store, window: 1, metrics: GatewayMetrics(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { _ in 1 }
+        let store = try MessageStore(QueueSettings(file: file), logger: Self.logger)
+        let outbox = try Outbox(store, window: 1, metrics: GatewayMetrics(), logger: Self.logger) { _ in 1 }
         await outbox.close()
         await #expect(throws: OutboxClosed.self) {
             try await outbox.append(OutgoingMessage("topic", isRetained: false, MessageBody(error: nil)))

@@ -10,6 +10,7 @@ struct BrokerLink: Sendable {
     let store: MessageStore
     let presence: DevicePresence
     let commands: CommandQueues
+    let gate: CommandGate
     let results: CommandResults
     let metrics: GatewayMetrics
     let logger: Logger
@@ -79,6 +80,10 @@ struct BrokerLink: Sendable {
         if message.topic == topics.homeAssistantStatus {
             // Home Assistant has started, and knows the retained messages alone; a retained one of its own is old.
             guard message.text == "online", !message.isRetained else { return }
+            guard gate.admitsAnnouncement() else {
+                gate.log(.warning, "Home Assistant starts too often: discovery is not published again", kind: "", [:])
+                return
+            }
             do {
                 try await announce()
             } catch {
@@ -90,15 +95,24 @@ struct BrokerLink: Sendable {
         guard let command = commands.configuration(name, of: device) else {
             metrics.add(.commandsRefused)
             // The topic is a stranger's: it is logged, and not answered.
-            logger.warning("no such command", metadata: ["topic": "\(message.topic.prefix(256))"])
+            gate.log(.warning, "no such command", kind: "", ["topic": "\(message.topic.prefix(256))"])
             return
         }
+        guard gate.admitsCommand(of: device) else { return await refuse(name, of: device) }
         do {
             guard !message.isRetained else { throw CommandError("a retained command may be old") }
             try commands.submit(message.payload, to: command, of: device)
         } catch {
             await results.publish("\(error)", of: name, device: device)
         }
+    }
+
+    /// A command that comes too soon after others; of many, the first one gets a result.
+    private func refuse(_ command: String, of device: String) async {
+        let isFirst = gate.log(
+            .warning, "commands come too fast, and are dropped", kind: device, ["device": "\(device)"])
+        guard isFirst else { return metrics.add(.commandsRefused) }
+        await results.publish("commands come too fast", of: command, device: device)
     }
 
     // MARK: The end

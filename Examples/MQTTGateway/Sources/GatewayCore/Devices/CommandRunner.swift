@@ -45,20 +45,26 @@ final class CommandRunner: Sendable {
 struct CommandResults: Sendable {
     let topics: Topics
     let outbox: Outbox
+    let gate: CommandGate
     let metrics: GatewayMetrics
-    let logger: Logger
 
     /// Publishes a result; without an error the command succeeded.
     func publish(_ error: String?, of command: String, device: String) async {
         metrics.add(error == nil ? .commandsDone : .commandsRefused)
-        logger.info(
-            "\(error == nil ? "command done" : "command refused")",
-            metadata: ["device": "\(device)", "command": "\(command)", "error": "\(error ?? "none")"])
+        let metadata: Logger.Metadata = ["device": "\(device)", "command": "\(command)"]
+        if let error {
+            gate.log(
+                .info, "command refused", kind: "\(device)/\(command)", metadata.merging(["error": "\(error)"]) { $1 })
+        } else {
+            gate.log(.info, "command done", kind: "\(device)/\(command)", metadata)
+        }
         do {
             try await outbox.append(
                 OutgoingMessage(topics.result(command, of: device), isRetained: false, MessageBody(error: error)))
         } catch {
-            logger.error("a result is lost", metadata: ["command": "\(command)", "error": "\(error)"])
+            gate.log(
+                .error, "a result is lost", kind: "\(device)/\(command)",
+                metadata.merging(["error": "\(error)"]) { $1 })
         }
     }
 }

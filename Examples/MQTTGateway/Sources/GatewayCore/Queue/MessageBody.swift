@@ -51,12 +51,3 @@ package struct OutgoingMessage: Sendable {
         self.body = body
     }
 }
-
-/// A message in the queue.
-package struct StoredMessage: Sendable, Equatable {
-    /// The row, which is never used for another message.
-    package var row: Int64
-    package var topic: String
-    package var payload: Data
-    package var isRetained: Bool
-}

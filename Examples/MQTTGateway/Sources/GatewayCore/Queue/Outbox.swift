@@ -37,6 +37,9 @@ package actor Outbox {
     private var isClosed = false
     /// Whether the queue is full, which is logged once.
     private var isFull = false
+    /// Whether the file could not be written, or read, the last time, which is logged once.
+    private var isFailing = false
+    private var isUnreadable = false
 
     /// - Parameters:
     ///   - window: How many messages the client has at a time.
@@ -52,7 +55,7 @@ package actor Outbox {
         self.clock = clock
         self.logger = logger
         self.publish = publish
-        (count, lastStored) = try store.state()
+        (count, lastStored) = store.state
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         metrics.setQueueRows(count)
     }
@@ -126,11 +129,14 @@ package actor Outbox {
         (waiting, acknowledgedRows) = ([], [])
         do {
             let commit = try await store.commit(
-                batch.map(\.message), removing: rows, count: count, loaded: lastLoaded)
+                batch.map(\.message), removing: rows, loaded: lastLoaded)
             committed(commit, batch.count)
+            if isFailing { logger.notice("the queue is written again") }
+            isFailing = false
             for (_, waiter) in batch { waiter.resume() }
         } catch {
-            logger.error("the queue cannot be written", metadata: ["error": "\(error)"])
+            if !isFailing { logger.error("the queue cannot be written", metadata: ["error": "\(error)"]) }
+            isFailing = true
             for (_, waiter) in batch { waiter.resume(throwing: error) }
             // Removed with the next transaction; until then they are in the file, and the client has sent them.
             acknowledgedRows += rows
@@ -167,6 +173,13 @@ package actor Outbox {
             do {
                 inFlight[try publish(message)] = message.row
                 metrics.add(.published)
+            } catch let error as MosquittoError where error.isOfTheMessage {
+                // No later attempt would succeed, and the messages behind it would wait.
+                logger.error(
+                    "a message is refused, and dropped", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
+                metrics.add(.droppedRefused)
+                acknowledgedRows.append(message.row)
+                removeLater()
             } catch {
                 loaded.insert(message, at: 0)
                 logger.error(
@@ -184,9 +197,11 @@ package actor Outbox {
             let last = lastStored
             loaded = try await store.messages(after: lastLoaded, limit: window)
             lastLoaded = loaded.last?.row ?? last
+            isUnreadable = false
             return !loaded.isEmpty
         } catch {
-            logger.error("the queue cannot be read", metadata: ["error": "\(error)"])
+            if !isUnreadable { logger.error("the queue cannot be read", metadata: ["error": "\(error)"]) }
+            isUnreadable = true
             return false
         }
     }

@@ -33,7 +33,7 @@ package struct Gateway: Sendable {
     /// - Throws: Where the queue cannot be opened, the settings of the broker are refused, or the port of the metrics
     ///   is taken.
     package func run<Stop: AsyncSequence & Sendable>(until stop: Stop) async throws where Stop.Failure == Never {
-        let store = try MessageStore(configuration.queue)
+        let store = try MessageStore(configuration.queue, logger: logger)
         var broker = configuration.broker
         broker.will = MQTTMessage(configuration.topics.status, "offline", isRetained: true)
         let client = try MosquittoClient(broker)
@@ -72,10 +72,11 @@ package struct Gateway: Sendable {
             try client.publish(message)
         }
         let commands = CommandQueues(configuration.devices)
-        let results = CommandResults(topics: topics, outbox: outbox, metrics: metrics, logger: logger)
+        let gate = CommandGate(configuration.devices, logger: logger)
+        let results = CommandResults(topics: topics, outbox: outbox, gate: gate, metrics: metrics)
         let link = BrokerLink(
             client: client, configuration: configuration, outbox: outbox, store: store, presence: presence,
-            commands: commands, results: results, metrics: metrics, logger: logger)
+            commands: commands, gate: gate, results: results, metrics: metrics, logger: logger)
         let central = Central(
             backend: backend,
             settings: .init(logger: logger, connectTimeout: .seconds(120), operationTimeout: .seconds(150)))
