@@ -39,7 +39,9 @@ struct CheckCommand: ParsableCommand {
         let configuration = try options.read()
         let values = configuration.devices.reduce(0) { $0 + $1.values.count }
         let commands = configuration.devices.reduce(0) { $0 + $1.commands.count }
-        print("\(configuration.devices.count) devices with \(values) values and \(commands) commands")
+        print(
+            "\(configuration.devices.count) devices with \(values) values and \(commands) commands, "
+                + "\(configuration.advertisements.count) rules for advertisements")
     }
 }
 

@@ -7,7 +7,7 @@ struct BrokerLink: Sendable {
     let client: MosquittoClient
     let configuration: Configuration
     let outbox: Outbox
-    let store: MessageStore
+    let announcer: DiscoveryAnnouncer
     let presence: DevicePresence
     let commands: CommandQueues
     let gate: CommandGate
@@ -39,6 +39,7 @@ struct BrokerLink: Sendable {
                 metrics.setBrokerConnected(false)
                 await outbox.setConnected(false)
                 await presence.pause()
+                await announcer.pause()
                 // Once until the next connection, however many attempts fail.
                 if !isReported { logger.warning("no broker", metadata: ["error": "\(error)"]) }
                 isReported = true
@@ -53,25 +54,13 @@ struct BrokerLink: Sendable {
         do {
             try client.subscribe(to: topics.commands)
             if let status = topics.homeAssistantStatus { try client.subscribe(to: status) }
-            try await announce()
+            try await announcer.announce()
             try client.publish(MQTTMessage(topics.status, "online", isRetained: true))
         } catch {
             logger.error("the gateway cannot announce itself", metadata: ["error": "\(error)"])
         }
         await presence.begin()
         await outbox.setConnected(true)
-    }
-
-    /// Publishes the discovery messages, and withdraws those of an earlier configuration.
-    private func announce() async throws {
-        let messages = try Discovery.messages(for: configuration)
-        let topics = Set(messages.map(\.topic))
-        let announced = try await store.announcedTopics()
-        for topic in announced.subtracting(topics).sorted() {
-            try client.publish(MQTTMessage(topic, "", isRetained: true))
-        }
-        for message in messages { try client.publish(message) }
-        if announced != topics { try await store.setAnnouncedTopics(topics) }
     }
 
     // MARK: Messages
@@ -85,7 +74,7 @@ struct BrokerLink: Sendable {
                 return
             }
             do {
-                try await announce()
+                try await announcer.announce()
             } catch {
                 logger.error("discovery messages cannot be published", metadata: ["error": "\(error)"])
             }

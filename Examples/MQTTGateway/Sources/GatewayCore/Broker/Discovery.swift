@@ -8,15 +8,26 @@ package enum Discovery {
     /// All messages; none if discovery is off.
     package static func messages(for configuration: Configuration) throws -> [MQTTMessage] {
         let topics = configuration.topics
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try configuration.devices.flatMap { device in
             let values = device.values.map { Entity($0, of: device, topics) }
             let commands = device.commands.map { Entity($0, of: device, topics) }
-            return try (values + commands).compactMap { entity -> MQTTMessage? in
-                guard let topic = topics.discovery(entity.component, entity.object, of: device.id) else { return nil }
-                return MQTTMessage(topic, try encoder.encode(entity.content), isRetained: true)
-            }
+            return try messages(values + commands, of: device.id, topics)
+        }
+    }
+
+    /// The messages of values that a device advertises; none if discovery is off.
+    package static func messages(
+        for readings: [AdvertisedReading], _ device: String, _ rule: AdvertisementRule, _ topics: Topics
+    ) throws -> [MQTTMessage] {
+        try messages(readings.map { Entity($0, of: device, rule, topics) }, of: device, topics)
+    }
+
+    private static func messages(_ entities: [Entity], of device: String, _ topics: Topics) throws -> [MQTTMessage] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try entities.compactMap { entity in
+            guard let topic = topics.discovery(entity.component, entity.object, of: device) else { return nil }
+            return MQTTMessage(topic, try encoder.encode(entity.content), isRetained: true)
         }
     }
 
@@ -35,6 +46,33 @@ package enum Discovery {
             content.unit = value.unit
             content.deviceClass = value.deviceClass
             content.stateClass = value.stateClass
+        }
+
+        /// A value is unavailable when its device has not been heard for two of the rule's intervals.
+        init(_ reading: AdvertisedReading, of device: String, _ rule: AdvertisementRule, _ topics: Topics) {
+            object = reading.id
+            content = Content(reading.id, reading.name, of: device, rule, topics)
+            content.stateTopic = topics.value(reading.id, of: device)
+            content.unit = reading.unit
+            content.deviceClass = reading.deviceClass
+            content.stateClass = reading.stateClass
+            let silence = Int(rule.repeatInterval.components.seconds) * 2 + 60
+            switch reading.kind {
+            case .state:
+                component = "sensor"
+                content.valueTemplate = "{{ value_json.value }}"
+                content.expireAfter = silence
+            case .flag:
+                component = "binary_sensor"
+                content.valueTemplate = "{{ 'ON' if value_json.value else 'OFF' }}"
+                content.expireAfter = silence
+            case .event(let types):
+                component = "event"
+                // "rotate left 3" is of the type "rotate left"; the whole value is an attribute.
+                content.valueTemplate =
+                    "{{ {'event_type': value_json.value.rstrip(' 0123456789'), 'value': value_json.value} | tojson }}"
+                content.eventTypes = types
+            }
         }
 
         init(_ command: CommandConfiguration, of device: DeviceConfiguration, _ topics: Topics) {
@@ -89,6 +127,8 @@ package enum Discovery {
         var min: Double?
         var max: Double?
         var step: Double?
+        var expireAfter: Int?
+        var eventTypes: [String]?
 
         enum CodingKeys: String, CodingKey {
             case name, availability, device, origin, optimistic, min, max, step
@@ -100,6 +140,18 @@ package enum Discovery {
             case deviceClass = "device_class"
             case stateClass = "state_class"
             case commandTopic = "command_topic"
+            case expireAfter = "expire_after"
+            case eventTypes = "event_types"
+        }
+
+        /// A device that advertises has no status of its own.
+        init(_ object: String, _ name: String, of device: String, _ rule: AdvertisementRule, _ topics: Topics) {
+            self.name = name
+            let identifier = "\(topics.gateway)_\(device)"
+            uniqueID = "\(identifier)_\(object)"
+            availability = [Availability(topic: topics.status)]
+            let key = device.dropFirst(rule.id.count + 1)
+            self.device = Device(identifiers: [identifier], name: key.isEmpty ? rule.name : "\(rule.name) \(key)")
         }
 
         /// The gateway's topic is there because its last will covers its devices.

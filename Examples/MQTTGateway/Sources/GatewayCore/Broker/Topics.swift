@@ -35,6 +35,14 @@ package struct Topics: Sendable, Equatable {
     /// Where Home Assistant says that it has started.
     package var homeAssistantStatus: String? { discovery.map { "\($0)/status" } }
 
+    /// The device of a topic of discovery messages; nil for another topic, or one of another gateway.
+    func device(inDiscovery topic: String) -> String? {
+        guard let discovery, topic.hasPrefix(discovery + "/"), topic.hasSuffix("/config") else { return nil }
+        let levels = topic.dropFirst(discovery.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == 4, levels[1].hasPrefix("\(gateway)_") else { return nil }
+        return String(levels[1].dropFirst(gateway.count + 1))
+    }
+
     /// The discovery message of a value or a command.
     package func discovery(_ component: String, _ object: String, of device: String) -> String? {
         discovery.map { "\($0)/\(component)/\(gateway)_\(device)/\(object)/config" }

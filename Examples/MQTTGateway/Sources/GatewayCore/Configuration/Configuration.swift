@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     package var metricsPort: UInt16?
     /// The devices.
     package var devices: [DeviceConfiguration]
+    /// The devices that only advertise.
+    package var advertisements: [AdvertisementRule]
 
     /// The longest topic of a device or a value, for the gateway's messages.
     package var topics: Topics { Topics(base: baseTopic, gateway: gateway, discovery: discoveryPrefix) }

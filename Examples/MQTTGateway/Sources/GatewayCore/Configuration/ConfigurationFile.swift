@@ -19,7 +19,8 @@ extension Configuration {
     /// Reads a text.
     package init(yaml: String, file: String, environment: [String: String] = [:]) throws {
         let top = try YAMLFields(
-            yaml: yaml, file: file, known: ["gateway", "broker", "topics", "queue", "metrics", "devices"])
+            yaml: yaml, file: file,
+            known: ["gateway", "broker", "topics", "queue", "metrics", "devices", "advertisements"])
         gateway = try top.name("gateway")
         guard
             let broker = try top.fields(
@@ -41,6 +42,11 @@ extension Configuration {
         metricsPort = try metrics.flatMap { try $0.integer("port", in: 1...65_535) }.map(UInt16.init)
         if let metrics, metricsPort == nil { throw metrics.error(nil, "lacks the field port") }
         devices = try DeviceConfiguration.list(top)
+        advertisements = try AdvertisementRule.list(top, beside: devices)
+        guard !devices.isEmpty || !advertisements.isEmpty else {
+            throw top.error(
+                top.has("devices") ? "devices" : nil, "needs at least one device, or one of the advertisements")
+        }
     }
 
     // MARK: The broker

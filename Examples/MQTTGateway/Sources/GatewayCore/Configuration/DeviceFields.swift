@@ -8,9 +8,6 @@ extension DeviceConfiguration {
     static func list(_ top: YAMLFields) throws -> [DeviceConfiguration] {
         let known: Set<String> = ["id", "name", "address", "identifier", "localName", "profiles", "values", "commands"]
         let fields = try top.list("devices", known: known)
-        guard !fields.isEmpty else {
-            throw top.error(top.has("devices") ? "devices" : nil, "needs at least one device")
-        }
         var ids: Set<String> = []
         return try fields.map { fields in
             let device = try DeviceConfiguration(fields)
@@ -48,13 +45,8 @@ extension DeviceConfiguration {
     }
 
     private static func selector(_ fields: YAMLFields) throws -> Selector {
-        switch (try fields.text("address"), try fields.text("identifier"), try fields.text("localName")) {
-        case (let address?, nil, nil):
-            let bytes = address.split(separator: ":", omittingEmptySubsequences: false)
-            guard bytes.count == 6, bytes.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
-                throw fields.error("address", "\"\(address)\" is not an address such as C0:11:22:33:44:55")
-            }
-            return .address(address)
+        switch (try fields.address("address"), try fields.text("identifier"), try fields.text("localName")) {
+        case (let address?, nil, nil): return .address(address)
         case (nil, let text?, nil):
             guard let identifier = UUID(uuidString: text) else {
                 throw fields.error("identifier", "\"\(text)\" is no UUID")
@@ -157,7 +149,18 @@ extension YAMLFields {
         return id
     }
 
-    fileprivate func format() throws -> ValueFormat {
+    /// An address, as in `C0:11:22:33:44:55`.
+    func address(_ key: String) throws -> String? {
+        guard let address = try text(key) else { return nil }
+        let bytes = address.split(separator: ":", omittingEmptySubsequences: false)
+        guard bytes.count == 6, bytes.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+            throw error(key, "\"\(address)\" is not an address such as C0:11:22:33:44:55")
+        }
+        return address
+    }
+
+    /// How bytes become a value.
+    func format() throws -> ValueFormat {
         let text = try requiredText("format")
         guard let format = ValueFormat(text) else {
             throw error(

@@ -6,6 +6,7 @@ package enum MeasuredValue: Encodable, Sendable, Equatable {
     case integer(Int64)
     case number(Double)
     case text(String)
+    case flag(Bool)
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -13,6 +14,7 @@ package enum MeasuredValue: Encodable, Sendable, Equatable {
         case .integer(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .text(let value): try container.encode(value)
+        case .flag(let value): try container.encode(value)
         }
     }
 }

@@ -47,6 +47,7 @@ struct CommandResults: Sendable {
     let outbox: Outbox
     let gate: CommandGate
     let metrics: GatewayMetrics
+    let wallClock: @Sendable () -> Date
 
     /// Publishes a result; without an error the command succeeded.
     func publish(_ error: String?, of command: String, device: String) async {
@@ -60,7 +61,9 @@ struct CommandResults: Sendable {
         }
         do {
             try await outbox.append(
-                OutgoingMessage(topics.result(command, of: device), isRetained: false, MessageBody(error: error)))
+                OutgoingMessage(
+                    topics.result(command, of: device), isRetained: false, MessageBody(time: wallClock(), error: error))
+            )
         } catch {
             gate.log(
                 .error, "a result is lost", kind: "\(device)/\(command)",

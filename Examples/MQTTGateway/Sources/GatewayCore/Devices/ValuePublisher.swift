@@ -9,6 +9,7 @@ final class ValuePublisher: Sendable {
     private let topics: Topics
     private let outbox: Outbox
     private let metrics: GatewayMetrics
+    private let wallClock: @Sendable () -> Date
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -19,7 +20,11 @@ final class ValuePublisher: Sendable {
         var malformed: Set<String> = []
     }
 
-    init(_ device: DeviceConfiguration, _ topics: Topics, _ outbox: Outbox, metrics: GatewayMetrics, logger: Logger) {
+    init(
+        _ device: DeviceConfiguration, _ topics: Topics, _ outbox: Outbox, metrics: GatewayMetrics,
+        wallClock: @escaping @Sendable () -> Date, logger: Logger
+    ) {
+        self.wallClock = wallClock
         self.device = device
         self.topics = topics
         self.outbox = outbox
@@ -30,7 +35,7 @@ final class ValuePublisher: Sendable {
     /// Puts the values of a characteristic into the queue; returns when the file has them.
     func publish(_ data: Data, of characteristic: CharacteristicID, _ source: ValueConfiguration.Source) async {
         metrics.add(.received)
-        let now = Date()
+        let now = wallClock()
         for value in device.values where value.characteristic == characteristic && value.source == source {
             guard isDue(value) else {
                 metrics.add(.droppedInterval)

@@ -13,15 +13,19 @@ package struct Gateway: Sendable {
     private let configuration: Configuration
     private let backend: CBBackendSelection?
     private let notifier: SystemdNotifier
+    private let wallClock: @Sendable () -> Date
     private let logger: Logger
 
     /// - Parameters:
     ///   - backend: The Bluetooth backend; nil for the one that the environment selects.
     ///   - environment: The variables of systemd.
+    ///   - wallClock: The time of messages; nothing else depends on it.
     package init(
         _ configuration: Configuration, backend: CBBackendSelection? = nil,
-        environment: [String: String] = ProcessInfo.processInfo.environment, logger: Logger
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        wallClock: @escaping @Sendable () -> Date = { Date() }, logger: Logger
     ) {
+        self.wallClock = wallClock
         self.configuration = configuration
         self.backend = backend
         self.logger = logger
@@ -40,7 +44,7 @@ package struct Gateway: Sendable {
         let outbox = try Outbox(store, window: broker.window, metrics: metrics, logger: logger) { message in
             try client.publish(MQTTMessage(message.topic, message.payload, isRetained: message.isRetained))
         }
-        let parts = parts(client, outbox, store)
+        let parts = parts(client, outbox, store, try await DiscoveryAnnouncer.devices(configuration, in: store))
         // Owned by this function, which closes the outbox and stops the client, and then awaits both.
         let writing = Task { await outbox.run() }
         let linking = Task { await parts.link.run() }
@@ -63,19 +67,25 @@ package struct Gateway: Sendable {
     private struct Parts: Sendable {
         let link: BrokerLink
         let sessions: [DeviceSession]
+        /// nil without rules: nothing then scans all the time.
+        let advertisements: AdvertisementPublisher?
         let watchdog: Watchdog
     }
 
-    private func parts(_ client: MosquittoClient, _ outbox: Outbox, _ store: MessageStore) -> Parts {
+    /// - Parameter devices: The names of the devices that advertise, and that Home Assistant knows.
+    private func parts(
+        _ client: MosquittoClient, _ outbox: Outbox, _ store: MessageStore, _ devices: Set<String>
+    ) -> Parts {
         let topics = configuration.topics
         let presence = DevicePresence(configuration.devices, topics, metrics: metrics, logger: logger) { message in
             try client.publish(message)
         }
         let commands = CommandQueues(configuration.devices)
         let gate = CommandGate(configuration.devices, logger: logger)
-        let results = CommandResults(topics: topics, outbox: outbox, gate: gate, metrics: metrics)
+        let results = CommandResults(topics: topics, outbox: outbox, gate: gate, metrics: metrics, wallClock: wallClock)
+        let announcer = DiscoveryAnnouncer(configuration, store: store, logger: logger) { try client.publish($0) }
         let link = BrokerLink(
-            client: client, configuration: configuration, outbox: outbox, store: store, presence: presence,
+            client: client, configuration: configuration, outbox: outbox, announcer: announcer, presence: presence,
             commands: commands, gate: gate, results: results, metrics: metrics, logger: logger)
         let central = Central(
             backend: backend,
@@ -85,11 +95,16 @@ package struct Gateway: Sendable {
             logger[metadataKey: "device"] = "\(device.id)"
             return DeviceSession(
                 device: device, central: central, presence: presence,
-                values: ValuePublisher(device, topics, outbox, metrics: metrics, logger: logger),
+                values: ValuePublisher(device, topics, outbox, metrics: metrics, wallClock: wallClock, logger: logger),
                 commands: CommandRunner(device, commands.commands(of: device.id), results), logger: logger)
         }
         let watchdog = Watchdog(notifier: notifier, store: store, client: client, logger: logger)
-        return Parts(link: link, sessions: sessions, watchdog: watchdog)
+        let advertisements = AdvertisementPublisher(
+            configuration, central: central, outbox: outbox, announcer: announcer, devices: devices, metrics: metrics,
+            wallClock: wallClock, logger: logger)
+        return Parts(
+            link: link, sessions: sessions, advertisements: configuration.advertisements.isEmpty ? nil : advertisements,
+            watchdog: watchdog)
     }
 
     /// Runs the devices until it is time to stop.
@@ -124,11 +139,13 @@ package struct Gateway: Sendable {
             group.addTask {
                 await withTaskGroup { group in
                     for session in parts.sessions { group.addTask { await session.run() } }
+                    if let advertisements = parts.advertisements { group.addTask { await advertisements.run() } }
                 }
                 return nil
             }
             notifier.notify("READY=1")
-            logger.notice("started", metadata: ["devices": "\(configuration.devices.count)"])
+            let counts = (configuration.devices.count, configuration.advertisements.count)
+            logger.notice("started", metadata: ["devices": "\(counts.0)", "rules": "\(counts.1)"])
             let failure = await group.next() ?? nil
             group.cancelAll()
             return failure

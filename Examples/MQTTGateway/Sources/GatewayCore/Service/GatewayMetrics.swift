@@ -8,6 +8,7 @@ package final class GatewayMetrics: Sendable {
         case droppedInterval = "gateway_values_dropped_interval_total"
         case droppedMalformed = "gateway_values_dropped_malformed_total"
         case droppedSlow = "gateway_values_dropped_slow_total"
+        case droppedAdvertised = "gateway_values_dropped_advertised_total"
         case droppedUnwritten = "gateway_values_dropped_unwritten_total"
         case droppedFullQueue = "gateway_messages_dropped_full_queue_total"
         case droppedRefused = "gateway_messages_dropped_refused_total"
@@ -23,6 +24,7 @@ package final class GatewayMetrics: Sendable {
             case .droppedInterval: "Values dropped because the minimum interval had not passed."
             case .droppedMalformed: "Values dropped because their format does not fit."
             case .droppedSlow: "Values dropped because the queue was too slow to take them."
+            case .droppedAdvertised: "Values of advertisements left out for newer ones, or for the limits of a device."
             case .droppedUnwritten: "Values dropped because the file of the queue could not be written."
             case .droppedFullQueue: "Messages dropped because the queue was full."
             case .droppedRefused: "Messages dropped because no broker can be sent them."
@@ -39,6 +41,7 @@ package final class GatewayMetrics: Sendable {
         var counts: [Counter: Int] = [:]
         var queueRows = 0
         var isBrokerConnected = false
+        var advertisingDevices = 0
         var connectedDevices: Set<String> = []
     }
 
@@ -57,6 +60,12 @@ package final class GatewayMetrics: Sendable {
     package func setQueueRows(_ rows: Int) { state.withLock { $0.queueRows = rows } }
     package var queueRows: Int { state.withLock { $0.queueRows } }
 
+    package func setAdvertisingDevices(_ number: Int) { state.withLock { $0.advertisingDevices = number } }
+    package var advertisingDevices: Int { state.withLock { $0.advertisingDevices } }
+
+    /// Values of advertisements that were left out, in all.
+    package func setDroppedAdvertised(_ number: Int) { state.withLock { $0.counts[.droppedAdvertised] = number } }
+
     package func setBrokerConnected(_ isConnected: Bool) { state.withLock { $0.isBrokerConnected = isConnected } }
     package var isBrokerConnected: Bool { state.withLock { $0.isBrokerConnected } }
 
@@ -71,14 +80,13 @@ package final class GatewayMetrics: Sendable {
     ///
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
     package var text: String {
-        let (counts, rows, isConnected, devices) = state.withLock {
-            ($0.counts, $0.queueRows, $0.isBrokerConnected, $0.connectedDevices.count)
-        }
-        let counters = Counter.allCases.map { Self.text($0.rawValue, "counter", $0.help, counts[$0, default: 0]) }
+        let state = state.withLock(\.self)
+        let counters = Counter.allCases.map { Self.text($0.rawValue, "counter", $0.help, state.counts[$0, default: 0]) }
         let gauges = [
-            ("gateway_queue_rows", "Messages in the queue.", rows),
-            ("gateway_broker_connected", "Whether the broker is connected: 1 or 0.", isConnected ? 1 : 0),
-            ("gateway_devices_connected", "Devices that are connected.", devices),
+            ("gateway_queue_rows", "Messages in the queue.", state.queueRows),
+            ("gateway_broker_connected", "Whether the broker is connected: 1 or 0.", state.isBrokerConnected ? 1 : 0),
+            ("gateway_devices_connected", "Devices that are connected.", state.connectedDevices.count),
+            ("gateway_devices_advertising", "Devices whose advertisements are published.", state.advertisingDevices),
         ].map { Self.text($0, "gauge", $1, $2) }
         return (counters + gauges).joined()
     }

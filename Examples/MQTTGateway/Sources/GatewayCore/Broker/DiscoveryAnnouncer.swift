@@ -1,0 +1,107 @@
+import Logging
+import Mosquitto
+
+/// Publishes the discovery messages of Home Assistant, and withdraws those that are no longer true.
+///
+/// The broker keeps them; the queue's file knows which.
+actor DiscoveryAnnouncer {
+    private let configuration: Configuration
+    private let store: MessageStore
+    private let publish: @Sendable (MQTTMessage) throws -> Void
+    private let logger: Logger
+    /// The messages of devices that advertise, by topic.
+    private var advertised: [String: MQTTMessage] = [:]
+    /// The devices that advertised, and whose messages are to be withdrawn.
+    private var withdrawn: Set<String> = []
+    /// The topics of the messages that the broker keeps; nil until they are read.
+    private var announced: Set<String>?
+    /// Whether the broker is there: without it the next connection publishes everything.
+    private var isPublishing = false
+
+    /// - Parameter publish: Hands a message to the client.
+    init(
+        _ configuration: Configuration, store: MessageStore, logger: Logger,
+        publish: @escaping @Sendable (MQTTMessage) throws -> Void
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.logger = logger
+        self.publish = publish
+    }
+
+    /// The names of the devices that an earlier process told Home Assistant of, and whose rule is still there.
+    static func devices(_ configuration: Configuration, in store: MessageStore) async throws -> Set<String> {
+        let devices = try await store.announcedTopics().compactMap(configuration.topics.device(inDiscovery:))
+        return Set(devices.filter(configuration.isAdvertiser))
+    }
+
+    /// The broker is there, or Home Assistant has started: publishes all messages.
+    func announce() async throws {
+        let announced = try await announcedTopics()
+        isPublishing = true
+        let configured = try Discovery.messages(for: configuration)
+        let messages = configured + advertised.sorted { $0.key < $1.key }.map(\.value)
+        // A device that advertises may not have been heard yet: its messages stay.
+        let kept = announced.filter { topic in
+            configuration.topics.device(inDiscovery: topic).map {
+                configuration.isAdvertiser($0) && !withdrawn.contains($0)
+            } ?? false
+        }
+        let topics = kept.union(messages.map(\.topic))
+        for topic in announced.subtracting(topics).sorted() { try publish(MQTTMessage(topic, "", isRetained: true)) }
+        for message in messages { try publish(message) }
+        withdrawn = []
+        try await note(topics)
+    }
+
+    private func announcedTopics() async throws -> Set<String> {
+        if let announced { return announced }
+        let stored = try await store.announcedTopics()
+        announced = announced ?? stored
+        return announced ?? stored
+    }
+
+    private func note(_ topics: Set<String>) async throws {
+        guard announced != topics else { return }
+        announced = topics
+        try await store.setAnnouncedTopics(topics)
+    }
+
+    /// The broker is gone.
+    func pause() { isPublishing = false }
+
+    /// Adds messages of a device that advertises.
+    func add(_ messages: [MQTTMessage]) async {
+        for message in messages { advertised[message.topic] = message }
+        await update { try messages.forEach(publish) }
+    }
+
+    /// Withdraws the messages of a device that advertised.
+    func withdraw(_ device: String) async {
+        withdrawn.insert(device)
+        advertised = advertised.filter { configuration.topics.device(inDiscovery: $0.key) != device }
+        await update {}
+    }
+
+    /// Publishes while the broker is there, and notes what it keeps.
+    private func update(_ body: () throws -> Void) async {
+        guard isPublishing else { return }
+        do {
+            let announced = try await announcedTopics()
+            try body()
+            let gone = announced.filter { topic in
+                configuration.topics.device(inDiscovery: topic).map(withdrawn.contains) ?? false
+            }
+            for topic in gone.sorted() { try publish(MQTTMessage(topic, "", isRetained: true)) }
+            withdrawn = []
+            try await note(announced.subtracting(gone).union(advertised.keys))
+        } catch {
+            logger.error("a discovery message cannot be published", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Configuration {
+    /// Whether a name in topics is that of a device that a rule takes.
+    fileprivate func isAdvertiser(_ device: String) -> Bool { advertisements.contains { $0.isName(device) } }
+}
