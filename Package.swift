@@ -70,8 +70,8 @@ let package = Package(
         .systemLibrary(name: "CBluetoothKernel", path: "Modulemaps/CBluetoothKernel"),
 
         // MARK: Library
-        // A leaf: the lock, the system clock, the seeded generator and hexadecimal text, one of each.
-        .target(name: "BluetoothSupport", swiftSettings: settings),
+        // Below all others: the lock, the system clock, the seeded generator, hexadecimal text and the lines of logs, one of each.
+        .target(name: "BluetoothSupport", dependencies: [logging], swiftSettings: settings),
         // A leaf: values of the specifications alone, the tables of assigned numbers among them.
         .target(name: "BluetoothValues", swiftSettings: settings),
         .target(

@@ -11,7 +11,7 @@ package enum EnvironmentRecordings {
         do {
             return try make(ProcessInfo.processInfo.environment)
         } catch {
-            Logger(label: "CoreBluetooth").error("no recording: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no recording: \(error)")
             return nil
         }
     }()
@@ -79,7 +79,7 @@ final class SessionFiles: Sendable {
             return try RecordingFile(
                 OutputFile.name(file, number: number), .today(backend: backend, isRedacted: isRedacted))
         } catch {
-            Logger(label: "CoreBluetooth").error("no recording: COREBLUETOOTH_RECORD: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no recording: COREBLUETOOTH_RECORD: \(error)")
             return nil
         }
     }

@@ -65,6 +65,6 @@ package final class RecordingFile {
         guard output != nil else { return }
         output = nil
         endReason = reason
-        Logger(label: "CoreBluetooth").error("the recording \(name) has ended: \(reason)")
+        Logger(label: "CoreBluetooth").line(.error, "the recording \(name) has ended: \(reason)")
     }
 }

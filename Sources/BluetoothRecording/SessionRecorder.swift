@@ -144,8 +144,8 @@ package struct SessionRecorder: Sendable {
         links[LinkKey(role: message.role, link: link)] = Link(peer: peer, number: lastLink)
         if recorded[peer] == nil, recorded.count < Self.maximumDevices {
             if recorded.count == Self.maximumDevices - 1 {
-                Logger(label: "CoreBluetooth").warning(
-                    "\(Self.maximumDevices) devices are recorded: further ones are not")
+                Logger(label: "CoreBluetooth").line(
+                    .warning, "\(Self.maximumDevices) devices are recorded: further ones are not")
             }
             recorded[peer] = heard.remove(peer) ?? DeviceRecorder(start: message.time, keepsIdentity: keepsIdentity)
         }

@@ -4,7 +4,8 @@ extension Unicode.Scalar {
     /// Control and formatting characters, such as a change of direction, line breaks and characters for private use are not
     /// printable.
     package var isPrintable: Bool {
-        switch properties.generalCategory {
+        if isASCII { return (0x20..<0x7F).contains(value) }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: false
         default: true
         }

@@ -128,8 +128,6 @@ public final class BackendTrace: Sendable {
     }
 
     private static func log(_ entry: TraceEntry, to logger: Logger, _ level: Logger.Level) {
-        logger.log(
-            level: level, "\(entry.text)",
-            metadata: ["category": "\(entry.category.rawValue)", "source": "\(entry.source)"])
+        logger.line(level, entry.text, metadata: ["category": entry.category.rawValue, "source": entry.source])
     }
 }

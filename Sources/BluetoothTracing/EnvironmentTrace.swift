@@ -9,7 +9,7 @@ package enum EnvironmentTrace {
         do {
             return try make(ProcessInfo.processInfo.environment)
         } catch {
-            Logger(label: "CoreBluetooth").error("no trace: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no trace: \(error)")
             return nil
         }
     }()

@@ -96,8 +96,11 @@ extension TraceEntry {
 
 extension TraceEntry: CustomStringConvertible {
     /// Seconds with nine decimals, `<` for a command, `>` for an event or `!` for a note, the host, the source, and the text.
+    ///
+    /// One line that is safe for a terminal, also for an entry of a file or of a program: characters that are not printable are
+    /// escaped as in `\u{1B}`.
     public var description: String {
-        "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)"
+        "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)".printable
     }
 
     /// The host, where it is known, and the source: `default central 1`.

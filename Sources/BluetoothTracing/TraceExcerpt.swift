@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 /// The part of a trace that explains a failure: the last lines of the devices that the program used.
 ///
@@ -52,7 +53,7 @@ package struct TraceExcerpt: Sendable {
 
         var line: String? {
             guard count > 0 else { return nil }
-            let names = devices.reversed().compactMap(\.self).prefix(Self.namedDevices).map(\.debugDescription)
+            let names = devices.reversed().compactMap(\.self).prefix(Self.namedDevices).map(\.quoted)
             let more = devices.count > names.count ? ", …" : ""
             return "… \(count == 1 ? "1 line" : "\(count) lines") about \(names.joined(separator: ", "))\(more)"
         }

@@ -52,7 +52,7 @@ public final class TraceFile: Sendable {
             do {
                 entries.append(try decoder.decode(TraceEntry.self, from: Data(line)))
             } catch  where index == lines.count - 1 {
-                Logger(label: "CoreBluetooth").warning("\(name): line \(index + 1) is cut off, and left out")
+                Logger(label: "CoreBluetooth").line(.warning, "\(name): line \(index + 1) is cut off, and left out")
             } catch {
                 throw TraceFileError(file: name, reason: "line \(index + 1): \(rule(error))")
             }
@@ -79,7 +79,7 @@ public final class TraceFile: Sendable {
                 try output.write(entries.flatMap { Array(try line($0).utf8) + [UInt8(ascii: "\n")] })
             } catch {
                 state.output = nil
-                Logger(label: "CoreBluetooth").error("the trace has ended: \(error)")
+                Logger(label: "CoreBluetooth").line(.error, "the trace has ended: \(error)")
             }
         }
     }
@@ -88,7 +88,7 @@ public final class TraceFile: Sendable {
         guard writesJSON else { return entry.description }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(entry), as: UTF8.self)
+        return String(decoding: try encoder.encode(entry).printableJSON, as: UTF8.self)
     }
 }
 

@@ -43,7 +43,7 @@ package struct TraceLine {
     }
 
     /// Text of another party, quoted and escaped.
-    package mutating func add(_ field: String, quoted value: String?) { add(field, value?.debugDescription) }
+    package mutating func add(_ field: String, quoted value: String?) { add(field, value?.quoted) }
 
     /// Bytes, as hexadecimal digits or as a number of bytes.
     package mutating func add(_ field: String, private data: Data?) {
@@ -58,7 +58,7 @@ package struct TraceLine {
         guard showsValues else { return }
         details.value = value
         details.meaning = attributeType.flatMap { StandardValues.meaning(of: value, of: $0) }
-        if let meaning = details.meaning { text += ":" + meaning.debugDescription }
+        if let meaning = details.meaning { text += ":" + meaning.quoted }
     }
 
     /// An address or a passkey, or that there is one.
@@ -129,7 +129,7 @@ package struct TraceLine {
 
     private func describe(_ peer: PeerID) -> String { "\(peer)" + quoted(names.name(of: peer)) }
 
-    private func quoted(_ name: String?) -> String { name.map { ":" + $0.debugDescription } ?? "" }
+    private func quoted(_ name: String?) -> String { name.map { ":" + $0.quoted } ?? "" }
 }
 
 // MARK: Values of several fields

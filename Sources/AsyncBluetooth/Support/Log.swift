@@ -1,3 +1,4 @@
+import BluetoothSupport
 import CoreBluetooth
 import Logging
 
@@ -29,10 +30,13 @@ struct Log: Sendable {
     ) {
         // A new logger for each line uses the handler that is bootstrapped by now.
         let logger = logger ?? Logger(label: "AsyncBluetooth")
-        guard logger.logLevel <= level else { return }
-        var metadata: Logger.Metadata = ["category": "\(category.rawValue)"]
-        if let peer = device?.peer { metadata["peripheral"] = "\(peer.uuidString)" }
-        if let name = device?.peerName { metadata["name"] = "\(name)" }
-        logger.log(level: level, "\(text())", metadata: metadata)
+        logger.line(level, text(), metadata: Self.metadata(category, device))
+    }
+
+    private static func metadata(_ category: Category, _ device: BluetoothError.Context?) -> [String: String] {
+        var metadata = ["category": category.rawValue]
+        metadata["peripheral"] = device?.peer?.uuidString
+        metadata["name"] = device?.peerName
+        return metadata
     }
 }

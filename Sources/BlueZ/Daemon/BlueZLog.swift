@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothSupport
 import Logging
 
 /// The log of this backend, under the label `BlueZ`.
@@ -8,10 +9,10 @@ import Logging
 enum BlueZLog {
     private static let logger = Logger(label: "BlueZ")
 
-    static func debug(_ text: @autoclosure () -> String) { logger.debug("\(hidingAddresses(in: text()))") }
-    static func info(_ text: @autoclosure () -> String) { logger.info("\(hidingAddresses(in: text()))") }
-    static func warning(_ text: @autoclosure () -> String) { logger.warning("\(hidingAddresses(in: text()))") }
-    static func error(_ text: @autoclosure () -> String) { logger.error("\(hidingAddresses(in: text()))") }
+    static func debug(_ text: @autoclosure () -> String) { logger.line(.debug, hidingAddresses(in: text())) }
+    static func info(_ text: @autoclosure () -> String) { logger.line(.info, hidingAddresses(in: text())) }
+    static func warning(_ text: @autoclosure () -> String) { logger.line(.warning, hidingAddresses(in: text())) }
+    static func error(_ text: @autoclosure () -> String) { logger.line(.error, hidingAddresses(in: text())) }
 
     /// The text with "…" for each Bluetooth address, as people (`00:11:22:33:44:55`) and object paths
     /// (`dev_00_11_22_33_44_55`) write it.

@@ -99,7 +99,7 @@ package final class CaptureFile: Sendable {
             try output.write(state.pending)
         } catch {
             state.output = nil
-            Logger(label: "CoreBluetooth").error("the capture has ended: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "the capture has ended: \(error)")
         }
     }
 }

@@ -25,7 +25,7 @@ extension ConnectionCore {
         do throws(DBusError) {
             try send(call.errorReply(error))
         } catch {
-            Self.logger.debug("a call could not be answered: \(error)")
+            Self.logger.line(.debug, "a call could not be answered: \(error)")
         }
     }
 }

@@ -124,7 +124,7 @@ final class ConnectionCore: @unchecked Sendable {
             { watch, data in ConnectionCore.from(data)?.changeWatches { $0.removeAll { $0 == watch } } },
             { _, data in ConnectionCore.from(data)?.changeWatches { _ in } },
             data, nil)
-        if done == 0 { Self.logger.error("no memory left to watch the bus connection") }
+        if done == 0 { Self.logger.line(.error, "no memory left to watch the bus connection") }
     }
 
     private static func from(_ data: UnsafeMutableRawPointer?) -> ConnectionCore? {
@@ -232,7 +232,7 @@ final class ConnectionCore: @unchecked Sendable {
         let sender = message.sender
         let entry = state.withLock { $0.pending.removeCall(serial, from: sender) }
         guard let entry else {
-            Self.logger.debug("late or unexpected reply ignored", metadata: ["serial": "\(serial)"])
+            Self.logger.line(.debug, "late or unexpected reply ignored", metadata: ["serial": "\(serial)"])
             return
         }
         entry.completion(message.error.map(Result.failure) ?? .success(message))

@@ -142,7 +142,7 @@ extension ConnectionCore {
             message.suppressReply()
             try send(message)
         } catch {
-            Self.logger.debug("a match rule was not removed: \(error)")
+            Self.logger.line(.debug, "a match rule was not removed: \(error)")
         }
     }
 }

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothSupport
 import Logging
 import Synchronization
 
@@ -66,12 +67,12 @@ package final class DBusCall: @unchecked Sendable {
     private func failed(_ error: DBusError) {
         // The users of a closed connection are notified anyway.
         guard error.name != DBusError.Name.disconnected else { return }
-        ConnectionCore.logger.error("\(member) on \(path) could not be replied to: \(error)")
+        ConnectionCore.logger.line(.error, "\(member) on \(path) could not be replied to: \(error)")
         do throws(DBusError) {
             let text = DBusError(name: DBusError.Name.failed, message: "the reply could not be sent")
             try core.send(message.errorReply(text))
         } catch {
-            ConnectionCore.logger.error("this failure could not be reported to the caller: \(error)")
+            ConnectionCore.logger.line(.error, "this failure could not be reported to the caller: \(error)")
         }
     }
 }

@@ -92,7 +92,7 @@ package final class DBusObjectServer: Sendable {
     package func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
         let changed = state.withLock { $0.exported.set(values, of: interface, at: path) }
         if changed.count < values.count {
-            ConnectionCore.logger.error("\(path) has no such properties: \(values.keys.sorted())")
+            ConnectionCore.logger.line(.error, "\(path) has no such properties: \(values.keys.sorted())")
         }
         guard !changed.isEmpty else { return }
         emit(
@@ -110,7 +110,7 @@ package final class DBusObjectServer: Sendable {
         } catch {
             // The users of a closed connection are notified anyway.
             guard error.name != DBusError.Name.disconnected else { return }
-            ConnectionCore.logger.error("\(member) of \(path) could not be sent: \(error)")
+            ConnectionCore.logger.line(.error, "\(member) of \(path) could not be sent: \(error)")
         }
     }
 
@@ -135,8 +135,8 @@ package final class DBusObjectServer: Sendable {
             return state.strangers.insert(stranger).inserted
         }
         if isNew {
-            ConnectionCore.logger.warning(
-                "a call from an unknown sender was refused", metadata: ["sender": "\(stranger)"])
+            ConnectionCore.logger.line(
+                .warning, "a call from an unknown sender was refused", metadata: ["sender": "\(stranger)"])
         }
         return DBusError(
             name: DBusError.Name.accessDenied, message: "this object accepts calls from one other connection only")

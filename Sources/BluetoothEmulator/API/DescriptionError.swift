@@ -63,7 +63,7 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
     /// Control and formatting characters, which names in a file may contain, are escaped as in source code: `\u{1B}`.
     public var description: String {
         let text = [origin, path, rule].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
-        return text.unicodeScalars.map { $0.isPrintable ? String($0) : $0.escaped(asASCII: true) }.joined()
+        return text.printable
     }
 }
 

@@ -101,7 +101,8 @@ extension Emulator {
             core.world.host(adapter) == nil ? core.world.hosts.map { "\"\($0.identity.name)\"" } : []
         }
         guard !hosts.isEmpty else { return }
-        Logger(label: "BluetoothEmulator").warning(
+        Logger(label: "BluetoothEmulator").line(
+            .warning,
             """
             there is no emulated adapter "\(adapter)" among \(hosts.joined(separator: ", ")): leave the adapter out \
             (COREBLUETOOTH_ADAPTER, --adapter), or add a host of that name to the world

@@ -22,7 +22,7 @@ public final class Emulator: BluetoothBackend {
         do {
             return try Emulator(worldFile: worldFile)
         } catch {
-            Logger(label: "CoreBluetooth").error("no emulated devices: COREBLUETOOTH_WORLD: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no emulated devices: COREBLUETOOTH_WORLD: \(error)")
             let emulator = Emulator()
             emulator.host.setPlugged(false)
             return emulator

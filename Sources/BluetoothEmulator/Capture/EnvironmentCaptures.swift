@@ -23,7 +23,7 @@ enum EnvironmentCaptures {
             let capture = try emulator.capture(to: OutputFile.name(file, number: number))
             state.withLock { $0.captures.append(capture) }
         } catch {
-            Logger(label: "CoreBluetooth").error("no capture: COREBLUETOOTH_CAPTURE: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no capture: COREBLUETOOTH_CAPTURE: \(error)")
         }
     }
 }

@@ -113,7 +113,7 @@ package final class EnvironmentSessionCapture: CentralObserver {
         do throws(CaptureError) {
             return .open(try SessionCapture(file))
         } catch {
-            Logger(label: "CoreBluetooth").error("no capture: COREBLUETOOTH_CAPTURE: \(error)")
+            Logger(label: "CoreBluetooth").line(.error, "no capture: COREBLUETOOTH_CAPTURE: \(error)")
             return .failed
         }
     }

@@ -58,7 +58,7 @@ extension DeviceRecording {
             let bytes = Array(line)
             if let mistake = DescriptionError.syntaxError(of: bytes) {
                 guard index < lines.count - 1 || recording == nil else {
-                    Logger(label: "CoreBluetooth").warning("\(name): line \(index + 1) is cut off, and left out")
+                    Logger(label: "CoreBluetooth").line(.warning, "\(name): line \(index + 1) is cut off, and left out")
                     continue
                 }
                 throw mistake.onLine(index + 1)
@@ -164,6 +164,6 @@ extension DeviceRecording {
     private static func encoded(_ line: RecordingLine) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(line) + Data([UInt8(ascii: "\n")])
+        return try encoder.encode(line).printableJSON + Data([UInt8(ascii: "\n")])
     }
 }

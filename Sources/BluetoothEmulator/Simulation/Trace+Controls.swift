@@ -15,7 +15,7 @@ extension WorldInput {
     ///
     /// - Parameter name: The name of the device or host that the control steers.
     func trace(of name: String?) -> (source: String, line: TraceLine)? {
-        let name = name.map { " " + $0.debugDescription } ?? ""
+        let name = name.map { " " + $0.quoted } ?? ""
         switch self {
         case .device(let device, let control): return ("device \(device.serial)\(name)", control.trace)
         case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
@@ -121,7 +121,7 @@ enum TraceNote {
             case .fault(let step, let effect): "fault applied to \(step.rawValue): \(effect.words)"
             case .losses(let count): count == 1 ? "1 packet lost" : "\(count) packets lost"
             }
-        return (device.map { $0.debugDescription + ": " } ?? "") + text
+        return (device.map { $0.quoted + ": " } ?? "") + text
     }
 }
 

@@ -61,7 +61,8 @@ enum JobHooks {
     static let coverage: Coverage = {
         let coverage = install()
         if !coverage.globalExecutor || !coverage.mainActor {
-            Logger(label: "CoreBluetooth").warning(
+            Logger(label: "CoreBluetooth").line(
+                .warning,
                 """
                 This program's Swift runtime does not let virtual time wait for all tasks. Run tasks with \
                 Task(executorPreference: emulator.executor), or take emulator.hold() while they work.

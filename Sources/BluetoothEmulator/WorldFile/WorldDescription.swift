@@ -110,7 +110,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
+        return try encoder.encode(self).printableJSON
     }
 
     /// Checks the world.

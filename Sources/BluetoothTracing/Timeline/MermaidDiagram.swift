@@ -87,7 +87,7 @@ private struct MermaidStep {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "#", ";", ":", "<", ">", "\"": escaped += "#\(scalar.value);"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: escaped += " "
+            case _ where !scalar.isPrintable: escaped += " "
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -82,14 +82,11 @@ struct JSONText {
     init(number: String) { text = number }
 
     init(_ string: String) {
-        let escaped = string.unicodeScalars.reduce(into: "") { escaped, scalar in
+        let escaped = string.printable.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "\"", "\\": escaped += "\\\(scalar)"
             // A page contains JSON: nothing in it may end the element.
-            case "<", ">", "&", "\u{2028}", "\u{2029}",
-                _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case "<", ">", "&": escaped += scalar.jsonEscape
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -1,3 +1,4 @@
+import BluetoothSupport
 public import Foundation
 import Logging
 import Synchronization
@@ -53,8 +54,8 @@ final class Publication: Sendable {
     /// Whether the app may change a property; a change of a published attribute is ignored with a log line.
     func allowsChange(of object: CBAttribute, _ property: String) -> Bool {
         guard isHeld else { return true }
-        Logger(label: "CoreBluetooth").warning(
-            "API MISUSE: \(object) is published: its \(property) can no longer be changed")
+        Logger(label: "CoreBluetooth").line(
+            .warning, "API MISUSE: \(object) is published: its \(property) can no longer be changed")
         return false
     }
 

@@ -92,7 +92,8 @@ final class AutomaticBackend: BluetoothBackend {
         if hasAdapter { return primary }
         if let fallback {
             let backend = fallback.backend()
-            logger.warning(
+            logger.line(
+                .warning,
                 """
                 no Bluetooth adapter through \(primary.name): using the backend \"\(backend.name)\" instead, \
                 since \(fallback.reason)
@@ -100,7 +101,8 @@ final class AutomaticBackend: BluetoothBackend {
             return backend
         }
         let doubt = isDoubtfulCI ? "; the variable CI alone does not allow one" : ""
-        logger.warning(
+        logger.line(
+            .warning,
             """
             no Bluetooth adapter through \(primary.name): plug one in or start bluetoothd (bluectl doctor shows more), \
             or set COREBLUETOOTH_BACKEND=emulator for the emulator\(doubt)

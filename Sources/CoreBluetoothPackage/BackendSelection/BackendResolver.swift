@@ -31,8 +31,8 @@ enum BackendResolver {
         if let taskSelection { return backend(for: taskSelection, environment: environment) }
         if let unknown = environment.unknownBackend {
             let known = SelectionEnvironment.Backend.allCases.map(\.rawValue).joined(separator: ", ")
-            Logger(label: "CoreBluetooth").warning(
-                "COREBLUETOOTH_BACKEND is \"\(unknown)\", which is none of \(known), and is ignored")
+            Logger(label: "CoreBluetooth").line(
+                .warning, "COREBLUETOOTH_BACKEND is \"\(unknown)\", which is none of \(known), and is ignored")
         }
         if let name = environment.backend, selection != nil { logOverride(by: name) }
         switch environment.backend {
@@ -50,7 +50,8 @@ enum BackendResolver {
             return isLogged
         }
         guard !isLogged else { return }
-        Logger(label: "CoreBluetooth").notice(
+        Logger(label: "CoreBluetooth").line(
+            .notice,
             """
             COREBLUETOOTH_BACKEND=\(backend.rawValue) overrides CBManager.defaultBackend; unset it, or name the backend \
             in the manager's initializer or with CBManager.withBackend

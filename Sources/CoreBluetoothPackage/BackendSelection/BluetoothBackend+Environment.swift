@@ -6,6 +6,7 @@ import BluetoothEmulator
 import BluetoothRecording
 #else
 import Foundation
+import BluetoothSupport
 import Logging
 #endif
 
@@ -28,7 +29,8 @@ private enum IgnoredVariables {
     static let report: Void = {
         for name in ["COREBLUETOOTH_CAPTURE", "COREBLUETOOTH_RECORD"]
         where ProcessInfo.processInfo.environment[name]?.isEmpty == false {
-            Logger(label: "CoreBluetooth").error("\(name) is ignored: the program was built without the trait Emulator")
+            Logger(label: "CoreBluetooth").line(
+                .error, "\(name) is ignored: the program was built without the trait Emulator")
         }
     }()
 }

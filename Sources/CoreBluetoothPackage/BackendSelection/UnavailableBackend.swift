@@ -11,7 +11,7 @@ final class UnavailableBackend: BluetoothBackend {
     init(name: String, reason: String) {
         self.name = name
         self.reason = reason
-        Logger(label: "CoreBluetooth").error("no backend: \(reason)")
+        Logger(label: "CoreBluetooth").line(.error, "no backend: \(reason)")
     }
 
     func authorization() -> AuthorizationStatus { .allowed }

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import BluetoothBackend
+import BluetoothSupport
 import Logging
 
 // The keys of an advertisement dictionary. Source: Apple, Advertisement Data Retrieval Keys.
@@ -36,7 +37,7 @@ extension AdvertisementLayout {
     /// ignored with a log line (S118, S124).
     init(_ dictionary: [String: Any]?) {
         for key in (dictionary ?? [:]).keys.sorted() where !Self.honoured.contains(key) {
-            Logger(label: "CoreBluetooth").warning("advertisement key \(key) is ignored: it is not allowed")
+            Logger(label: "CoreBluetooth").line(.warning, "advertisement key \(key) is ignored: it is not allowed")
         }
         let uuids: [CBUUID]? = option(CBAdvertisementDataServiceUUIDsKey, in: dictionary)
         self.init(

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import BluetoothBackend
+import BluetoothSupport
 import Foundation
 import Logging
 
@@ -137,7 +138,8 @@ extension ConnectionEventFilter {
         let peers: [UUID]? = option(CBConnectionEventMatchingOption.peripheralUUIDs.rawValue, in: texts)
         let wanted = services?.map(\.bluetoothUUID) ?? []
         if wanted.count > Self.mostServices {
-            Logger(label: "CoreBluetooth").warning(
+            Logger(label: "CoreBluetooth").line(
+                .warning,
                 "connection events: \(wanted.count) services are more than \(Self.mostServices); the rest is ignored")
         }
         self.init(services: Array(wanted.prefix(Self.mostServices)), peers: peers?.map { PeerID($0) } ?? [])
@@ -186,5 +188,5 @@ private func number(_ key: String, in options: [String: Any]?) -> NSNumber? {
 }
 
 private func logIgnored(_ key: String, _ value: Any) {
-    Logger(label: "CoreBluetooth").warning("option \(key) is ignored: it cannot be a \(type(of: value))")
+    Logger(label: "CoreBluetooth").line(.warning, "option \(key) is ignored: it cannot be a \(type(of: value))")
 }

@@ -160,7 +160,8 @@ final class PairingCore: InboxOwner, EventSink {
             return state.isDelegateMissed
         }
         if !isLogged {
-            Logger(label: "CoreBluetooth").warning(
+            Logger(label: "CoreBluetooth").line(
+                .warning,
                 "a pairing was refused: its CBPairingAgent has no delegate to ask; it holds the delegate weakly")
         }
         request.reject()

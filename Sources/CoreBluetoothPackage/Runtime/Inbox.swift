@@ -110,7 +110,8 @@ final class Inbox<Owner: InboxOwner>: Sendable {
     }
 
     private func logOverflow() {
-        Logger(label: "CoreBluetooth").warning(
+        Logger(label: "CoreBluetooth").line(
+            .warning,
             """
             \(limits.undeliveredEvents) events wait for queue \(queue.label), whose callbacks are too slow: \
             some are merged or dropped from now on (see droppedEvents and the page "Limits")

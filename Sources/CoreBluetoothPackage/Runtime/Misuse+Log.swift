@@ -1,10 +1,11 @@
 import BluetoothBackend
+import BluetoothSupport
 import Logging
 
-/// Writes what Apple writes for a call that is ignored: label `CoreBluetooth`, level `warning`.
+/// Writes the line of a call that is ignored, as Apple does: label `CoreBluetooth`, level `warning`.
 func logMisuse(_ text: String) {
     // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
-    Logger(label: "CoreBluetooth").warning("\(text)")
+    Logger(label: "CoreBluetooth").line(.warning, text)
 }
 
 extension CentralCore {

@@ -176,7 +176,7 @@ final class DaemonRunner: @unchecked Sendable {
         } catch {
             // The end of the connection is reported anyway.
             guard error.name != DBusError.Name.disconnected else { return }
-            Self.logger.error("\(signal.member) of \(signal.path) could not be sent: \(error)")
+            Self.logger.line(.error, "\(signal.member) of \(signal.path) could not be sent: \(error)")
         }
     }
 
@@ -220,7 +220,7 @@ final class DaemonRunner: @unchecked Sendable {
             handle(
                 .signal(
                     ClientSignal(sender: client, path: path, interface: interface, member: member, arguments: values)))
-        case .failure(let error): Self.logger.debug("a signal of \(client) could not be read: \(error)")
+        case .failure(let error): Self.logger.line(.debug, "a signal of \(client) could not be read: \(error)")
         }
     }
 

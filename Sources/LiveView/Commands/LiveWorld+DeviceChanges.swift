@@ -31,11 +31,11 @@ extension LiveWorld {
         }
         for (parameter, value) in parameters.sorted(by: { $0.key < $1.key }) {
             device.set(DeviceParameter(rawValue: parameter), to: value)
-            add("\(source).set(\(parameter.debugDescription), to: \(value))")
+            add("\(source).set(\(parameter.quoted), to: \(value))")
         }
         if let name {
             device.rename(name)
-            add("\(source).rename(\(name.debugDescription))")
+            add("\(source).rename(\(name.quoted))")
         }
     }
 
@@ -68,7 +68,7 @@ extension LiveWorld {
     func source(of device: EmulatedDevice) -> String {
         let devices = emulator.devices
         if !device.name.isEmpty, devices.count(where: { $0.name == device.name }) == 1 {
-            return "try #require(emulator.device(named: \(device.name.debugDescription)))"
+            return "try #require(emulator.device(named: \(device.name.quoted)))"
         }
         if let index = devices.firstIndex(of: device) { return "emulator.devices[\(index)]" }
         let host = emulator.hosts.first { $0.peripheral == device }

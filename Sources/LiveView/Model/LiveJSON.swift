@@ -2,10 +2,10 @@ package import BluetoothSupport
 
 /// The form of all JSON of the protocol.
 package enum LiveJSON {
-    /// A value on one line, with sorted fields.
+    /// A value on one line, with sorted fields and printable characters alone.
     package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
+        return try encoder.encode(value).printableJSON
     }
 }

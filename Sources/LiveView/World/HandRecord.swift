@@ -57,7 +57,7 @@ final class HandRecord: Sendable {
 
     private var emulatorSource: String {
         guard let file else { return "try Emulator(world: .builtIn, time: .virtual, seed: \(seed))" }
-        return "try Emulator(worldFile: \(Self.jsonName(file).debugDescription), time: .virtual, seed: \(seed))"
+        return "try Emulator(worldFile: \(Self.jsonName(file).quoted), time: .virtual, seed: \(seed))"
     }
 
     private static func jsonName(_ file: String) -> String {

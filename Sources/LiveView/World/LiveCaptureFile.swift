@@ -32,7 +32,7 @@ final class LiveCaptureFile: Sendable {
             state.present.packets >= Self.maximumPackets ? state.running : nil
         }
         if full != nil {
-            Logger(label: "CoreBluetooth").warning("the capture ends: it has \(Self.maximumPackets) packets")
+            Logger(label: "CoreBluetooth").line(.warning, "the capture ends: it has \(Self.maximumPackets) packets")
             stop()
         }
         return captureState.withLock { state in

@@ -9,7 +9,8 @@ struct Failure: Error, Equatable, CustomStringConvertible {
 
     init(_ status: ExitStatus, _ description: String) {
         self.status = status
-        self.description = description
+        // It may quote a name, a file or an answer.
+        self.description = PrintableText.of(description)
     }
 
     static func timedOut(_ limit: Duration, _ phrase: String) -> Failure {

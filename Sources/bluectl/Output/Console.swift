@@ -1,3 +1,4 @@
+import BluetoothSupport
 import Foundation
 
 /// The output of a command: results to standard output, everything else to standard error.
@@ -81,7 +82,7 @@ final class Console {
     func remark(_ fields: JSONFields, _ line: String) {
         clearProgress()
         // Where standard error is closed, no reader is left.
-        _ = StandardStream.error.write((isJSON ? fields.line : line) + "\n")
+        _ = StandardStream.error.write((isJSON ? fields.line : PrintableText.of(line)) + "\n")
     }
 
     /// Writes why the command failed to standard error, one line.
@@ -194,7 +195,7 @@ struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
+            return String(decoding: try encoder.encode(self).printableJSON, as: UTF8.self)
         } catch {
             // Fields hold text, finite numbers and booleans, which always encode.
             preconditionFailure("\(values) cannot be JSON: \(error)")

@@ -6,9 +6,7 @@ import Foundation
 enum PrintableText {
     /// `text` with a replacement character for each control or formatting character.
     static func of(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { result.append(scalar.isPrintable ? scalar : "\u{FFFD}") }
-        return String(result)
+        text.escaping { _ in "\u{FFFD}" }
     }
 
     /// The number of terminal columns of `text`; East Asian wide characters and emoji take two.

@@ -1,5 +1,6 @@
 #if Emulator && os(Linux)
 import Foundation
+import BluetoothSupport
 import Logging
 
 /// The directory in which a served world has its control socket, and its files: one for each process, of the user's alone.
@@ -83,7 +84,7 @@ struct ControlDirectory {
         do {
             try FileManager.default.removeItem(atPath: directory)
         } catch {
-            Logger(label: "bluectl").warning("\(directory) was not removed: \(error)")
+            Logger(label: "bluectl").line(.warning, "\(directory) was not removed: \(error)")
         }
     }
 }

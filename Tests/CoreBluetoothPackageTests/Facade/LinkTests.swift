@@ -126,6 +126,21 @@ import Testing
         #expect(line?.contains("while delegate is either nil or does not implement") == true)
     }
 
+    @Test func aNameForgesNoLineOfTheLog() async throws {
+        LogCapture.start()
+        let fixture = FacadeFixture()
+        let peripheral = await fixture.connect()
+        let name = "a\nCoreBluetooth error forged\u{1B}[2J\u{9B}\u{202E}"
+        await fixture.central.play(
+            .discovered(Discovery(peer: fixture.peer, name: name, advertisement: Advertisement(), rssi: -50)))
+        peripheral.delegate = nil
+        peripheral.discoverServices(nil)
+        let line = try #require(
+            LogCapture.lines(containing: peripheral.identifier.uuidString).first { $0.contains("API MISUSE") })
+        #expect(line.contains(#"a\nCoreBluetooth error forged\u{1B}[2J\u{009B}\u{202E}"#))
+        #expect(line.unicodeScalars.allSatisfy { $0.isPrintable })
+    }
+
     /// Proves S97.
     @Test func S97_writingAClientConfigurationTraps() async throws {
         let result = try await #require(

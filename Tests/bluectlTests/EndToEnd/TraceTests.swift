@@ -64,6 +64,22 @@ import Testing
         #expect(usage.status == 2 && usage.errors.contains("--output"))
     }
 
+    @Test func aReportOfATraceThatAStrangerMadeHasPrintableLines() async throws {
+        let file = folder.appendingPathComponent("\(UUID()).jsonl")
+        let line =
+            #"{"time":1,"direction":">","category":"callback","source":"c\u001b[2J","name":"discovered","#
+            + #""device":"x\u009by","text":"discovered name=\"a\nb\u202e\"\u001b]0;t\u0007"}"#
+        try (line + "\n").write(to: file, atomically: false, encoding: .utf8)
+        let text = try await Tool.run(["report", file.path, "--format", "text"])
+        #expect(
+            text.output == #"1.000000000 > c\u{1B}[2J: discovered name="a\nb\u{202E}"\u{1B}]0;t\u{07}"# + "\n",
+            "\(text.output.debugDescription)")
+        for format in ["html", "mermaid", "perfetto"] {
+            let made = try await Tool.run(["report", file.path, "--format", format])
+            #expect(made.output.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" }, "\(format)")
+        }
+    }
+
     @Test func aHyphenIsStandardErrorAndVerboseHasTheSameText() async throws {
         let traced = try await Tool.run(["demo"], environment: ["COREBLUETOOTH_TRACE": "-"])
         let verbose = try await Tool.run(["demo", "--verbose"])
