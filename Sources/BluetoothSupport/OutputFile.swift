@@ -20,20 +20,46 @@ package final class OutputFile: @unchecked Sendable {
     /// The bytes of whole writes; nil where nothing may be cut off.
     private var length: Int?
 
-    /// Creates a file, which replaces one of that name, or opens a pipe that a program reads.
+    /// Creates a file, which only the user may read, or opens a pipe that a program reads, a terminal or another device.
     ///
-    /// Only the user may read a new file.
+    /// An older file of that name is removed: the new one has neither its owner, nor its mode, nor its readers. A symbolic link to a
+    /// file is refused, and so is a pipe of another user.
     ///
     /// - Throws: ``OutputFileError`` if it cannot be opened.
     package init(_ name: String) throws(OutputFileError) {
         self.name = name
         length = 0
+        var status = stat()
+        let kind = lstat(name, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        descriptor = kind == S_IFREG ? Self.createFile(name) : try Self.openDevice(name, isLink: kind == S_IFLNK)
+        if descriptor < 0 { throw OutputFileError(file: name, reason: String(cString: strerror(errno))) }
+    }
+
+    /// - Returns: A descriptor; less than 0 and `errno` where there is none.
+    private static func createFile(_ name: String) -> CInt {
+        guard unlink(name) == 0 || errno == ENOENT else { return -1 }
+        // What another program has put there since is not taken.
+        return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+
+    /// Opens what is there and is no file; a link, as `/dev/stdout` is one, may lead to it.
+    private static func openDevice(_ name: String, isLink: Bool) throws(OutputFileError) -> CInt {
         // A pipe without a reader is refused at once instead of waiting for one.
-        descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
-        if descriptor < 0 {
+        let descriptor = open(name, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (isLink ? 0 : O_NOFOLLOW))
+        guard descriptor >= 0 else {
             let reason = errno == ENXIO ? "no program reads this pipe" : String(cString: strerror(errno))
             throw OutputFileError(file: name, reason: reason)
         }
+        var status = stat()
+        let refusal: String? =
+            switch fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG {
+            case S_IFREG: "a symbolic link to a file is not followed"
+            case S_IFIFO where !isLink && status.st_uid != geteuid(): "the pipe belongs to another user"
+            default: nil
+            }
+        guard let refusal else { return descriptor }
+        close(descriptor)
+        throw OutputFileError(file: name, reason: refusal)
     }
 
     /// The standard error of this process.
@@ -46,6 +72,19 @@ package final class OutputFile: @unchecked Sendable {
     }
 
     deinit { _ = close(descriptor) }
+
+    /// Writes a whole file or none: an interrupted program leaves an older file as it was.
+    ///
+    /// - Throws: ``OutputFileError`` if it cannot be written.
+    package static func replace(_ name: String, with bytes: [UInt8]) throws(OutputFileError) {
+        let partial = name + ".partial"
+        try OutputFile(partial).write(bytes)
+        guard rename(partial, name) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(partial)
+            throw OutputFileError(file: name, reason: reason)
+        }
+    }
 
     /// The name of one of several files: from the second on, with its number before the extension, as in `air-2.pcapng`.
     package static func name(_ file: String, number: Int) -> String {

@@ -77,6 +77,18 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count < first.count)
     }
 
+    @Test func aCaptureTakesNeitherTheModeOfAnOlderFileNorTheWayOfALink() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pcapng").path
+        try Data("old".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        try CaptureFile(file, comment: "").close()
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        try FileManager.default.createSymbolicLink(atPath: file + ".link", withDestinationPath: file)
+        let error = #expect(throws: CaptureError.self) { try CaptureFile(file + ".link", comment: "") }
+        #expect(error?.reason == "a symbolic link to a file is not followed")
+        for name in [file, file + ".link"] { try FileManager.default.removeItem(atPath: name) }
+    }
+
     @Test func aFileThatCannotBeMadeIsAnErrorWithItsNameAndTheReason() {
         let error = #expect(throws: CaptureError.self) { try CaptureFile("/nowhere/air.pcapng", comment: "") }
         #expect(error?.description == "/nowhere/air.pcapng: No such file or directory")

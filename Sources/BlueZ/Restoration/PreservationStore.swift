@@ -141,7 +141,9 @@ final class PreservationStore: Sendable {
             throw Failure(path: path, reason: "it would have more than \(Self.largestFile) bytes")
         }
         let new = "\(path).\(getpid())"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // One that an ended process left has a mode of its own.
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw Failure(path: new, reason: Self.lastError) }
         // Without it a crash of the machine may leave the new name and no content.
         let isWritten = write(data, to: file) && synchronize(file) == 0

@@ -63,18 +63,11 @@ struct RecordingOutput {
         report(recordings, path, advice: nil)
     }
 
-    /// Writes a whole file or none: an interrupted program leaves an older file as it was.
     private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-        let partial = path + ".partial"
         do throws(OutputFileError) {
-            try OutputFile(partial).write(bytes)
+            try OutputFile.replace(path, with: bytes)
         } catch {
-            throw Failure(.failed, PrintableText.of("\(error)"))
-        }
-        guard rename(partial, path) == 0 else {
-            let reason = String(cString: strerror(errno))
-            unlink(partial)
-            throw Failure(.failed, PrintableText.of("\(path): \(reason)"))
+            throw Failure(.failed, "\(error)")
         }
     }
 

@@ -155,9 +155,10 @@ struct ShellHistory {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let text = lines.map { $0 + "\n" }.joined()
-            try Data(text.utf8).write(to: file, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            try OutputFile.replace(file.path, with: Array(text.utf8))
             return nil
+        } catch let error as OutputFileError {
+            return error.description
         } catch {
             return "\(file.path): \(error.fileReason)"
         }

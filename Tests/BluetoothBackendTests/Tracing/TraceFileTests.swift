@@ -31,6 +31,39 @@ struct TraceFileTests {
         }
     }
 
+    @Test(arguments: PrintableTests.unprintable)
+    func noLineOfAFileHasACharacterThatIsNotPrintable(scalar: Unicode.Scalar) throws {
+        try withFolder { folder in
+            let (text, json) = (folder.appendingPathComponent("t.txt"), folder.appendingPathComponent("t.jsonl"))
+            let name = "a\(scalar)b"
+            var line = TraceLine("discovered", showsValues: true)
+            line.add("name", quoted: name)
+            let made = TraceEntry(
+                line, at: .zero, direction: .event, category: .callback, host: name, source: "central 1")
+            let read = TraceEntry(time: .zero, category: .note, host: name, source: name, device: name, text: name)
+            for file in [text, json] {
+                try TraceFile(file.path).write([made, read])
+                let lines = try String(contentsOf: file, encoding: .utf8).unicodeScalars.split(separator: "\n")
+                #expect(lines.count == 2)
+                #expect(lines.joined().allSatisfy { $0.isPrintable })
+            }
+            #expect(try TraceFile.entries(of: json.path) == [made, read])
+            #expect(line.text.unicodeScalars.allSatisfy { $0.isPrintable })
+        }
+    }
+
+    @Test func aTraceReplacesAFileWithItsModeAndFollowsNoLink() throws {
+        try withFolder { folder in
+            let (file, link) = (folder.appendingPathComponent("t.txt"), folder.appendingPathComponent("l.txt"))
+            try Data("old".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            try TraceFile(file.path).write([entry])
+            #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            #expect(throws: TraceFileError.self) { try TraceFile(link.path) }
+        }
+    }
+
     @Test func aFileIsReadBackAndACutOffLastLineIsLeftOut() throws {
         LogCapture.start()
         try withFolder { folder in
