@@ -39,7 +39,7 @@ import Testing
 
     /// Serves a world of one device while `body` runs.
     private func serve(
-        maximumRequestLength: Int = LoopbackRelay.maximumRequestLength,
+        bounds: LoopbackRelay.Bounds = LoopbackRelay.Bounds(),
         _ body: @escaping @Sendable (Served) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "v\(UUID().uuidString.prefix(8))").path
@@ -51,7 +51,7 @@ import Testing
         let emulator = try Emulator(world: WorldDescription(devices: [PeripheralDescription(name: "Tag")]))
         let world = LiveWorld(emulator, file: nil, clock: nil, directory: directory)
         let server = try ViewServer(
-            world, socket: directory + "/s", browserPort: 0, maximumRequestLength: maximumRequestLength)
+            world, socket: directory + "/s", browserPort: 0, bounds: bounds)
         let address = try #require(server.address.flatMap { URL(string: $0) })
         let served = Served(
             client: LiveClient(socket: directory + "/s", limit: .seconds(60)), emulator: emulator, address: address)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func aRequestWithoutAnEndIsCutOff() async throws {
-        try await serve(maximumRequestLength: 32_768) { served in
+        try await serve(bounds: LoopbackRelay.Bounds(requestLength: 32_768)) { served in
             let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
             let part = Data(repeating: UInt8(ascii: "a"), count: 65_536)
             var sent = 0
@@ -157,19 +157,61 @@ import Testing
         }
     }
 
-    @Test func aConnectionTooManyIsClosed() async throws {
+    /// Connects, and sends a request for `path`; with its token or without.
+    private func connect(_ served: Served, asking path: String?, hasToken: Bool = true) async throws -> AsyncSocket {
+        let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
+        guard let path else { return socket }
+        let token = hasToken ? "Authorization: Bearer \(served.token)\r\n" : ""
+        try await socket.write(
+            Data("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n\(token)\r\n".utf8))
+        // An answer shows that the connection has its place.
+        #expect(try await socket.read(atMost: 12) == Array("HTTP/1.1 200".utf8))
+        return socket
+    }
+
+    @Test func aConnectionTooManyIsClosedWhereAllHaveTheToken() async throws {
         try await serve { served in
             var open: [AsyncSocket] = []
             for _ in 0..<LoopbackRelay.maximumConnections {
-                let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
-                // An answer shows that the connection has its place.
-                try await socket.write(Data("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n\r\n".utf8))
-                #expect(try await socket.read(atMost: 12).isEmpty == false)
-                open.append(socket)
+                open.append(try await connect(served, asking: "/v1/world"))
             }
-            let last = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
+            let last = try await connect(served, asking: nil)
             await #expect(throws: SocketError.self) { try await last.read(atMost: 1) }
             for socket in open + [last] { try socket.close() }
+        }
+    }
+
+    @Test func idleConnectionsOfStrangersLockNoBrowserOut() async throws {
+        try await serve { served in
+            // The browser's connection stays, however many strangers come.
+            let browser = try await connect(served, asking: "/v1/world")
+            var strangers: [AsyncSocket] = []
+            for number in 0..<3 * LoopbackRelay.maximumConnections {
+                strangers.append(
+                    try await connect(served, asking: number.isMultiple(of: 2) ? nil : "/", hasToken: false))
+            }
+            #expect(try await served.ask().statusCode.code == 200)
+            await #expect(throws: SocketError.self) { try await strangers[0].read(atMost: 1) }
+            try await browser.write(
+                Data("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\nConnection: close\r\n\r\n".utf8))
+            var answer: [UInt8] = []
+            while let bytes = try? await browser.read(atMost: 4_096) { answer += bytes }
+            #expect(String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 200").count == 2)
+            for socket in strangers + [browser] { try socket.close() }
+        }
+    }
+
+    @Test func aConnectionThatAsksNothingEndsUnlessItHasShownTheToken() async throws {
+        try await serve(bounds: LoopbackRelay.Bounds(idleTime: .milliseconds(10))) { served in
+            let browser = try await connect(served, asking: "/v1/world")
+            for path in [nil, "/"] {
+                let stranger = try await connect(served, asking: path, hasToken: false)
+                await #expect(throws: SocketError.self) { while true { _ = try await stranger.read(atMost: 4_096) } }
+                try stranger.close()
+            }
+            try await browser.write(Data("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n\r\n".utf8))
+            #expect(try await browser.read(atMost: 1).isEmpty == false)
+            try browser.close()
         }
     }
 

@@ -6,8 +6,10 @@ import Foundation
 /// Passes bytes between browsers on 127.0.0.1 and the server on its socket, within bounds that the server does not have: it
 /// reads a request to the end before anyone can refuse it.
 struct LoopbackRelay {
-    /// The number of connections at once; a further one is closed.
+    /// The number of connections at once; see ``ConnectionPlaces``.
     static let maximumConnections = 16
+    /// A connection that has not shown the token ends when it has asked nothing for so long.
+    static let idleTimeout = Duration.seconds(10)
     /// A connection ends when it has sent so many bytes without an answer.
     static let maximumRequestLength = AccessRules.maximumBodyLength + 4 * AccessRules.maximumHeaderLength
     /// A connection ends when the server has sent nothing for so long; a stream of events has a heartbeat.
@@ -15,18 +17,27 @@ struct LoopbackRelay {
 
     private let listener: Socket
     private let server: String
-    private let maximumRequestLength: Int
+    private let bounds: Bounds
+    private let token: String
     /// The port on 127.0.0.1.
     let port: UInt16
+
+    /// The bounds of a connection.
+    struct Bounds: Sendable {
+        /// How many bytes may be without an answer.
+        var requestLength = LoopbackRelay.maximumRequestLength
+        /// How long a connection that has not shown the token may ask nothing.
+        var idleTime = LoopbackRelay.idleTimeout
+    }
 
     /// Listens.
     ///
     /// - Parameters:
     ///   - port: The port, 0 for a free one.
     ///   - server: The name of the server's socket.
-    ///   - maximumRequestLength: How many bytes may be without an answer.
-    init(port: UInt16, to server: String, maximumRequestLength: Int) throws {
-        (self.server, self.maximumRequestLength) = (server, maximumRequestLength)
+    ///   - token: Who shows it keeps its connection.
+    init(port: UInt16, to server: String, token: String, bounds: Bounds) throws {
+        (self.server, self.token, self.bounds) = (server, token, bounds)
         listener = try Socket(domain: AF_INET)
         try listener.setValue(true, for: .localAddressReuse)
         try listener.bind(to: .inet(ip4: "127.0.0.1", port: port))
@@ -40,18 +51,17 @@ struct LoopbackRelay {
         let pool = HTTPServer.defaultPool()
         try await pool.prepare()
         let listener = try AsyncSocket(socket: listener, pool: pool)
-        let connections = StreamCount()
+        let connections = RelayedConnections(limit: Self.maximumConnections, AccessRules(token: token, port: port))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await pool.run() }
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { relays in
                     for try await client in listener.sockets {
-                        let place = connections.open(limit: Self.maximumConnections)
+                        let connection = connections.open()
                         relays.addTask {
-                            if place != nil { await relay(client, pool) }
+                            if let connection { await relay(client, connection, pool) }
                             // A socket that is closed is no loss.
                             try? client.close()
-                            withExtendedLifetime(place) {}
                         }
                     }
                 }
@@ -62,15 +72,17 @@ struct LoopbackRelay {
     }
 
     /// Relays one connection until either side ends it, or a bound does.
-    private func relay(_ client: AsyncSocket, _ pool: some AsyncSocketPool) async {
-        let unanswered = SharedRequest(UnansweredRequest(maximumLength: maximumRequestLength))
+    private func relay(_ client: AsyncSocket, _ connection: RelayedConnection, _ pool: some AsyncSocketPool) async {
+        defer { connection.close() }
+        let unanswered = SharedRequest(UnansweredRequest(maximumLength: bounds.requestLength))
         do {
             let upstream = try await AsyncSocket.connected(to: .unix(path: server), pool: pool)
             // A socket that is closed is no loss.
             defer { try? upstream.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await relayRequests(from: client, to: upstream, unanswered) }
-                group.addTask { try await Self.relayAnswers(from: upstream, to: client, unanswered) }
+                group.addTask { try await relayRequests(of: connection, from: client, to: upstream, unanswered) }
+                group.addTask { try await Self.relayAnswers(to: connection, from: upstream, to: client, unanswered) }
+                group.addTask { try await connection.waitUntilReplaced() }
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -80,23 +92,36 @@ struct LoopbackRelay {
     }
 
     private func relayRequests(
-        from client: AsyncSocket, to upstream: AsyncSocket, _ unanswered: SharedRequest
+        of connection: RelayedConnection, from client: AsyncSocket, to upstream: AsyncSocket,
+        _ unanswered: SharedRequest
     ) async throws {
         while true {
-            let bytes = try await client.read(atMost: 4_096)
-            guard unanswered.state.withLock({ $0.add(bytes) }) else { return }
+            let bytes = try await read(from: client, of: connection)
+            let request = unanswered.state.withLock { $0.add(bytes) ? $0 : nil }
+            guard let request else { return }
+            if !request.isHead { connection.asks(request.authorization) }
             try await upstream.write(Data(bytes))
         }
     }
 
+    /// The next bytes; one that has shown the token may be silent while it reads events.
+    private func read(from client: AsyncSocket, of connection: RelayedConnection) async throws -> [UInt8] {
+        guard !connection.isAuthorized else { return try await client.read(atMost: 4_096) }
+        return try await TimeLimit.run(bounds.idleTime, orThrow: SocketError.disconnected) {
+            try await client.read(atMost: 4_096)
+        }
+    }
+
     private static func relayAnswers(
-        from upstream: AsyncSocket, to client: AsyncSocket, _ unanswered: SharedRequest
+        to connection: RelayedConnection, from upstream: AsyncSocket, to client: AsyncSocket,
+        _ unanswered: SharedRequest
     ) async throws {
         while true {
             let bytes = try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
                 try await upstream.read(atMost: 4_096)
             }
             unanswered.state.withLock { $0.answered() }
+            connection.isAnswered()
             try await TimeLimit.run(timeout, orThrow: SocketError.disconnected) {
                 try await client.write(Data(bytes))
             }

@@ -13,7 +13,11 @@ struct UnansweredRequest: Sendable {
     private var lineLength = 0
     /// Whether the last byte was the first half of the end of a line.
     private var isCarriageReturn = false
-    private var isHead = true
+    private(set) var isHead = true
+    /// The present line of the head, without its end.
+    private var line: [UInt8] = []
+    /// The value of the field `Authorization`; nil where the head has none so far.
+    private(set) var authorization: String?
 
     /// - Parameter maximumLength: How many bytes may be without an answer.
     init(maximumLength: Int) { self.maximumLength = maximumLength }
@@ -37,11 +41,22 @@ struct UnansweredRequest: Sendable {
         lineLength += 1
         headLength += 1
         guard lineLength <= Self.maximumLineLength, headLength <= Self.maximumHeadLength else { return false }
-        guard isEndOfLine else { return true }
+        guard isEndOfLine else {
+            line.append(byte)
+            return true
+        }
         // An empty line ends the head.
         isHead = lineLength > 2
         lineLength = 0
+        readField(String(decoding: line.dropLast(), as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
         return true
+    }
+
+    private mutating func readField(_ line: String) {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "authorization" else { return }
+        authorization = String(parts[1].drop { $0 == " " })
     }
 
     /// The server has sent something: what comes now is another request.

@@ -24,12 +24,11 @@ package final class ViewServer: Sendable {
     ///   - path: The name of the socket, in a directory that only the user can enter.
     ///   - port: The port on 127.0.0.1 for a browser, 0 for a free one; nil for none.
     package convenience init(_ world: LiveWorld, socket path: String, browserPort port: UInt16?) throws(ServerError) {
-        try self.init(
-            world, socket: path, browserPort: port, maximumRequestLength: LoopbackRelay.maximumRequestLength)
+        try self.init(world, socket: path, browserPort: port, bounds: LoopbackRelay.Bounds())
     }
 
     init(
-        _ world: LiveWorld, socket path: String, browserPort port: UInt16?, maximumRequestLength: Int
+        _ world: LiveWorld, socket path: String, browserPort port: UInt16?, bounds: LoopbackRelay.Bounds
     ) throws(ServerError) {
         guard path.utf8.count < 102 else {
             throw ServerError(description: "the name of the socket has more than 101 bytes: \(path)")
@@ -46,7 +45,7 @@ package final class ViewServer: Sendable {
         // Beside the other socket: only the relay knows it.
         let inner = path + ".b"
         do {
-            let relay = try LoopbackRelay(port: port, to: inner, maximumRequestLength: maximumRequestLength)
+            let relay = try LoopbackRelay(port: port, to: inner, token: token, bounds: bounds)
             let rules = AccessRules(token: token, port: relay.port)
             let server = Self.server(
                 at: .unix(path: inner), RequestHandler(world: world, rules: rules, streams: streams))
