@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import Dispatch
 import Foundation
 import LogCapture

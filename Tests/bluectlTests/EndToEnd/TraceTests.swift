@@ -1,4 +1,5 @@
 #if Emulator && os(Linux)
+import BluetoothSupport
 import BluetoothTracing
 import ChildProcesses
 import Foundation
