@@ -74,7 +74,10 @@ import Testing
     @Test(arguments: [
         (#"{"devices": [{"name": "A", "count": 0}]}"#, "devices[0].count: the number of devices is 1...10000"),
         (#"{"devices": [{"name": "A", "count": 10001}]}"#, "devices[0].count: the number of devices is 1...10000"),
-        (#"{"devices": [{"name": "A", "count": "2"}]}"#, "devices[0].count: a number is wanted here"),
+        (
+            #"{"devices": [{"name": "A", "count": "2"}]}"#,
+            "devices[0].count: \"2\" is text, and a number is wanted here: write 2"
+        ),
         (
             #"{"devices": [{"name": "A", "count": 9999}, {"name": "B", "count": 2}]}"#,
             "devices: a world has 10000 devices or fewer"

@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"preset": "fast"}"#, "preset: \"fast\": the presets are default, instant, slow, unreliable"),
-        (#"{"seed": "a"}"#, "seed: a whole number from 0 on is wanted here"),
+        (#"{"seed": "a"}"#, "seed: \"a\" is text, and a number is wanted here"),
     ])
     func aMistakeNamesFieldAndRule(json: String, message: String) {
         let error = #expect(throws: DescriptionError.self) { try world(json) }

@@ -158,6 +158,8 @@ struct FieldReader {
             return try container.decodeIfPresent(Value.self, forKey: FieldName(name))
         } catch DecodingError.typeMismatch(let type, let context) {
             throw mismatch(type, context)
+        } catch let error as DecodingError {
+            throw error
         } catch let error as DescriptionError {
             throw error
         } catch {

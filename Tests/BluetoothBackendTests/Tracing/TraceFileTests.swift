@@ -91,7 +91,8 @@ struct TraceFileTests {
             let error = #expect(throws: TraceFileError.self) { try TraceFile.entries(of: file.path) }
             #expect(error?.reason.hasPrefix(reason) == true, "\(String(describing: error))")
         }
-        #expect(throws: TraceFileError(file: "/nowhere", reason: "cannot be read")) {
+        #expect(throws: TraceFileError(file: "/nowhere", reason: "the file cannot be read: No such file or directory"))
+        {
             try TraceFile.entries(of: "/nowhere")
         }
     }

@@ -151,7 +151,7 @@ struct TraceTimelineTests {
             try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
         #expect(object["title"] as? String == "<b>&\"title\"")
         let lanes = try #require(object["lanes"] as? [[String: Any]])
-        #expect(lanes.last?["title"] as? String == "</script><img src=x onerror=alert(1)>\u{2028}")
+        #expect(lanes.last?["title"] as? String == #"</script><img src=x onerror=alert(1)>\u{2028}"#)
     }
 
     @Test func aPageHasEveryLineBarAndMark() throws {

@@ -184,10 +184,10 @@ struct EndToEndTests {
         let run = try await tool("read", "Missing", "2A19", "--timeout", "0.5", "--json")
         #expect(run.status == 3)
         let last = try #require(run.errors.split(separator: "\n").last)
-        #expect(
-            last
-                == #"{"code":3,"error":"there is no device Missing in range: timed out after 0.5 s looking for the device"}"#
-        )
+        // Which devices were heard by then depends on the machine.
+        let error =
+            #"{"code":3,"error":"there is no device Missing in range: timed out after 0.5 s looking for the device; "#
+        #expect(last.hasPrefix(error), "\(last)")
     }
 
     @Test func aSubscriptionThatStaysSilentTimesOutIfValuesAreCounted() async throws {

@@ -134,7 +134,7 @@ struct PairTests {
           - name: Lock
             address: C0:DE:00:00:00:01
             advertising: [{data: {localName: Lock}}]
-            pairing: {capability: displayOnly, passkey: 4711, requiresAuthentication: true}
+            pairing: {capability: displayOnly, passkey: 004711, requiresAuthentication: true}
             services: &services
               - uuid: FFE0
                 characteristics:

@@ -30,7 +30,7 @@ struct ShellTests {
         #expect(
             run.lines.dropFirst(2).first?.hasSuffix("\tC0:DE:00:00:18:0D\t-\tconnected\tHeart Rate Monitor") == true)
         #expect(run.lines.last == "Disconnected from Heart Rate Monitor (C0:DE:00:00:18:0D)")
-        #expect(run.errors == "EMULATED: these devices are not real\n")
+        #expect(run.errors == "EMULATED: these devices are not real\nno device is connected\n")
     }
 
     @Test func theWorldIsOneForAllLines() async throws {

@@ -60,7 +60,7 @@ import Testing
         let entries = try lines(file)
         #expect(entries.count > 20)
         let missing = try await Tool.run(["report", file.path])
-        #expect(missing.status == 1 && missing.errors.contains("\(file.path): cannot be read"))
+        #expect(missing.status == 1 && missing.errors.contains("\(file.path): the file cannot be read: No such file"))
         let usage = try await Tool.run(["report", file.path, "--json"])
         #expect(usage.status == 2 && usage.errors.contains("--output"))
     }

@@ -49,8 +49,8 @@ struct ScanTableTests {
             device(1, name: "Heart"), device(2, name: "\u{1B}Lamp"), device(3, address: "C0:DE:00:00:00:03"))
         #expect(
             table.text(besides: DeviceQuery("Haert"))
-                == "; heard: Heart, \u{FFFD}Lamp, C0:DE:00:00:00:03; did you mean \"Heart\"?")
-        #expect(table.text(besides: nil) == "; heard: Heart, \u{FFFD}Lamp, C0:DE:00:00:00:03")
+                == "; heard: \u{FFFD}Lamp, Heart, C0:DE:00:00:00:03; did you mean \"Heart\"?")
+        #expect(table.text(besides: nil) == "; heard: \u{FFFD}Lamp, Heart, C0:DE:00:00:00:03")
         #expect(ScanTable().text(besides: nil) == "; no device was heard")
         var many = ScanTable()
         for number in 1...20 { many.update(device(UInt8(number), name: "Device")) }
