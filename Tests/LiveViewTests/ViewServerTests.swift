@@ -169,6 +169,17 @@ import Testing
         return socket
     }
 
+    /// Connects until the token was shown before the time of an idle connection was over.
+    private func connectInTime(_ served: Served) async throws -> AsyncSocket {
+        while true {
+            do {
+                return try await connect(served, asking: "/v1/world")
+            } catch SocketError.disconnected {
+                continue
+            }
+        }
+    }
+
     @Test func aConnectionTooManyIsClosedWhereAllHaveTheToken() async throws {
         try await serve { served in
             var open: [AsyncSocket] = []
@@ -203,11 +214,13 @@ import Testing
 
     @Test func aConnectionThatAsksNothingEndsUnlessItHasShownTheToken() async throws {
         try await serve(bounds: LoopbackRelay.Bounds(idleTime: .milliseconds(10))) { served in
-            let browser = try await connect(served, asking: "/v1/world")
+            let browser = try await connectInTime(served)
             for path in [nil, "/"] {
-                let stranger = try await connect(served, asking: path, hasToken: false)
-                await #expect(throws: SocketError.self) { while true { _ = try await stranger.read(atMost: 4_096) } }
-                try stranger.close()
+                // On a crowded machine it ends before it has asked.
+                await #expect(throws: SocketError.self) {
+                    let stranger = try await connect(served, asking: path, hasToken: false)
+                    while true { _ = try await stranger.read(atMost: 4_096) }
+                }
             }
             try await browser.write(Data("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n\r\n".utf8))
             #expect(try await browser.read(atMost: 1).isEmpty == false)

@@ -87,7 +87,8 @@ extension Emulator {
             return isNoted
         }
         guard !isNoted else { return }
-        Logger(label: "BluetoothEmulator").notice(
+        Logger(label: "BluetoothEmulator").line(
+            .notice,
             """
             a peripheral manager that names no host has one of its own, "\(name)", which this program's central managers \
             can find; with CBBackendSelection.emulator(host:) both share one adapter, as on a phone

@@ -55,11 +55,11 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
         guard let text, !text.isEmpty else { return nil }
         // The value may contain a secret.
         guard let consent = PairingConsent(text) else {
-            Self.logger.error("\(Self.variable) agrees to nothing: its words are \(PairingConsent.syntax)")
+            Self.logger.line(.error, "\(Self.variable) agrees to nothing: its words are \(PairingConsent.syntax)")
             return nil
         }
         self.consent = consent
-        Self.logger.warning("\(Self.variable) is set: \(consent)")
+        Self.logger.line(.warning, "\(Self.variable) is set: \(consent)")
     }
 
     private static var logger: Logger { Logger(label: "CoreBluetooth") }
@@ -93,7 +93,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
             return (state.agents.compactMap(\.object), !state.isOver)
         }
         for agent in agents { agent.end() }
-        if isNew { Self.logger.notice("\(Self.variable) no longer counts: the program has a CBPairingAgent") }
+        if isNew { Self.logger.line(.notice, "\(Self.variable) no longer counts: the program has a CBPairingAgent") }
     }
 
     /// Whether the program connects, or is connected, to a peer.
@@ -110,10 +110,10 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
         let peer = request.peerIdentifier
         switch consent.answer(to: request.question, isIncoming: !isConnecting(to: peer)) {
         case .accept:
-            Self.logger.notice("pairing with \(peer) is accepted unasked, as \(Self.variable) says")
+            Self.logger.line(.notice, "pairing with \(peer) is accepted unasked, as \(Self.variable) says")
             request.accept()
         case .passkey(let number):
-            Self.logger.notice("pairing with \(peer) receives the passkey of \(Self.variable)")
+            Self.logger.line(.notice, "pairing with \(peer) receives the passkey of \(Self.variable)")
             request.enter(passkey: number)
         case .reject:
             logRefusal(request)
@@ -128,7 +128,8 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
             return state.refused[peer] == nil
         }
         guard isNew else { return }
-        Self.logger.warning(
+        Self.logger.line(
+            .warning,
             "\(peer) asked to pair (\(request.kindName)) and was refused: \(Self.variable) does not agree to that")
     }
 }

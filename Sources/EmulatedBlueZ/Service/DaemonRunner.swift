@@ -165,7 +165,7 @@ final class DaemonRunner: @unchecked Sendable {
         case .adopt(let socket, let descriptor): adopt(descriptor, as: socket)
         case .send(let socket, let data): sockets[socket]?.send(data)
         case .close(let socket): sockets.removeValue(forKey: socket)?.close()
-        case .remark(let text): Self.logger.info("\(text)")
+        case .remark(let text): Self.logger.line(.info, "\(text)")
         }
     }
 
