@@ -38,16 +38,16 @@ struct TraceFileTests {
             let name = "a\(scalar)b"
             var line = TraceLine("discovered", showsValues: true)
             line.add("name", quoted: name)
-            let made = TraceEntry(
+            let built = TraceEntry(
                 line, at: .zero, direction: .event, category: .callback, host: name, source: "central 1")
             let read = TraceEntry(time: .zero, category: .note, host: name, source: name, device: name, text: name)
             for file in [text, json] {
-                try TraceFile(file.path).write([made, read])
+                try TraceFile(file.path).write([built, read])
                 let lines = try String(contentsOf: file, encoding: .utf8).unicodeScalars.split(separator: "\n")
                 #expect(lines.count == 2)
                 #expect(lines.joined().allSatisfy { $0.isPrintable })
             }
-            #expect(try TraceFile.entries(of: json.path) == [made, read])
+            #expect(try TraceFile.entries(of: json.path) == [built, read])
             #expect(line.text.unicodeScalars.allSatisfy { $0.isPrintable })
         }
     }

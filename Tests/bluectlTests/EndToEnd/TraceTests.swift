@@ -76,8 +76,8 @@ import Testing
             text.output == #"1.000000000 > c\u{1B}[2J: discovered name="a\nb\u{202E}"\u{1B}]0;t\u{07}"# + "\n",
             "\(text.output.debugDescription)")
         for format in ["html", "mermaid", "perfetto"] {
-            let made = try await Tool.run(["report", file.path, "--format", format])
-            #expect(made.output.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" }, "\(format)")
+            let report = try await Tool.run(["report", file.path, "--format", format])
+            #expect(report.output.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" }, "\(format)")
         }
     }
 

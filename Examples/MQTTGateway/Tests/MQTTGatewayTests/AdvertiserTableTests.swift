@@ -40,7 +40,7 @@ import Testing
     ) -> [String] {
         reports.flatMap { seconds, data in
             texts(
-                table.take(
+                table.advertised(
                     data, address: { address }, signalStrength: -60, at: Self.start + .seconds(seconds)), seconds)
         }
     }
@@ -110,7 +110,7 @@ import Testing
 
     @Test func aStrangersAdvertisementIsNotPublished() throws {
         var table = AdvertiserTable(try rules(Self.sensor))
-        let actions = table.take(
+        let actions = table.advertised(
             temperature(1), address: { "C0:FF:FF:FF:FF:FF" }, signalStrength: nil, at: Self.start)
         #expect(actions.isEmpty && table.heardDevices == 0)
     }
@@ -125,15 +125,15 @@ import Testing
 
     @Test func aFullRuleWarnsOnceAndForgetsADeviceThatWasSilentForADay() throws {
         var table = AdvertiserTable(try rules(Self.sensors))
-        func take(_ number: Int, _ seconds: Double) -> [AdvertiserTable.Action] {
-            table.take(
+        func advertise(_ number: Int, _ seconds: Double) -> [AdvertiserTable.Action] {
+            table.advertised(
                 temperature(1), address: { "C0:00:00:00:00:0\(number)" }, signalStrength: nil,
                 at: Self.start + .seconds(seconds))
         }
-        _ = take(1, 0)
-        _ = take(2, 60)
-        #expect(take(3, 70).count == 1 && take(3, 80).isEmpty && take(4, 90).isEmpty)
-        let later = take(3, 86_400)
+        _ = advertise(1, 0)
+        _ = advertise(2, 60)
+        #expect(advertise(3, 70).count == 1 && advertise(3, 80).isEmpty && advertise(4, 90).isEmpty)
+        let later = advertise(3, 86_400)
         #expect(later.first == .withdraw(device: "sensors-c00000000001"))
         #expect(texts(later, 0) == ["sensors-c00000000003/temperature=0.01@0"])
     }
@@ -148,7 +148,7 @@ import Testing
     @Test func encryptedValuesAreNotPublishedAndAreWarnedOfOnce() throws {
         var table = AdvertiserTable(try rules(Self.sensor))
         let actions = (0..<50).flatMap { number in
-            table.take(
+            table.advertised(
                 btHome([0x41, UInt8(number), 1, 2, 3, 4, 5, 6, 7, 8]), address: { "C0:11:22:33:44:55" },
                 signalStrength: nil, at: Self.start + .seconds(number * 30))
         }

@@ -11,10 +11,8 @@ struct Advertiser: Sendable {
         var generation: UInt32 = 0
         var isScheduled = false
         var lastPacket: Nanoseconds?
-        /// The time from its beginning to the first packet; nil for any phase of the interval.
-        fileprivate var firstPacket: Nanoseconds?
-        /// When it was switched on, where that decides its phase.
-        fileprivate var begin: Nanoseconds = 0
+        /// The phase of its packets; nil for any phase of the interval.
+        fileprivate var phase: Phase?
         /// By host: the scan epoch in which its scanners heard this data.
         fileprivate var heard: [UInt64] = []
         let interval: Nanoseconds
@@ -42,6 +40,13 @@ struct Advertiser: Sendable {
         }
     }
 
+    /// The phase of a set's packets, which follows from when it was switched on.
+    fileprivate struct Phase: Sendable {
+        /// The time from then to the first packet.
+        let delay: Nanoseconds
+        var begin: Nanoseconds
+    }
+
     var sets: [AdvertisingSet]
     private var random: SeededGenerator
 
@@ -57,7 +62,7 @@ struct Advertiser: Sendable {
         _ description: AdvertisingDescription, of index: Int, firstPacket: Nanoseconds?, at now: Nanoseconds
     ) {
         var set = AdvertisingSet(description)
-        (set.firstPacket, set.begin) = (firstPacket, now)
+        set.phase = firstPacket.map { Phase(delay: $0, begin: now) }
         if index < sets.count {
             set.lastPacket = sets[index].lastPacket
             set.enabling = sets[index].enabling + 1
@@ -79,7 +84,7 @@ struct Advertiser: Sendable {
             sets[position].isEnabled = isOn
             guard isOn else { continue }
             sets[position].enabling += 1
-            sets[position].begin = now
+            sets[position].phase?.begin = now
         }
     }
 
@@ -104,7 +109,7 @@ struct Advertiser: Sendable {
     /// of the interval, but never nearer than an interval to a packet that was heard.
     mutating func firstPacket(of index: Int, at now: Nanoseconds) -> Nanoseconds {
         let interval = sets[index].interval
-        if let first = sets[index].firstPacket { return packet(of: sets[index], after: first, at: now) }
+        if let phase = sets[index].phase { return packet(of: sets[index], in: phase, at: now) }
         guard interval > 0 else { return now + advertisingDelay() }
         let phase = Nanoseconds(random.below(UInt64(interval))) + 1
         guard let last = sets[index].lastPacket, last + interval > now + phase else { return now + phase }
@@ -112,8 +117,8 @@ struct Advertiser: Sendable {
     }
 
     /// The first instant of a set's phase that is not over, never nearer than an interval to a packet that was heard.
-    private func packet(of set: AdvertisingSet, after first: Nanoseconds, at now: Nanoseconds) -> Nanoseconds {
-        let begin = set.begin + first
+    private func packet(of set: AdvertisingSet, in phase: Phase, at now: Nanoseconds) -> Nanoseconds {
+        let begin = phase.begin + phase.delay
         guard set.interval > 0 else { return max(begin, now) }
         let earliest = max(now, set.lastPacket.map { $0 + set.interval } ?? 0)
         let missed = earliest > begin ? (earliest - begin + set.interval - 1) / set.interval : 0

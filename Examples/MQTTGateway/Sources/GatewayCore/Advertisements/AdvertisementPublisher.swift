@@ -56,7 +56,7 @@ actor AdvertisementPublisher {
 
     private func listen() async throws {
         for try await found in central.scan(allowDuplicates: true, buffering: .newest(Self.bufferLimit)) {
-            let actions = table.take(
+            let actions = table.advertised(
                 found.advertisement, address: { found.peripheral.address }, signalStrength: found.rssi, at: .now)
             if !actions.isEmpty { await perform(actions) }
             wakeWhenDue()

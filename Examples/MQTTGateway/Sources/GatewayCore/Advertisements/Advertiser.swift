@@ -56,11 +56,11 @@ struct Advertiser: Sendable {
         return (isNew || values.values.contains { now - $0.at >= repeatInterval }, isNew)
     }
 
-    /// Takes the values of an advertisement.
+    /// Updates the values from an advertisement.
     ///
     /// - Parameter isNew: Whether it may tell of new events; without a packet number, one that has other bytes, or
     ///   comes after a silence, does.
-    mutating func take(_ content: AdvertisedContent, isNew: Bool, at now: ContinuousClock.Instant) -> Changes {
+    mutating func update(_ content: AdvertisedContent, isNew: Bool, at now: ContinuousClock.Instant) -> Changes {
         let isNewPacket = isNew && (content.packet == nil || content.packet != packet)
         packet = content.packet
         var changes = Changes()
@@ -68,7 +68,7 @@ struct Advertiser: Sendable {
             if case .event = reading.kind {
                 if isNewPacket { takeEvent(reading, &changes, at: now) }
             } else {
-                take(reading, &changes, at: now)
+                update(reading, &changes, at: now)
             }
         }
         return changes
@@ -85,8 +85,8 @@ struct Advertiser: Sendable {
         if eventLimit.admits(at: now) { changes.published.append(event) } else { changes.dropped += 1 }
     }
 
-    /// Takes a value that holds until the next one.
-    mutating func take(_ reading: AdvertisedReading, _ changes: inout Changes, at now: ContinuousClock.Instant) {
+    /// Updates a value that holds until the next one.
+    mutating func update(_ reading: AdvertisedReading, _ changes: inout Changes, at now: ContinuousClock.Instant) {
         guard let last = values[reading.id] else {
             guard hasRoom else { return changes.dropped += 1 }
             values[reading.id] = Published(reading: reading, at: now)

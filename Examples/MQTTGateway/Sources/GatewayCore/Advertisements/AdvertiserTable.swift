@@ -41,23 +41,23 @@ package struct AdvertiserTable: Sendable {
 
     // MARK: Advertisements
 
-    /// Takes an advertisement, which a stranger may have sent.
+    /// Handles an advertisement, which a stranger may have sent.
     ///
     /// - Parameters:
     ///   - address: Is asked for only if a rule reads the data.
     ///   - signalStrength: In dBm.
-    package mutating func take(
+    package mutating func advertised(
         _ data: AdvertisedData, address: () -> String?, signalStrength: Int?, at now: ContinuousClock.Instant
     ) -> [Action] {
         var actions: [Action] = []
         for index in rules.indices {
             guard let bytes = rules[index].bytes(in: data, address: address) else { continue }
-            take(bytes, index, address, signalStrength, &actions, at: now)
+            advertised(bytes, index, address, signalStrength, &actions, at: now)
         }
         return actions
     }
 
-    private mutating func take(
+    private mutating func advertised(
         _ bytes: Data, _ index: Int, _ address: () -> String?, _ signalStrength: Int?, _ actions: inout [Action],
         at now: ContinuousClock.Instant
     ) {
@@ -75,7 +75,7 @@ package struct AdvertiserTable: Sendable {
         let (isDecoded, isNew) = advertiser.hear(bytes, at: now)
         if isDecoded { decode(bytes, rule, &advertiser, &changes, isNew: isNew, name, &actions, at: now) }
         if rule.hasSignalStrength, let signalStrength {
-            advertiser.take(.signalStrength(signalStrength), &changes, at: now)
+            advertiser.update(.signalStrength(signalStrength), &changes, at: now)
         }
         advertisers[index][name] = advertiser
         if isDecoded || rule.hasSignalStrength, let next = advertiser.due { due = min(due ?? next, next) }
@@ -90,7 +90,7 @@ package struct AdvertiserTable: Sendable {
     ) {
         let content = rule.content(of: bytes)
         if let content, !content.isEncrypted {
-            changes = advertiser.take(content, isNew: isNew, at: now)
+            changes = advertiser.update(content, isNew: isNew, at: now)
         } else {
             let reason =
                 content == nil ? "the advertised data do not fit the format" : "the advertised values are encrypted"

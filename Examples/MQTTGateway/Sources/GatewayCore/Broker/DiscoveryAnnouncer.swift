@@ -51,7 +51,7 @@ actor DiscoveryAnnouncer {
         for topic in announced.subtracting(topics).sorted() { try publish(MQTTMessage(topic, "", isRetained: true)) }
         for message in messages { try publish(message) }
         withdrawn = []
-        try await note(topics)
+        try await save(topics)
     }
 
     private func announcedTopics() async throws -> Set<String> {
@@ -61,7 +61,7 @@ actor DiscoveryAnnouncer {
         return announced ?? stored
     }
 
-    private func note(_ topics: Set<String>) async throws {
+    private func save(_ topics: Set<String>) async throws {
         guard announced != topics else { return }
         announced = topics
         try await store.setAnnouncedTopics(topics)
@@ -94,7 +94,7 @@ actor DiscoveryAnnouncer {
             }
             for topic in gone.sorted() { try publish(MQTTMessage(topic, "", isRetained: true)) }
             withdrawn = []
-            try await note(announced.subtracting(gone).union(advertised.keys))
+            try await save(announced.subtracting(gone).union(advertised.keys))
         } catch {
             logger.error("a discovery message cannot be published", metadata: ["error": "\(error)"])
         }
