@@ -3,8 +3,9 @@ import Mosquitto
 
 /// Publishes the discovery messages of Home Assistant, and withdraws those that are no longer true.
 ///
-/// The broker keeps them; the queue's file knows which.
-actor DiscoveryAnnouncer {
+/// The broker keeps them, and the queue's file lists which. A topic is in the file before its message is published, and
+/// until its message is withdrawn: a gateway that ends in between forgets none.
+package actor DiscoveryAnnouncer {
     private let configuration: Configuration
     private let store: MessageStore
     private let publish: @Sendable (MQTTMessage) throws -> Void
@@ -19,7 +20,7 @@ actor DiscoveryAnnouncer {
     private var isPublishing = false
 
     /// - Parameter publish: Hands a message to the client.
-    init(
+    package init(
         _ configuration: Configuration, store: MessageStore, logger: Logger,
         publish: @escaping @Sendable (MQTTMessage) throws -> Void
     ) {
@@ -35,11 +36,12 @@ actor DiscoveryAnnouncer {
         return Set(devices.filter(configuration.isAdvertiser))
     }
 
-    /// The broker is there, or Home Assistant has started: publishes all messages.
-    func announce() async throws {
-        let announced = try await announcedTopics()
-        isPublishing = true
+    /// Publishes all messages, after a connection to the broker or a start of Home Assistant.
+    package func announce() async throws {
         let configured = try Discovery.messages(for: configuration)
+        try await save(announcedTopics().union(configured.map(\.topic)).union(advertised.keys))
+        isPublishing = true
+        let announced = announced ?? []
         let messages = configured + advertised.sorted { $0.key < $1.key }.map(\.value)
         // A device that advertises may not have been heard yet: its messages stay.
         let kept = announced.filter { topic in
@@ -71,30 +73,31 @@ actor DiscoveryAnnouncer {
     func pause() { isPublishing = false }
 
     /// Adds messages of a device that advertises.
-    func add(_ messages: [MQTTMessage]) async {
+    package func add(_ messages: [MQTTMessage]) async {
         for message in messages { advertised[message.topic] = message }
-        await update { try messages.forEach(publish) }
+        await update(publishing: messages)
     }
 
     /// Withdraws the messages of a device that advertised.
     func withdraw(_ device: String) async {
         withdrawn.insert(device)
         advertised = advertised.filter { configuration.topics.device(inDiscovery: $0.key) != device }
-        await update {}
+        await update(publishing: [])
     }
 
-    /// Publishes while the broker is there, and notes what it keeps.
-    private func update(_ body: () throws -> Void) async {
+    /// Publishes messages and withdraws those of silent devices, if the broker is connected.
+    private func update(publishing messages: [MQTTMessage]) async {
         guard isPublishing else { return }
         do {
-            let announced = try await announcedTopics()
-            try body()
+            try await save(announcedTopics().union(messages.map(\.topic)))
+            try messages.forEach(publish)
+            let announced = announced ?? []
             let gone = announced.filter { topic in
                 configuration.topics.device(inDiscovery: topic).map(withdrawn.contains) ?? false
             }
             for topic in gone.sorted() { try publish(MQTTMessage(topic, "", isRetained: true)) }
             withdrawn = []
-            try await save(announced.subtracting(gone).union(advertised.keys))
+            try await save(announced.subtracting(gone))
         } catch {
             logger.error("a discovery message cannot be published", metadata: ["error": "\(error)"])
         }
