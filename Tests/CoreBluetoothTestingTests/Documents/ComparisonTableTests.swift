@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README's table of what is here and elsewhere: what it claims for this package has a suite.
+/// The table that compares this package with others: each claim for this package names a suite.
 @Suite struct ComparisonTableTests {
     private struct Row {
         let feature: String
@@ -10,10 +10,7 @@ import Testing
     }
 
     private static func rows() throws -> [Row] {
-        let text = try Repository.text("README.md")
-        let start = try #require(text.range(of: "## Comparison"))
-        let end = try #require(text.range(of: "\n## ", range: start.upperBound..<text.endIndex))
-        return text[start.upperBound..<end.lowerBound].split(separator: "\n").compactMap { line in
+        try Repository.text("Documentation/Comparison.md").split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard line.hasPrefix("| "), cells.count == 6, cells[1] != "here" else { return nil }
             return Row(feature: cells[0], here: cells[1], suite: cells[5])

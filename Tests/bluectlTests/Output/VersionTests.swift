@@ -15,7 +15,7 @@ struct VersionTests {
     @Test func theReadmeHasTheVersionOfTheToolAndSaysHowToDependOnIt() throws {
         let version = Bluectl.configuration.version
         let sections = try Self.text("README.md").components(separatedBy: "\n## ")
-        let section = try #require(sections.first { $0.hasPrefix("In a package\n") })
+        let section = try #require(sections.first { $0.hasPrefix("Quick start\n") })
         #expect(section.contains("The version is \(version)."))
         #expect(section.contains(".package(url: \"REPOSITORY\", exact: \"\(version)\")"))
         for other in sections where other != section { #expect(!other.contains(version)) }
