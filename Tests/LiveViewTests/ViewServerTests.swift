@@ -69,6 +69,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (EMFILE, true), (ENFILE, true), (ENOMEM, true), (ECONNABORTED, true), (EBADF, false), (EINVAL, false),
+    ]) func aConnectionThatCannotBeAcceptedNowDoesNotEndTheServer(code: Int32, isTemporary: Bool) {
+        let error = SocketError.failed(type: "Accept", errno: code, message: "")
+        #expect(LoopbackRelay.isTemporary(error) == isTemporary)
+        #expect(!LoopbackRelay.isTemporary(SocketError.disconnected))
+    }
+
     @Test func aClientOfTheSocketAsksAndCommands() async throws {
         try await serve { served in
             let state: LiveState = try await served.client.send(LiveRequest("GET", "/v1/world"))

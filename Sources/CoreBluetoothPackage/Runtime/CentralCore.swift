@@ -228,7 +228,7 @@ final class CentralCore: InboxOwner, EventSink {
         }
         observer?.commandsAbandoned(unanswered)
         if isInUse { observer?.peripheralReleased(handle.id.uuid) }
-        state.withLock { $0.registry.removeIfDead(handle.id) }
+        state.withLock { $0.registry.remove(handle) }
     }
 }
 

@@ -4,7 +4,12 @@ import BluetoothBackend
 ///
 /// A value under the core's lock. Loading a weak reference makes a strong one, which must end outside that lock.
 struct PeripheralRegistry {
-    private typealias Entry = WeakEntry<CBPeripheral>
+    private struct Entry {
+        let handle: PeerHandle
+        let reference: WeakEntry<CBPeripheral>
+
+        var object: CBPeripheral? { reference.object }
+    }
 
     private var entries: [PeerID: Entry] = [:]
     private var lastGeneration: UInt64 = 0
@@ -25,16 +30,17 @@ struct PeripheralRegistry {
     /// Creates an object for a peer that has none.
     mutating func insert(_ id: PeerID, make: (PeerHandle) -> CBPeripheral) -> CBPeripheral {
         lastGeneration += 1
-        let peripheral = make(PeerHandle(id: id, generation: lastGeneration))
-        entries[id] = Entry(peripheral)
+        let handle = PeerHandle(id: id, generation: lastGeneration)
+        let peripheral = make(handle)
+        entries[id] = Entry(handle: handle, reference: WeakEntry(peripheral))
         recent = nil
         return peripheral
     }
 
-    /// Forgets an object that is gone; a newer one stays.
-    mutating func removeIfDead(_ id: PeerID) {
-        guard entries[id]?.object == nil else { return }
-        entries[id] = nil
+    /// Forgets a released object; a newer object of the same peer stays.
+    mutating func remove(_ handle: PeerHandle) {
+        guard entries[handle.id]?.handle == handle else { return }
+        entries[handle.id] = nil
         recent = nil
     }
 

@@ -2,6 +2,7 @@ import BluetoothSupport
 import FlyingFox
 import FlyingSocks
 import Foundation
+import Logging
 
 /// Passes bytes between browsers on 127.0.0.1 and the server on its socket, within bounds that the server does not have: it
 /// reads a request to the end before anyone can refuse it.
@@ -14,6 +15,8 @@ struct LoopbackRelay {
     static let maximumRequestLength = AccessRules.maximumBodyLength + 4 * AccessRules.maximumHeaderLength
     /// A connection ends when the server has sent nothing for so long; a stream of events has a heartbeat.
     static let timeout = Duration.seconds(60)
+    /// The pause after a connection that could not be accepted.
+    private static let acceptPause = Duration.milliseconds(200)
 
     private let listener: Socket
     private let server: String
@@ -56,7 +59,7 @@ struct LoopbackRelay {
             group.addTask { try await pool.run() }
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { relays in
-                    for try await client in listener.sockets {
+                    while let client = try await accept(from: listener) {
                         let connection = connections.open()
                         relays.addTask {
                             if let connection { await relay(client, connection, pool) }
@@ -69,6 +72,32 @@ struct LoopbackRelay {
             defer { group.cancelAll() }
             try await group.next()
         }
+    }
+
+    /// Waits for the next connection, also while the process has no descriptor left.
+    ///
+    /// - Returns: nil when the listener is closed.
+    private func accept(from listener: AsyncSocket) async throws -> AsyncSocket? {
+        var hasWarned = false
+        while true {
+            do {
+                return try await listener.accept()
+            } catch SocketError.disconnected {
+                return nil
+            } catch let error where Self.isTemporary(error) {
+                if !hasWarned {
+                    Logger(label: "CoreBluetooth").line(.warning, "no browser can connect at present: \(error)")
+                }
+                hasWarned = true
+                try await Task.sleep(for: Self.acceptPause)
+            }
+        }
+    }
+
+    /// Whether `accept(2)` may succeed later: the peer has hung up, or a resource of the process or the system is exhausted.
+    static func isTemporary(_ error: any Error) -> Bool {
+        guard case SocketError.failed(_, let code, _) = error else { return false }
+        return [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }
 
     /// Relays one connection until either side ends it, or a bound does.
