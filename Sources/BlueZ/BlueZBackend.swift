@@ -20,7 +20,7 @@ public final class BlueZBackend: BluetoothBackend {
     private let peripherals = RoleDrivers<PeripheralRoleDriver>()
     private let pairing: PairingDriver
 
-    /// A backend with a connection of its own.
+    /// Creates a backend with a separate connection.
     public convenience init(_ configuration: BlueZConfiguration = BlueZConfiguration()) {
         self.init(configuration, timings: BlueZTimings())
     }
@@ -64,15 +64,15 @@ public final class BlueZBackend: BluetoothBackend {
     /// The system's time.
     public var clock: any BackendClock { SystemClock() }
 
-    /// `.denied` once the bus or its policy has refused this process; `.allowed` else.
+    /// Returns `.denied` once the bus or its policy has refused this process, otherwise `.allowed`.
     public func authorization() -> AuthorizationStatus {
         daemon.currentPhase == .denied ? .denied : .allowed
     }
 
-    /// Whether this daemon can do something; what cannot be known yet counts as no.
+    /// Whether the daemon provides a feature; false while this is not known yet.
     public func supports(_ feature: BackendFeature) -> Bool {
         switch feature {
-        // `Device1.Disconnected`, from BlueZ 5.83 on; known once it was seen.
+        // `Device1.Disconnected`, from BlueZ 5.83 on; known once the daemon has sent it.
         case .disconnectReason: daemon.query { daemon.objects.givesDisconnectReasons }
         case .channels: network.isAvailable
         case .pairing: daemon.currentPhase == .ready
@@ -128,7 +128,7 @@ private final class RoleDrivers<Role: RoleDriver>: Sendable where Role.Machine: 
 
     var all: [Role] { bySelector.withLock { Array($0.values) } }
 
-    /// Whether a role on any adapter meets a condition.
+    /// Whether the role on any adapter meets a condition.
     func contains(where condition: @Sendable (borrowing Role.Machine) -> Bool) -> Bool {
         all.contains { $0.query(condition) }
     }

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// Where BlueZ is to be found, and what this process agrees to there.
+/// The daemon and the adapter that managers use, and the pairings that this process accepts.
 public struct BlueZConfiguration: Hashable, Sendable {
-    /// How `bluetoothd` passes on the values of notifications and indications.
+    /// A method by which `bluetoothd` passes on the values of notifications and indications.
     ///
     /// Source: BlueZ, `org.bluez.GattCharacteristic1`.
     public enum NotificationMethod: Hashable, Sendable, CaseIterable {
@@ -13,38 +13,41 @@ public struct BlueZConfiguration: Hashable, Sendable {
         /// This takes less processor time in this process, and far less in the bus and in `bluetoothd`, but:
         ///
         /// - While this app is subscribed, no other program can subscribe to the characteristic.
-        /// - Values are in no order with those of other characteristics and with responses. All values that were received
-        ///   before the end of the link are delivered before the disconnection.
+        /// - The order of values relative to those of other characteristics and to responses is lost. All values that
+        ///   were received before the end of the link are delivered before the disconnection.
         /// - `bluetoothd` drops values if this process leaves about 170 to 280 of them unread.
-        /// - Some versions of `bluetoothd` have crashed when a link ended meanwhile.
+        /// - Some versions of `bluetoothd` crashed when a link ended while a socket was open.
         ///
-        /// If `bluetoothd` gives no socket, for instance because another program is subscribed, ``startNotify`` is used.
+        /// If `bluetoothd` provides no socket, for instance because another program is subscribed, ``startNotify`` is
+        /// used.
         case acquireNotify
     }
 
     /// The message bus of `bluetoothd`, in the notation of the D-Bus Specification (`unix:path=…`).
     ///
-    /// nil takes the system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
+    /// nil selects the system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or the well-known socket.
     public var busAddress: String?
-    /// The adapter of managers that name none: `hci1` or an address.
+    /// The adapter of managers that name no adapter: `hci1` or an address.
     ///
-    /// Without one, it is the first that is on.
+    /// nil selects the first adapter that is powered on.
     public var adapter: String?
-    /// Whether this process agrees to pairings without a number (Just Works) that it needs itself, where no one else is
-    /// asked: the app has no `CBPairingAgent`, and the system has no default agent such as a desktop's.
+    /// Whether this process accepts pairings without a number (Just Works) that it needs itself.
     ///
-    /// A pairing is needed by a connection that a `CBCentralManager` of this process has or makes, and, with any central
-    /// that is connected, while a `CBPeripheralManager` publishes something that requires encryption. With `true` every
-    /// such peer bonds unasked, and a third party may listen and speak in between; it suits devices that pair in a
-    /// protected place. With `false` such pairings are refused. Either way nothing else is agreed to, and no device is
-    /// marked as trusted.
+    /// It accepts them only if nobody else is asked: the app has no `CBPairingAgent`, and the system has no default
+    /// agent such as a desktop's.
+    ///
+    /// A pairing is needed by a connection that a `CBCentralManager` of this process has or makes, and, with any
+    /// connected central, while a `CBPeripheralManager` publishes an attribute that requires encryption. With `true`
+    /// every such peer bonds without a question, and a third party may listen and alter messages; use it for devices
+    /// that pair in a protected place. With `false` such pairings are refused. In both cases nothing else is accepted,
+    /// and no device is marked as trusted.
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.3.5.1; BlueZ, `org.bluez.Agent1.RequestAuthorization`.
     public var acceptsJustWorksPairing: Bool
-    /// How the values of notifications and indications are passed on to `CBCentralManager`'s peripherals.
+    /// The method by which the values of notifications and indications reach the peripherals of `CBCentralManager`.
     public var notificationMethod: NotificationMethod
 
-    /// Describes where BlueZ is to be found; without arguments, where it is on every Linux system.
+    /// Creates a configuration; without arguments, one for the system's bus and any adapter.
     ///
     /// - Parameters:
     ///   - busAddress: See ``busAddress``.

@@ -2,9 +2,9 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What an error of `bluetoothd` means.
+/// The meaning of the errors of `bluetoothd`.
 ///
-/// One table for connects, one for attributes.
+/// Connects, pairing and attributes have a function each.
 ///
 /// Sources: `doc/org.bluez.*.rst`, `src/error.c`, `src/gatt-client.c` and `src/device.c` of BlueZ.
 enum ErrorMap {
@@ -12,25 +12,25 @@ enum ErrorMap {
 
     // MARK: Connecting
 
-    /// What to do after `Device1.Connect` failed.
+    /// The consequence of a failed `Device1.Connect`.
     enum ConnectOutcome: Equatable {
-        /// The link is up after all.
+        /// The link is up nevertheless.
         case connected
-        /// Try again, after others had their turn.
+        /// The connect is tried again after the others.
         case retry
-        /// Another connect to this device is pending inside `bluetoothd`, ours of an earlier process perhaps.
+        /// Another connect to this device is pending in `bluetoothd`, perhaps one of an earlier process.
         case busy
-        /// The device's object is gone: look for it first.
+        /// The device's object is gone; a scan must find the device first.
         case objectGone
-        /// Power went; the state says the rest.
+        /// Power is lost, which the state reports.
         case noPower
-        /// Hopeless.
+        /// The connect fails, because further attempts would fail too.
         case fail(BackendError)
     }
 
-    /// A failed `Device1.Connect`.
+    /// Returns the consequence of a failed `Device1.Connect`.
     ///
-    /// Apple's connects never time out, so most failures only mean: again.
+    /// Apple's connects never time out, so most failures lead to another attempt.
     static func connect(_ error: DBusError) -> ConnectOutcome {
         let text = error.message.lowercased()
         switch error.name {
@@ -55,7 +55,7 @@ enum ErrorMap {
 
     // MARK: Pairing
 
-    /// A failed `Device1.Pair` or `Adapter1.RemoveDevice`.
+    /// Returns the error of a failed `Device1.Pair` or `Adapter1.RemoveDevice`.
     static func pairing(_ error: DBusError, operation: String) -> BackendError {
         let code: BackendError.Code =
             switch error.name {
@@ -73,17 +73,18 @@ enum ErrorMap {
 
     // MARK: Attributes
 
-    /// What to do after a read, a write or a subscription failed.
+    /// The consequence of a failed read, write or subscription.
     enum AttributeOutcome: Equatable {
-        /// The attribute is busy, for another program or for us: again, soon.
+        /// The attribute is busy, with an operation of this process or of another program; the operation is tried again
+        /// soon.
         case retry
-        /// The link is going down, and will say so itself.
+        /// The link is about to end, which `bluetoothd` reports by itself.
         case linkLost(BackendError)
-        /// The answer.
+        /// The operation fails with this error.
         case fail(BackendError)
     }
 
-    /// A failed method of `GattCharacteristic1` or `GattDescriptor1`.
+    /// Returns the consequence of a failed method of `GattCharacteristic1` or `GattDescriptor1`.
     ///
     /// - Parameter isPaired: Distinguishes missing encryption from missing authentication, which BlueZ merges.
     static func attribute(_ error: DBusError, operation: String, isPaired: Bool) -> AttributeOutcome {
@@ -116,7 +117,7 @@ enum ErrorMap {
         }
     }
 
-    /// A subscription that is not tried again.
+    /// Returns the error of a subscription that is not tried again.
     static func subscription(_ error: DBusError, isPaired: Bool) -> BackendError {
         switch attribute(error, operation: "StartNotify", isPaired: isPaired) {
         case .retry: stillBusy(error, operation: "StartNotify")
@@ -124,7 +125,7 @@ enum ErrorMap {
         }
     }
 
-    /// An attribute that is busy after all retries.
+    /// Returns the error of an attribute that is busy after all retries.
     static func stillBusy(_ error: DBusError, operation: String) -> BackendError {
         BackendError(.unknown, operation: operation, daemonName: error.name, message: error.message)
     }
@@ -136,7 +137,7 @@ enum ErrorMap {
         switch error.message {
         case "Read not permitted": att(0x02)
         case "Write not permitted": att(0x03)
-        // 0x05, 0x0C and 0x0F are one text: without a bond encryption cannot be what is missing alone.
+        // 0x05, 0x0C and 0x0F share one text: without a bond, more than encryption is missing.
         case "Not paired": att(isPaired ? 0x0F : 0x05)
         default: .fail(local(.operationNotSupported))
         }

@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// The parts of a command that its way to D-Bus depends on.
+/// The properties of a command that determine its D-Bus calls.
 extension CentralCommand {
     /// The attribute whose value or subscription the command names, if any.
     var valueAttribute: AttributeID? {

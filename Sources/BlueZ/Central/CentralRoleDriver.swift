@@ -10,7 +10,7 @@ final class CentralRoleDriver: RoleDriver {
     private let sockets = Lock<[LinkSocketID: WriteSocket]>([:])
     private let notificationSockets = Lock<NotificationSockets?>(nil)
     private let store: PreservationStore
-    /// The restore identifiers of managers that have one.
+    /// The restore identifiers of the managers that were given one.
     private let identifiers = Lock<[HostLedger.Manager: String]>([:])
     private let securityHandler = Lock<(@Sendable (PeerID) -> Void)?>(nil)
 
@@ -32,7 +32,7 @@ final class CentralRoleDriver: RoleDriver {
         notificationSockets.withLock { $0 = notifications }
     }
 
-    /// A number for a manager that comes, and may want back what it had in an earlier process.
+    /// Returns the number of a new manager, which may restore the state of an earlier process.
     func newManager(restoring identifier: String?, remembering limit: Int) -> HostLedger.Manager {
         let manager = newManager(remembering: limit)
         identifiers.withLock { $0[manager] = identifier }

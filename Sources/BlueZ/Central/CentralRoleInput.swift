@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// A method call that the host wants made on the present owner of `org.bluez`.
+/// A method call for the current owner of `org.bluez`.
 struct MethodCall: Equatable, Sendable {
     var path: ObjectPath
     var interface: String
@@ -11,7 +11,7 @@ struct MethodCall: Equatable, Sendable {
     var deadline: Duration
 }
 
-/// A method call in flight, or another question with one answer.
+/// A method call in flight, or another request with one answer.
 struct CallID: Hashable, Sendable {
     let number: UInt64
     /// The peer of the link whose operation the call carries out; see ``LinkState/inFlight``.
@@ -29,7 +29,7 @@ struct LinkSocketID: Hashable, Sendable {
     let peer: PeerID
 }
 
-/// What a timer is for; at most one of each runs.
+/// The purpose of a timer; at most one timer of each purpose runs.
 enum CentralTimer: AdapterRoleTimer {
     case connectRetry(PeerID)
     case connectTurn
@@ -46,68 +46,68 @@ enum CentralTimer: AdapterRoleTimer {
     case adapterReturn
 }
 
-/// What comes in.
+/// An input of the role machine.
 enum CentralRoleInput: AdapterRoleInput {
     typealias Event = CentralEvent
 
     case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
-    /// The answer of ``CentralRoleEffect/openChannel(_:from:to:)``.
+    /// The result of ``CentralRoleEffect/openChannel(_:from:to:)``.
     case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)
-    /// The answer of ``CentralRoleEffect/readSignalStrength(_:of:on:)``, in dBm.
+    /// The result of ``CentralRoleEffect/readSignalStrength(_:of:on:)``, in dBm.
     case signalStrength(CallID, Result<Int, BackendError>)
-    /// A channel is over, and not by our doing.
+    /// A channel ended, and not because this process closed it.
     case channelEnded(ChannelID)
-    /// Something happened to a socket for write commands.
+    /// An event of a socket for write commands.
     case socket(LinkSocketID, WriteSocket.Event)
-    /// Something happened to a socket for notifications.
+    /// An event of a socket for notifications.
     case notificationSocket(LinkSocketID, NotificationSockets.Event)
-    /// Our user refused to pair with a peer.
+    /// The user of this process refused to pair with a peer.
     case pairingRefused(PeerID)
     case timer(CentralTimer)
-    /// The manager of this number, yet to be activated, has a restore identifier, under which this was left.
+    /// A manager that is about to be activated has a restore identifier; the state was preserved under it.
     case restoring(HostLedger.Manager, PreservedCentral?)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, CentralCommand)
     case invalidated(HostLedger.Manager)
 }
 
-/// What goes out, in order.
+/// An effect of the role machine; effects are performed in order.
 enum CentralRoleEffect: AdapterRoleEffect, Equatable {
     case call(CallID, MethodCall)
     /// Opens an L2CAP channel.
     case openChannel(CallID, from: L2CAPAddress, to: L2CAPAddress)
     /// Asks a controller for the signal strength of the link to a peer.
     case readSignalStrength(CallID, of: L2CAPAddress, on: ControllerID)
-    /// Does something with an open channel.
+    /// Performs an action on an open channel.
     ///
-    /// What is received, and credits, go from the channel to its manager directly.
+    /// Received data and credits pass from the channel to its manager directly.
     case channel(ChannelID, ChannelPool.Action)
-    /// Does something with a socket for write commands.
+    /// Performs an action on a socket for write commands.
     case socket(LinkSocketID, WriteSocket.Action)
-    /// Does something with a socket for notifications.
+    /// Performs an action on a socket for notifications.
     case notificationSocket(LinkSocketID, NotificationSockets.Action)
     /// An operation failed because encryption or authentication was missing.
     case securityFailed(PeerID)
-    /// Whether a connection that is there, or being made, may need pairing.
+    /// Reports whether a connection, present or being made, may need pairing.
     case pairingNeedChanged(Bool)
-    /// Asks for a snapshot.
+    /// Requests a snapshot of all objects.
     case refresh
     case deliver(HostLedger.Manager, CentralEvent)
-    /// Keeps something for the process that comes after this one; nil: nothing.
+    /// Preserves the state of a manager for the next process; nil discards it.
     case preserve(HostLedger.Manager, PreservedCentral?)
     case startTimer(CentralTimer, Duration)
     case stopTimer(CentralTimer)
     case log(LogMessage)
 }
 
-/// Something for the log.
+/// A message for the log.
 struct LogMessage: Equatable, Sendable {
     enum Level: Sendable { case debug, info, warning }
     var level: Level
     var text: String
 
-    /// Writes it to the log.
+    /// Writes the message to the log.
     func write() {
         switch level {
         case .debug: BlueZLog.debug(text)
@@ -117,9 +117,9 @@ struct LogMessage: Equatable, Sendable {
     }
 }
 
-/// Which adapter a manager wants.
+/// The selection of an adapter by a manager.
 enum AdapterSelector: Hashable, Sendable {
-    /// The first one that is on, or else the first one.
+    /// The first adapter that is powered on, otherwise the first one.
     case any
     /// `hci1`.
     case name(String)

@@ -3,11 +3,11 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothValues
 
-/// Discovery of services and what is in them: BlueZ does it by itself at each connection, and we read the objects.
+/// Discovery of attributes: BlueZ discovers by itself at each connection, and this reads its objects.
 extension CentralRoleMachine {
     // MARK: Resolution
 
-    /// Whether a link's attributes are known; if not, arranges that they will be, or that the link ends.
+    /// Whether a link's attributes are known; if not, starts a timer that waits for them or ends the link.
     mutating func isResolved(_ peer: PeerID) -> Bool {
         guard let link = links[peer] else { return false }
         guard objects.devices[link.path]?.isServicesResolved == true else {
@@ -36,17 +36,19 @@ extension CentralRoleMachine {
         runOperations(peer)
     }
 
+    /// Ends a link whose services were not resolved in time.
+    ///
     /// BlueZ pitfall: discovery may never end (https://github.com/hbldh/bleak/issues/1841).
     ///
-    /// An ATT client that gets no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// An ATT client whose request gets no answer must end the link (Core Specification, Vol 3, Part F, 3.3.3).
     mutating func resolutionTimedOut(_ peer: PeerID) {
         log(.warning, "services of \(peer) were not resolved in \(timings.resolution)")
         abandonLink(peer, reason: .timeout)
     }
 
-    /// The wait for services that should be there is over: one look at all objects, and what it has counts.
+    /// Ends the wait for announced services: requests a snapshot, whose attributes count as complete.
     ///
-    /// A daemon that does not show it is waited for once more, and then what is known counts.
+    /// If the daemon sends no snapshot in time either, the known attributes count as complete.
     mutating func servicesAwaited(_ peer: PeerID) {
         guard let link = links[peer], link.services.areAwaited else { return }
         guard !link.services.areRefreshing else { return endAwaitingServices(peer) }
@@ -56,7 +58,7 @@ extension CentralRoleMachine {
     }
 
     mutating func snapshotTaken() {
-        // Whose link is not among the objects has none.
+        // A link that is not among the objects does not exist.
         connects.unconfirmed = []
         for (peer, link) in links where link.services.areAwaited { endAwaitingServices(peer) }
     }
@@ -70,7 +72,9 @@ extension CentralRoleMachine {
 
     // MARK: MTU
 
-    /// BlueZ pitfall: the MTU is that of the characteristics, known after the exchange, and from 5.62 on
+    /// Returns the MTU of a device's link.
+    ///
+    /// BlueZ pitfall: the MTU is a property of the characteristics, known after the exchange, and from 5.62 on
     /// (https://github.com/hbldh/bleak/issues/1165).
     func currentMTU(of device: ObjectPath) -> Int {
         guard objects.devices[device]?.isServicesResolved == true else { return ATTLimits.minimumMTU }
@@ -94,9 +98,9 @@ extension CentralRoleMachine {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Answers a discovery from the objects.
+    /// Responds to a discovery from the objects.
     mutating func answerDiscovery(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let path = links[peer]?.path else { return }
         switch operation.command {
@@ -122,13 +126,13 @@ extension CentralRoleMachine {
         }
     }
 
-    /// The services that apps may find on a device.
+    /// Returns the services of a device that apps may discover.
     mutating func services(of device: ObjectPath, _ peer: PeerID) -> [(path: ObjectPath, record: ServiceRecord)] {
         let paths = objects.attributes(of: device).filter { isApps($0) }
         return paths.compactMap { path in record(ofService: path, peer).map { (path, $0) } }
     }
 
-    /// Whether a service is for apps to find: primary, and none of the host's own, 1800 and 1801 (S58).
+    /// Whether apps may discover a service: it is primary, and not 1800 or 1801, which the host handles (S58).
     func isApps(_ service: ObjectPath) -> Bool {
         guard let service = objects.services[service], service.isPrimary else { return false }
         return service.uuid?.bits16 != 0x1800 && service.uuid?.bits16 != 0x1801
@@ -138,7 +142,7 @@ extension CentralRoleMachine {
         uuids?.contains(uuid) ?? true
     }
 
-    /// The object of an attribute; where it is gone, the operation fails.
+    /// Returns the object of an attribute; if it is gone, the operation fails.
     mutating func object(_ id: AttributeID, _ peer: PeerID, _ operation: LinkState.Operation) -> ObjectPath? {
         if let path = links[peer]?.attributes.path(of: id) { return path }
         endFailed(peer, operation, BackendError(.invalidHandle, operation: "attribute \(id)"))
@@ -170,7 +174,7 @@ extension CentralRoleMachine {
 }
 
 extension ObjectPath {
-    /// The handle that ends the path of an attribute: `service0021`, `char0022`, `desc0024`.
+    /// The handle at the end of an attribute's path: `service0021`, `char0022`, `desc0024`.
     var handle: UInt16? {
         UInt16(lastElement.suffix(4), radix: 16)
     }

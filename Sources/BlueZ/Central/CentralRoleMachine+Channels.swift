@@ -1,9 +1,9 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// L2CAP channels: who opens them, whose they are, and when they end.
+/// L2CAP channels of links.
 extension CentralRoleMachine {
-    /// Begins to open a channel, over the link that `bluetoothd` holds.
+    /// Begins to open a channel over the link that `bluetoothd` holds.
     mutating func openChannel(_ psm: UInt16, _ peer: PeerID, _ operation: LinkState.Operation) {
         guard let adapter = adapter.flatMap({ objects.adapters[$0] }), let record = directory[peer],
             let local = L2CAPAddress(adapter.address, isRandom: adapter.isRandom),
@@ -34,13 +34,13 @@ extension CentralRoleMachine {
         runOperations(peer)
     }
 
-    /// A manager gives up its share of a link: what it sent on its channels still goes over.
+    /// Closes the channels of a manager that releases its lease; data that it has sent is still transmitted.
     mutating func closeChannels(of manager: HostLedger.Manager, to peer: PeerID) {
         let own = OpenChannel(manager: manager, origin: peer)
         for channel in channels(where: { $0 == own }) { use(channel, .close, by: manager) }
     }
 
-    /// A link is gone, and with it its channels; what came before that is delivered.
+    /// Ends the channels of a link that is gone; data that was received before is delivered.
     mutating func endChannels(to peer: PeerID) {
         for channel in channels(where: { $0.origin == peer }) {
             perform(.readRest, on: channel)

@@ -3,12 +3,12 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothValues
 
-/// Connecting.
+/// Connects.
 extension CentralRoleMachine {
     mutating func connect(
         _ manager: HostLedger.Manager, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
-        // A peer that the directory has forgotten is found by a scan: its identifier follows from its address.
+        // A scan finds a peer that the directory has forgotten: its identifier follows from its address.
         directory.noteUse(of: peer)
         switch ledger.connect(manager, to: peer, operation: operation, options: options) {
         case .linked(let share): reportConnected(peer, share)
@@ -20,7 +20,7 @@ extension CentralRoleMachine {
     mutating func initiateConnection(_ peer: PeerID) {
         let isClosing = links[peer] != nil
         if !isClosing, let path = directory.path(of: peer), objects.devices[path]?.isConnected == true {
-            // Another program's link, or one that outlived an earlier process: it is shared, if it stays.
+            // A link of another program, or of an earlier process: it is joined if it survives the grace period.
             connects.add(peer, isClosing: true)
             return start(.foreignLinkGrace(peer), timings.foreignLinkGrace)
         }
@@ -28,9 +28,9 @@ extension CentralRoleMachine {
         connectNext()
     }
 
-    /// Another program's link has been there for long enough to be joined.
+    /// Joins another program's link that has survived the grace period.
     ///
-    /// BlueZ pitfall: a link that its program gives up lives for 2 s more, looks as it did, and lets `Connect` succeed.
+    /// BlueZ pitfall: a link that its program releases lives for 2 s more, looks unchanged, and lets `Connect` succeed.
     mutating func foreignLinkGraceOver(_ peer: PeerID) {
         guard connects.contains(peer), connects.active != peer, links[peer] == nil else { return }
         guard let path = directory.path(of: peer), objects.devices[path]?.isConnected == true else {
@@ -46,7 +46,7 @@ extension CentralRoleMachine {
     }
 
     mutating func connectNext() {
-        // Called with each advertisement.
+        // Runs for each advertisement, so it must be cheap.
         guard connects.hasAny, state == .poweredOn else { return }
         let peer = connects.next { [watch, objects] peer in
             watch.directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
@@ -60,8 +60,9 @@ extension CentralRoleMachine {
         }
     }
 
-    /// BlueZ pitfall: a device of both kinds is connected to over classic Bluetooth, where BlueZ likes that better
-    /// (https://github.com/hbldh/bleak/issues/1521).
+    /// Makes BlueZ connect to a device of both kinds over LE.
+    ///
+    /// BlueZ pitfall: otherwise BlueZ may choose classic Bluetooth (https://github.com/hbldh/bleak/issues/1521).
     private mutating func preferLE(_ path: ObjectPath) {
         guard let bearer = objects.devices[path]?.preferredBearer, bearer != "le" else { return }
         let value: [DBusValue] = [
@@ -70,7 +71,7 @@ extension CentralRoleMachine {
         call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
-    /// A peer that does not come holds up the others no longer.
+    /// Cancels the connect in flight if others wait for it.
     mutating func preemptConnect() {
         guard let peer = connects.active, connects.hasOthersWaiting else { return }
         cancelConnect(peer)
@@ -78,8 +79,8 @@ extension CentralRoleMachine {
 
     /// Ends the `Connect` in flight, which then fails.
     ///
-    /// BlueZ pitfall: where the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then
-    /// makes no connection any more until its power goes; a caller cannot help it (RunningOnRealHardware).
+    /// BlueZ pitfall: if the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then makes no
+    /// connection until the power is switched off; a caller cannot prevent it (RunningOnRealHardware).
     mutating func cancelConnect(_ peer: PeerID) {
         guard let path = directory.path(of: peer) else { return }
         call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
@@ -92,9 +93,9 @@ extension CentralRoleMachine {
         connects.unconfirmed.remove(peer)
         var outcome = error.map { ErrorMap.connect($0) } ?? .connected
         if outcome == .connected && !isConnected {
-            // BlueZ sends the change of `Connected` before the reply that it leads to; without it the link went at
-            // once. Or it lives: where bluetoothd has the link's socket before the kernel reports the link, the
-            // change is not reported. Its objects show which.
+            // BlueZ sends the change of `Connected` before the reply that results from it; without the change, the link
+            // ended at once. Or the link exists: if bluetoothd has its socket before the kernel reports the link, the
+            // change is not sent. A snapshot shows which.
             outcome = .retry
             connects.unconfirmed.insert(peer)
             refresh()
@@ -113,7 +114,7 @@ extension CentralRoleMachine {
         connectNext()
     }
 
-    /// The object of a peer is gone, and with it the `Connect` in flight, which `bluetoothd` may never answer.
+    /// Ends the `Connect` in flight to a peer whose object is gone; `bluetoothd` may never answer it.
     mutating func connectLostObject(_ peer: PeerID) {
         connects.unconfirmed.remove(peer)
         guard connects.active == peer else { return }
@@ -125,8 +126,10 @@ extension CentralRoleMachine {
         connectNext()
     }
 
-    /// BlueZ pitfalls: most failures are one text and mean "again" (https://github.com/hbldh/bleak/issues/993); and
-    /// a connect that a crashed program left pending must be ended first
+    /// Schedules the next attempt of a failed connect.
+    ///
+    /// BlueZ pitfalls: most failures have one text and are temporary (https://github.com/hbldh/bleak/issues/993); and a
+    /// connect that a crashed program left pending must be cancelled first
     /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
     private mutating func retry(_ peer: PeerID, isBusy: Bool) {
         guard let (failures, busyInARow) = connects.fail(isBusy: isBusy) else { return }
@@ -154,9 +157,9 @@ extension CentralRoleMachine {
             }
             return linkDown(peer)
         }
-        // The link came back before its end was reported.
+        // The link was made again before its end was reported.
         if links[peer]?.ending.isDown == true { finishLinkDown(peer) }
-        // A link that comes up stays.
+        // A new link needs no grace period.
         stop(.foreignLinkGrace(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
         guard links[peer] == nil, connects.active != peer, connects.contains(peer) else { return }
@@ -168,7 +171,7 @@ extension CentralRoleMachine {
     private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
         var link = CopyOnWrite(LinkState(isOurs: isOurs, path: path))
         guard !ledger.leases(of: peer).isEmpty else {
-            // Taken back while the link came up.
+            // The connect was cancelled while the link was made.
             guard isOurs else { return }
             link.ending.isClosing = true
             links[peer] = link

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import DequeModule
 
-/// Disconnecting, and links that end by themselves.
+/// Disconnects, and handles links that end by themselves.
 extension CentralRoleMachine {
     /// Releases a manager's pending connect, or its lease of a link.
     mutating func releaseLink(_ manager: HostLedger.Manager, _ peer: PeerID, isSilent: Bool) {
@@ -31,24 +31,26 @@ extension CentralRoleMachine {
         links[peer]?.subscriptions = [:]
         links[peer]?.ending.isClosing = true
         links[peer]?.waiting = []
-        // A link that went already is only waiting for its explanation.
+        // A link that is down already only waits for its explanation.
         if link.ending.isDown { return finishLinkDown(peer) }
-        // Another program's link is left alone.
+        // Another program's link is not ended.
         guard link.isOurs else { return finishLinkDown(peer) }
         call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
-    /// Ends a link that its peer does not serve.
+    /// Ends a link whose peer does not respond as it must.
     mutating func abandonLink(_ peer: PeerID, reason: DisconnectReason) {
         guard let link = links[peer], !link.ending.isClosing else { return }
         links[peer]?.ending.reason = reason
         call(.disconnect(peer), link.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
-    /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): what was asked to end
-    /// counts as ended.
+    /// Handles the reply of `Disconnect`.
     ///
-    /// A success may come before the signal of the end, and then waits for it.
+    /// BlueZ pitfall: some daemons never answer (https://github.com/bluez/bluez/issues/947): after the deadline, the
+    /// link counts as ended.
+    ///
+    /// A success may arrive before the signal of the end; the end then waits for the signal.
     mutating func disconnectReplied(_ peer: PeerID, _ error: DBusError?) {
         guard let link = links[peer], link.ending.isClosing || link.ending.reason != nil else { return }
         if let error { log(.debug, "Disconnect of \(peer): \(error)") }
@@ -62,14 +64,15 @@ extension CentralRoleMachine {
         case "org.bluez.Reason.Timeout": links[peer]?.ending.reason = .timeout
         case "org.bluez.Reason.Remote": links[peer]?.ending.reason = .remote
         case "org.bluez.Reason.Authentication": links[peer]?.ending.reason = .authentication
-        // Local: another program on this host ended it, or power goes; our own ends have no holder to be notified.
+        // Local: another program on this host ended it, or power is lost; ends by this process have no holder to
+        // notify.
         default: break
         }
     }
 
-    /// `Connected` is false.
+    /// Handles that `Connected` became false.
     ///
-    /// The values that the daemon has written on sockets for notifications are read first.
+    /// Values that the daemon has written to sockets for notifications are read first.
     mutating func linkDown(_ peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown else { return }
         links[peer]?.ending.isDown = true
@@ -77,9 +80,9 @@ extension CentralRoleMachine {
         explainLinkDown(peer)
     }
 
-    /// Ends a link that is down, once its sockets for notifications were read.
+    /// Ends a link that is down, once its sockets for notifications have been read.
     ///
-    /// Unless its reason is known, the end waits for a loss of power (S12).
+    /// If its reason is unknown, the end waits for a loss of power (S12).
     mutating func explainLinkDown(_ peer: PeerID) {
         guard let link = links[peer], link.notificationSockets.isEmpty else { return }
         guard !link.ending.isClosing, link.ending.reason == nil else { return finishLinkDown(peer) }

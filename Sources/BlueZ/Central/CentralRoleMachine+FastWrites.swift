@@ -5,12 +5,12 @@ import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
-/// Write commands over a socket to the daemon, past the bus.
+/// Write commands over a socket to the daemon instead of the bus.
 ///
-/// A socket is faster, and exclusive: no program, this one included, can write the characteristic otherwise. So it
-/// is asked for only where many commands come, and given back where something else is to be written.
+/// A socket is faster, and exclusive: while it is open, no program, including this one, can write the characteristic
+/// over the bus. So it is acquired only if many commands are sent, and given back before any other write.
 extension CentralRoleMachine {
-    /// Sends a write command the way that is best.
+    /// Sends a write command over the socket or the bus.
     mutating func writeCommand(
         _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ operation: LinkState.Operation
     ) {
@@ -35,7 +35,7 @@ extension CentralRoleMachine {
             && objects.characteristics[path]?.properties.contains(.writeWithoutResponse) == true
     }
 
-    /// Whether an operation must wait until the daemon has read what was sent before on the socket, or has given one.
+    /// Whether an operation must wait until the daemon has read the socket, or has answered the request for one.
     mutating func mustWaitForWrites(_ peer: PeerID, _ operation: LinkState.Operation) -> Bool {
         guard let link = links[peer] else { return false }
         guard case .writeCommand(_, let attribute, let value) = operation.command,
@@ -44,7 +44,7 @@ extension CentralRoleMachine {
         switch link.writes[path] {
         case .acquiring: return true
         case .socket where link.writes.open?.takes(value) == true: return false
-        // One at a time until the daemon has noticed: they might overtake each other.
+        // One at a time until the daemon has noticed, because two might overtake each other.
         case .bus where link.writes.isGoingBack && !link.inFlight.isEmpty: return true
         case .socket, .calls, .bus: return drain(peer)
         }
@@ -60,14 +60,14 @@ extension CentralRoleMachine {
         return true
     }
 
-    /// The daemon does not read its socket: what follows waits for it no longer.
+    /// Gives back a socket that the daemon does not read, so that waiting operations can run.
     mutating func drainTimedOut(_ peer: PeerID) {
         guard let open = links[peer]?.writes.open else { return }
         log(.warning, "bluetoothd does not read its socket for write commands, which is given back")
         socketHappened(open.id, .closed)
     }
 
-    /// Gives the socket back before something is written that cannot go over it.
+    /// Gives the socket back before a write that cannot use it.
     mutating func giveBackSocket(_ peer: PeerID, for path: ObjectPath? = nil) {
         guard let open = links[peer]?.writes.open, path == nil || path == open.path else { return }
         perform(.close, on: open.id)
@@ -75,7 +75,7 @@ extension CentralRoleMachine {
         links[peer]?.writes.giveBack()
     }
 
-    /// Whether an error only says that the daemon has not noticed yet that its socket was given back.
+    /// Whether an error only means that the daemon has not yet noticed the return of its socket.
     func isSocketGoing(_ peer: PeerID, _ operation: LinkState.Operation, _ error: DBusError) -> Bool {
         guard error.name == "org.bluez.Error.NotPermitted", error.message == "Write acquired",
             let attribute = operation.command.valueAttribute, let link = links[peer],
@@ -84,13 +84,13 @@ extension CentralRoleMachine {
         return link.writes[path] == .bus && link.writes.isGoingBack
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
-    /// - Returns: Whether the reply was that of `AcquireWrite`.
+    /// - Returns: Whether the reply belongs to `AcquireWrite`.
     mutating func acquired(
         _ peer: PeerID, _ id: CallID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
     ) -> Bool {
-        // Commands that went over the bus before may have their answers only now.
+        // Earlier commands over the bus may be answered only now.
         guard case .writeCommand(_, let attribute, let value) = operation.command,
             let path = links[peer]?.attributes.path(of: attribute), links[peer]?.writes[path] == .acquiring(id)
         else { return false }
@@ -125,7 +125,7 @@ extension CentralRoleMachine {
             runOperations(peer)
         case .closed:
             giveBackSocket(peer)
-            // What the socket did not take goes over the bus, before everything else.
+            // Commands that the socket did not accept are sent over the bus before everything else.
             let unsent = links[peer]?.writes.unsent ?? []
             links[peer]?.writes.unsent = []
             for operation in unsent.reversed() { links[peer]?.waiting.prepend(operation) }
@@ -133,7 +133,7 @@ extension CentralRoleMachine {
         }
     }
 
-    /// A link is gone, and its socket with it.
+    /// Closes the socket of a link that is gone.
     mutating func closeWriteSocket(of link: CopyOnWrite<LinkState>) {
         if let socket = link.writes.open { perform(.close, on: socket.id) }
     }

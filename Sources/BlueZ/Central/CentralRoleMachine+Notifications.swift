@@ -4,20 +4,21 @@ import BluetoothDBus
 import DequeModule
 import FoundationEssentials
 
-/// Subscriptions, and the values that they bring.
+/// Subscriptions and their values.
 extension CentralRoleMachine {
-    /// Subscribes over `StartNotify`, which loses nothing and keeps the order, or over `AcquireNotify`, as the app chose.
+    /// Subscribes or unsubscribes over `StartNotify`, which loses no value and keeps the order, or over
+    /// `AcquireNotify`, as the app chose.
     ///
-    /// BlueZ pitfall: `AcquireNotify` loses what comes before its socket is made
+    /// BlueZ pitfall: `AcquireNotify` loses values that arrive before its socket is made
     /// (https://github.com/hbldh/bleak/issues/1885).
     ///
-    /// BlueZ pitfall: a daemon that guesses the descriptor writes into another one, and the peer ends the link
-    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are reported as they come.
+    /// BlueZ pitfall: a daemon that guesses the descriptor writes to a wrong one, and the peer ends the link
+    /// (https://github.com/bluez/bluez/issues/2383). The error of `StartNotify` and the end are reported as they occur.
     mutating func setNotifying(
         _ peer: PeerID, _ attribute: AttributeID, _ enabled: Bool, _ operation: LinkState.Operation
     ) {
         guard let path = object(attribute, peer, operation) else { return }
-        // Before the call: a value may come before the answer.
+        // Before the call, because a value may arrive before the reply.
         let mustAct = ledger.setSubscribed(operation.manager, to: attribute, of: peer, enabled)
         guard mustAct else { return respond(operation, .notifying(enabled)) }
         if enabled {
@@ -36,19 +37,20 @@ extension CentralRoleMachine {
         }
     }
 
-    /// Returns to what was before a call that failed: a subscription is none, and one whose end failed still is one.
+    /// Reverts the subscription after a failed call: a failed subscribe leaves no subscription, a failed unsubscribe
+    /// keeps it.
     mutating func undoNotifying(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard case .request(_, _, .setNotifying(let attribute, let enabled)) = operation.command else { return }
         let path = links[peer]?.attributes.path(of: attribute)
         // A characteristic that is gone has no subscription.
         _ = ledger.setSubscribed(operation.manager, to: attribute, of: peer, !enabled && path != nil)
         guard let path else { return }
-        // Only the end of one over the bus is a call.
+        // Only an unsubscribe over the bus makes a call.
         links[peer]?.subscriptions[path] =
             enabled ? nil : LinkState.Subscription(attribute: attribute, source: .signals)
     }
 
-    /// Whether a call failed because what it ends does not exist.
+    /// Whether a call failed because the subscription to end does not exist.
     func hasNothingToEnd(_ operation: LinkState.Operation, _ error: DBusError) -> Bool {
         guard case .request(_, _, .setNotifying(_, false)) = operation.command else { return false }
         return error.message == "No notify session started"
@@ -56,13 +58,13 @@ extension CentralRoleMachine {
 
     /// Ends all subscriptions of a link.
     ///
-    /// BlueZ pitfall: one of `StartNotify` belongs to the D-Bus client and survives the link; it would be there at the
-    /// next connection without being asked for (https://github.com/hbldh/bleak/issues/472).
+    /// BlueZ pitfall: a subscription of `StartNotify` belongs to the D-Bus client and outlives the link; at the next
+    /// connection it would exist without a request (https://github.com/hbldh/bleak/issues/472).
     mutating func stopNotifying(_ link: CopyOnWrite<LinkState>) {
         for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key }) { end(subscription, to: path) }
     }
 
-    /// Ends the subscriptions that only a manager had which has left the link to others.
+    /// Ends the subscriptions of a link that have lost their last manager.
     mutating func endIdleSubscriptions(_ peer: PeerID) {
         guard let link = links[peer] else { return }
         for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key })
@@ -85,15 +87,16 @@ extension CentralRoleMachine {
 
     mutating func valueChanged(_ path: ObjectPath, of device: ObjectPath, _ value: Data) {
         guard let peer = directory.peer(at: device), let link = links.index(forKey: peer) else { return }
-        // BlueZ pitfall: a read shows up as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
-        // It comes just before the reply, so that the last value alone may be one.
+        // BlueZ pitfall: a read is signaled as a change of the value too (https://github.com/hbldh/bleak/issues/1856).
+        // The signal arrives just before the reply, so only the last value may be the result of the read.
         guard links.values[link].read?.path == path else { return deliverSignal(value, of: path, of: peer) }
         let before = links.values[link].read?.value
         links.values[link].read?.value = value
         if let before { deliverSignal(before, of: path, of: peer) }
     }
 
-    /// Delivers a value that came over the bus; where notifications come on a socket, it was read by another program.
+    /// Delivers a value from the bus; if notifications use a socket, the value is another program's read and is
+    /// dropped.
     private mutating func deliverSignal(_ value: Data, of path: ObjectPath, of peer: PeerID) {
         guard let subscription = links[peer]?.subscriptions[path], subscription.source == .signals else { return }
         deliver([value], of: subscription.attribute, of: peer)
@@ -118,10 +121,10 @@ extension CentralRoleMachine {
 
     /// Handles the reply of `AcquireNotify`.
     ///
-    /// Where the daemon gives no socket, because another program is subscribed or the method is not supported, the
+    /// If the daemon provides no socket, because another program is subscribed or the method is not supported, the
     /// subscription is made over `StartNotify`.
     ///
-    /// - Returns: Whether the reply was that of `AcquireNotify`, and is no failure of the subscription itself.
+    /// - Returns: Whether the reply belongs to `AcquireNotify` and is not an error of the subscription itself.
     mutating func acquiredNotifications(
         _ peer: PeerID, _ operation: LinkState.Operation, _ result: Result<[DBusValue], DBusError>
     ) -> Bool {
@@ -137,7 +140,7 @@ extension CentralRoleMachine {
             }
         case .failure(let error):
             guard Self.refusesSocket(error) else { return false }
-            // The daemon may hear the call before it sees the end of the socket that was given back.
+            // The daemon may receive the call before it notices the end of the socket that was given back.
             if error.message == "Notify acquired", operation.retries < timings.attributeRetries,
                 links[peer]?.releasedSockets.contains(path) == true
             {
@@ -158,7 +161,7 @@ extension CentralRoleMachine {
         return names.contains(error.name) || error.name == DBusError.Name.unknownMethod
     }
 
-    /// Takes over the socket in a reply of `AcquireNotify`, if there is one.
+    /// Takes over the socket in a reply of `AcquireNotify`, if the reply contains one.
     private mutating func adopt(_ body: [DBusValue], for path: ObjectPath, of peer: PeerID) -> Bool {
         guard let socket = body.first?.descriptorValue?.release() else { return false }
         let id = LinkSocketID(number: outputs.newNumber(), peer: peer)
@@ -187,7 +190,7 @@ extension CentralRoleMachine {
         }
     }
 
-    /// The daemon has closed sockets of a link that has not ended.
+    /// Replaces the sockets that the daemon has closed on a link that has not ended.
     mutating func replaceClosedSockets(_ peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
         for (path, subscription) in link.subscriptions.sorted(by: { $0.key < $1.key })
@@ -199,7 +202,7 @@ extension CentralRoleMachine {
 
     // MARK: Without an operation
 
-    /// Subscribes to a characteristic that an app counts as subscribed to already.
+    /// Subscribes to a characteristic whose subscription exists already from the app's view.
     mutating func subscribe(
         to path: ObjectPath, _ attribute: AttributeID, of peer: PeerID, by method: BlueZConfiguration.NotificationMethod
     ) {
@@ -249,7 +252,7 @@ extension BlueZConfiguration.NotificationMethod {
         }
     }
 
-    /// The source of the values once the method is called.
+    /// The source of the values after the call.
     fileprivate var source: LinkState.Subscription.Source {
         switch self {
         case .startNotify: .signals

@@ -6,8 +6,8 @@ import FoundationEssentials
 
 /// Reads, writes and subscriptions: one at a time per link, answered in order.
 ///
-/// BlueZ pitfall: one attribute bears one operation at a time, and a second one fails with `InProgress`
-/// (https://github.com/hbldh/bleak/issues/1282); ATT has one per link anyway.
+/// BlueZ pitfall: an attribute accepts one operation at a time, and a second one fails with `InProgress`
+/// (https://github.com/hbldh/bleak/issues/1282); ATT allows one request per link anyway.
 extension CentralRoleMachine {
     mutating func enqueue(_ command: CentralCommand, from manager: HostLedger.Manager) {
         guard let link = command.link, let peer = ledger.peer(of: link), let index = links.index(forKey: peer) else {
@@ -26,14 +26,14 @@ extension CentralRoleMachine {
         }
     }
 
-    /// Starts what may start.
+    /// Starts the waiting operations that may start.
     mutating func runOperations(_ peer: PeerID) {
         while let next = links[peer]?.next {
             guard ledger.peer(of: next.link) != nil else {
                 links[peer]?.waiting.removeFirst()
                 continue
             }
-            // Write commands go out together, and everything else alone.
+            // Write commands run together, every other operation alone.
             let mayStart = next.command.isWriteCommand ? links[peer]?.mayWriteOn : links[peer]?.inFlight.isEmpty
             guard mayStart == true, !isRunning(.attributeRetry(peer)) else { return }
             if mustWaitForWrites(peer, next) || next.command.isDiscovery && !isResolved(peer) { return }
@@ -83,7 +83,7 @@ extension CentralRoleMachine {
         _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ type: String, _ operation: LinkState.Operation
     ) {
         guard let path = object(attribute, peer, operation) else { return }
-        // Descriptors know requests only.
+        // Descriptors support requests only.
         let options: [String: DBusValue] = objects.descriptors[path] == nil ? ["type": .string(type)] : [:]
         send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
     }
@@ -92,8 +92,8 @@ extension CentralRoleMachine {
 
     mutating func operationReplied(_ peer: PeerID, _ id: CallID, _ result: Result<[DBusValue], DBusError>) {
         guard let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
-        // bluetoothd answers what was pending after it has reported the end of the link, with ATT error 0x0E. The end
-        // is the answer (S66).
+        // After bluetoothd has reported the end of the link, it answers pending calls with ATT error 0x0E. The end of
+        // the link is the answer (S66).
         guard links[peer]?.ending.isDown == false else { return }
         if acquired(peer, id, operation, result) || acquiredNotifications(peer, operation, result) {
             return runOperations(peer)
@@ -133,17 +133,17 @@ extension CentralRoleMachine {
         case .retry where operation.retries < timings.attributeRetries: retry(peer, operation)
         case .retry: endFailed(peer, operation, ErrorMap.stillBusy(error, operation: member))
         case .linkLost(let error):
-            // The answer is the end of the link, which is yet to be reported.
+            // The answer is the end of the link, which is not reported yet.
             links[peer]?.ending.lost = (operation, error)
             start(.linkLoss(peer), timings.linkLoss)
         case .fail(let error):
-            // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and says nothing else of how that ended.
+            // 0x05, 0x0C and 0x0F: BlueZ has tried to pair, and reports the outcome in no other way.
             if let code = error.attCode, [0x05, 0x0C, 0x0F].contains(code) { reportSecurityFailed(peer) }
             endFailed(peer, operation, error)
         }
     }
 
-    /// Whether BlueZ has a bond with a peer of an open link.
+    /// Whether BlueZ has a bond with the peer of an open link.
     func isPaired(_ peer: PeerID) -> Bool { links[peer].flatMap { objects.devices[$0.path]?.isPaired } ?? false }
 
     mutating func retry(_ peer: PeerID, _ operation: LinkState.Operation) {
@@ -155,7 +155,7 @@ extension CentralRoleMachine {
         start(.attributeRetry(peer), timings.attributeRetry)
     }
 
-    /// The end of the link was not reported: a link that was ended counts as ended, another one lives on.
+    /// Handles an end of a link that was not reported: a link that was told to end counts as ended, another lives on.
     mutating func linkLossUnconfirmed(_ peer: PeerID) {
         if links[peer]?.ending.isClosing == true || links[peer]?.ending.reason != nil { return finishLinkDown(peer) }
         guard let (operation, error) = links[peer]?.ending.lost else { return }
@@ -176,7 +176,7 @@ extension CentralRoleMachine {
 
     mutating func fail(_ operation: LinkState.Operation, _ error: BackendError) { respond(operation, .failure(error)) }
 
-    /// Answers an operation, unless it is a command that expects no response.
+    /// Responds to an operation, unless it is a command without a response.
     mutating func respond(_ operation: LinkState.Operation, _ response: LinkResponse) {
         guard let id = operation.command.operation else { return }
         deliver(operation.manager, .response(link: operation.link, operation: id, response))

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Scanning: one discovery session for all managers, and for peers that are to be connected to.
+/// Scanning: one discovery session for all managers and for pending connects.
 extension CentralRoleMachine {
     mutating func startScan(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
         ledger.startScan(manager, parameters)
@@ -12,24 +12,24 @@ extension CentralRoleMachine {
     }
 
     mutating func stopScan(_ manager: HostLedger.Manager) {
-        // Stopping makes BlueZ take RSSI away from all devices: nothing of that is a report.
+        // When discovery stops, BlueZ removes `RSSI` from all devices; these changes are not reports.
         managers[manager]?.filter = nil
         if ledger.stopScan(manager) { scansChanged(restart: false) }
     }
 
-    /// - Parameter restart: A scan that begins hears all peers anew, also those that the controller's filter of
-    ///   duplicates holds back.
+    /// - Parameter restart: Whether the scan starts again, so that it reports all peers, including those that the
+    ///   controller's filter of duplicates suppresses.
     mutating func scansChanged(restart: Bool) {
         discovery.scan = ledger.mergedScan
         discovery.want(wantedDiscovery, restart: restart)
     }
 
     private var wantedDiscovery: DiscoverySession.Filter? {
-        // A filter would hide the peers that are to be connected to.
+        // A filter would hide the peers of pending connects.
         if connects.needsScan {
             return DiscoverySession.Filter(allowDuplicates: discovery.scan?.allowDuplicates ?? false)
         }
-        // The managers' own filters select the reports where the daemon cannot.
+        // If the daemon cannot filter, the managers' own filters select the reports.
         let version = adapter.flatMap { objects.adapters[$0]?.daemonVersion }
         let canFilter = version?.crashesOnServiceFilter != true
         return discovery.scan.map {
@@ -39,7 +39,7 @@ extension CentralRoleMachine {
 
     /// Makes the next discovery call, if one is due.
     ///
-    /// After every input, since much of it may change what is wanted.
+    /// Runs after every input, because many inputs change the wanted discovery.
     mutating func runDiscovery() {
         guard state == .poweredOn, let adapter else { return }
         discovery.want(wantedDiscovery, restart: false)
@@ -65,11 +65,11 @@ extension CentralRoleMachine {
         }
     }
 
-    /// Reports a device that was heard just now to those who scan.
+    /// Reports a device that was just heard to the scanning managers.
     ///
     /// A device without RSSI was not heard in this discovery.
     ///
-    /// BlueZ pitfall: what later packets add is in `PropertiesChanged` alone
+    /// BlueZ pitfall: only `PropertiesChanged` contains the additions of later packets
     /// (https://github.com/mcginty/blew/issues/27): every change is a report, and the filter merges.
     mutating func report(_ peer: PeerID, _ device: Device1) {
         guard let rssi = device.rssi, discovery.scan != nil else { return }

@@ -2,15 +2,16 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Services that come and go while a device is connected.
+/// Services that are added and removed while a device is connected.
 extension CentralRoleMachine {
     mutating func serviceAdded(_ path: ObjectPath, of device: ObjectPath) {
         guard let peer = directory.peer(at: device), let link = links[peer] else { return }
         if link.services.areAwaited {
-            // Its characteristics follow in signals of their own.
+            // The characteristics follow in separate signals.
             return start(.awaitingServices(peer), timings.serviceChanges)
         }
-        // One with a number was delivered already: what a manager was given back is in the snapshot that it came from, too.
+        // A service with a number was delivered already: the snapshot contains the services that a manager restored,
+        // too.
         guard link.services.areDelivered, link.attributes.knownID(of: path) == nil else { return }
         links[peer]?.services.added.append(path)
         start(.serviceChanges(peer), timings.serviceChanges)
@@ -26,7 +27,7 @@ extension CentralRoleMachine {
 
     mutating func attributeRemoved(_ path: ObjectPath, of device: ObjectPath) {
         guard let peer = directory.peer(at: device), links[peer] != nil else { return }
-        // BlueZ forgets the subscription with the object.
+        // BlueZ drops the subscription with the object.
         if let socket = links[peer]?.subscriptions.removeValue(forKey: path)?.socket {
             perform(.close, onNotificationSocket: socket)
         }
@@ -35,9 +36,9 @@ extension CentralRoleMachine {
         runOperations(peer)
     }
 
-    /// Answers what was asked of an attribute whose object is gone.
+    /// Fails the operations on an attribute whose object is gone.
     ///
-    /// BlueZ pitfall: `bluetoothd` drops what it was asked for together with the object, and never answers
+    /// BlueZ pitfall: `bluetoothd` drops pending calls together with the object, and never answers
     /// (`unregister_characteristic` and `unregister_descriptor` in `src/gatt-client.c`).
     private mutating func failOperations(on attribute: AttributeID, at path: ObjectPath, of peer: PeerID) {
         guard let link = links[peer], !link.ending.isDown, !link.ending.isClosing else { return }
@@ -53,7 +54,7 @@ extension CentralRoleMachine {
     private mutating func failRemoved(_ operation: LinkState.Operation, of peer: PeerID) {
         let error = BackendError(
             .invalidHandle, operation: operation.command.member, message: "the peer has removed the attribute")
-        // A device whose services are not resolved may be on its way out, and its end is the answer then.
+        // A device whose services are not resolved may be about to disconnect; the end of the link is then the answer.
         guard links[peer].map({ objects.devices[$0.path]?.isServicesResolved == false }) == true,
             operation.command.operation != nil, links[peer]?.ending.lost == nil
         else { return endFailed(peer, operation, error) }

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The signal strength of links, which the controller reports and the daemon does not.
+/// The signal strength of links, which the controller provides and the daemon does not.
 extension CentralRoleMachine {
     mutating func readSignalStrength(_ peer: PeerID, _ operation: LinkState.Operation) {
         guard let adapter, let controller = controller(of: adapter), let record = directory[peer],
@@ -26,7 +26,7 @@ extension CentralRoleMachine {
 
     mutating func signalStrengthReplied(_ id: CallID, _ result: Result<Int, BackendError>) {
         guard let peer = id.peer, let operation = links[peer]?.inFlight.removeValue(forKey: id) else { return }
-        // The end of a link, or of power, answers all that is open.
+        // The end of a link, or of power, answers all open operations.
         guard links[peer]?.ending.isDown == false else { return }
         switch result {
         case .success(let rssi): respond(operation, .rssi(rssi))

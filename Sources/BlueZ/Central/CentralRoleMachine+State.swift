@@ -2,14 +2,14 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The adapter's state, and what ends with it.
+/// The adapter's state.
 extension CentralRoleMachine {
     mutating func activate(_ manager: HostLedger.Manager) {
         managers[manager] = Manager()
         deliverState(to: manager)
     }
 
-    /// Delivers the state, and before a manager's first one what it had in an earlier process.
+    /// Delivers the state; a manager's first state follows what the manager restores from an earlier process.
     private mutating func deliverState(to manager: HostLedger.Manager) {
         deliverState(to: manager) { $0.restore(manager) }
     }
@@ -43,7 +43,7 @@ extension CentralRoleMachine {
     /// The adapter in use.
     var adapter: ObjectPath? { watch.adapter }
 
-    /// All that needs power is over, and the state's event says so for all of it.
+    /// Ends everything that needs power; the state event reports it.
     private mutating func handlePowerLoss() {
         // BlueZ keeps subscriptions for the next link; see `stopNotifying`.
         for link in links.values {
@@ -73,8 +73,8 @@ extension CentralRoleMachine {
         if device.isConnected { connectedChanged(peer, path, device) }
         connects.becameReady(peer)
         connectNext()
-        // BlueZ pitfall: a device that advertises once is only ever in this signal
-        // (https://github.com/hbldh/bleak/issues/903); and one of a snapshot may have gone long ago
+        // BlueZ pitfall: for a device that advertises once, this signal is the only one
+        // (https://github.com/hbldh/bleak/issues/903); and a device of a snapshot may have gone long ago
         // (https://github.com/deviceplug/btleplug/issues/206).
         if !isSnapshot { report(peer, device) }
     }

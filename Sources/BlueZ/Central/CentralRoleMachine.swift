@@ -5,24 +5,24 @@ import FoundationEssentials
 
 /// The central role on one adapter, for all of this process's managers.
 ///
-/// Pure: commands, signals, replies and timers go in; calls, events and timers come out. It has no bus, no clock, no
-/// lock and no thread, so a test can put it through anything.
+/// Pure: its inputs are commands, signals, replies and timers; its outputs are calls, events and timers. It uses no
+/// bus, no clock, no lock and no thread, so a test can create every situation.
 struct CentralRoleMachine: AdapterRoleMachine {
-    /// A manager that was activated.
+    /// An activated manager.
     struct Manager: AdapterRoleManager {
         var state: AdapterState?
-        /// Which reports its scan has had.
+        /// The filter of its scan, which remembers the reports that the manager has received.
         var filter: ScanReportFilter?
         var connectionEvents: ConnectionEventFilter?
     }
 
-    /// Why a call was made.
+    /// The purpose of a call.
     enum CallPurpose: Sendable {
         case discovery
         case connect(PeerID)
         case disconnect(PeerID)
         case resubscription(PeerID, ObjectPath, BlueZConfiguration.NotificationMethod)
-        /// Its outcome changes nothing.
+        /// A call whose outcome has no effect.
         case cleanup
     }
 
@@ -52,10 +52,10 @@ struct CentralRoleMachine: AdapterRoleMachine {
         watch = AdapterWatch(selector, timings) { $0.supportsCentral }
     }
 
-    /// Takes in one input.
+    /// Processes one input.
     ///
-    /// - Parameter date: The time of it, for events that carry one.
-    /// - Returns: What to do, in this order.
+    /// - Parameter date: The time of the input, for events that contain one.
+    /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
         self.date = date
         switch input {
@@ -86,7 +86,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
 
     // MARK: Effects
 
-    /// A call for an operation of a link.
+    /// Registers a new call for an operation of a link.
     mutating func newCall(for operation: LinkState.Operation, of peer: PeerID) -> CallID {
         let id = CallID(number: outputs.newNumber(), peer: peer)
         links[peer]?.inFlight[id] = operation
@@ -102,7 +102,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
     }
 
     mutating func reportPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
-        // Before the app receives it: what the app knows is kept.
+        // Before the delivery to the app, so that everything the app knows is preserved.
         outputs.effects.insert(.preserve(manager, state), at: 0)
     }
 
@@ -144,7 +144,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
     }
 
     private mutating func handle(_ command: CentralCommand, from manager: HostLedger.Manager) {
-        // Everything else belongs to a link, and there is none without power.
+        // Every other command belongs to a link, which cannot exist without power.
         guard state == .poweredOn else { return }
         switch command {
         case .startScan(let parameters): startScan(manager, parameters)
@@ -157,7 +157,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         }
     }
 
-    // MARK: Changes of the daemon's objects
+    // MARK: Changes of objects
 
     static func concerns(_ change: ObjectModel.Change) -> Bool { true }
 

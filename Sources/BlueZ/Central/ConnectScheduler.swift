@@ -1,20 +1,20 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// Whom to connect to: one at a time, each again until it is taken back.
+/// The peers to connect to: one at a time, each tried again until the connect is cancelled.
 ///
 /// Pure.
 ///
-/// BlueZ pitfall: two connects at once fail (https://github.com/hbldh/bleak/issues/1036).
+/// BlueZ pitfall: of two concurrent connects, one fails (https://github.com/hbldh/bleak/issues/1036).
 struct ConnectScheduler: Sendable {
     private enum Phase: Sendable {
-        /// Its turn may come.
+        /// Ready to be connected to.
         case waiting
-        /// Its object is gone; a scan brings it back.
+        /// Without an object; a scan makes BlueZ export one again.
         case absent
-        /// It failed, and pauses.
+        /// Failed, and pausing before the next attempt.
         case pausing
-        /// An earlier link is still going down, or may be.
+        /// An earlier link is going down, or may be.
         case closing
     }
 
@@ -26,33 +26,33 @@ struct ConnectScheduler: Sendable {
     }
 
     private var connects: [PendingConnect] = []
-    /// Whose `Connect` is in flight.
+    /// The peer whose `Connect` is in flight.
     private(set) var active: PeerID?
     /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
     var unconfirmed: Set<PeerID> = []
 
-    /// Whether a peer is waited for, in whichever phase.
+    /// Whether a connect to a peer is pending, in any phase.
     func contains(_ peer: PeerID) -> Bool { active == peer || connects.contains { $0.peer == peer } }
 
-    /// Whether any peer is waited for, or connected to now.
+    /// Whether any connect is pending or in flight.
     var hasAny: Bool { active != nil || !connects.isEmpty }
 
-    /// Whether to look for peers: one is absent, or has failed and may lose its object.
+    /// Whether a scan must find peers: one is absent, or has failed and may lose its object.
     ///
     /// BlueZ pitfall: the object of an unknown device lives for 30 s and vanishes between two attempts, or when
     /// discovery stops (https://github.com/bluez/bluez/issues/1521, https://github.com/bluez/bluez/issues/1269).
     var needsScan: Bool { connects.contains { $0.phase == .absent || $0.failures > 0 } }
 
-    /// Whether another peer could be connected to now.
+    /// Whether another peer is ready to be connected to.
     var hasOthersWaiting: Bool { connects.contains { $0.peer != active && $0.phase == .waiting } }
 
-    /// Adds a peer at the end; also one whose `Connect` in flight was taken back, and is wanted again.
+    /// Adds a peer at the end; it may be one whose `Connect` in flight was cancelled and is wanted again.
     mutating func add(_ peer: PeerID, isClosing: Bool) {
         guard !connects.contains(where: { $0.peer == peer }) else { return }
         connects.append(PendingConnect(peer: peer, phase: isClosing ? .closing : .waiting))
     }
 
-    /// Takes a peer out, unless its `Connect` is in flight: that ends first.
+    /// Removes a peer; a `Connect` in flight stays active until it ends.
     ///
     /// - Returns: Whether its `Connect` is in flight and must be cancelled.
     mutating func remove(_ peer: PeerID) -> Bool {
@@ -60,7 +60,7 @@ struct ConnectScheduler: Sendable {
         return active == peer
     }
 
-    /// Whose turn it is, given who has an object; that peer is active from now on.
+    /// Returns the next peer to connect to, and makes it active.
     mutating func next(hasObject: (PeerID) -> Bool) -> PeerID? {
         guard active == nil else { return nil }
         for index in connects.indices where connects[index].phase == .waiting {
@@ -74,13 +74,13 @@ struct ConnectScheduler: Sendable {
         return nil
     }
 
-    /// An object appeared.
+    /// Handles that a peer's object was added.
     mutating func becameReady(_ peer: PeerID) { wait(peer, after: .absent) }
 
-    /// An earlier link is down.
+    /// Handles that an earlier link is down.
     mutating func linkEnded(_ peer: PeerID) { wait(peer, after: .closing) }
 
-    /// A pause is over.
+    /// Handles the end of a pause.
     mutating func pauseOver(_ peer: PeerID) { wait(peer, after: .pausing) }
 
     private mutating func wait(_ peer: PeerID, after phase: Phase) {
@@ -88,15 +88,15 @@ struct ConnectScheduler: Sendable {
         connects[index].phase = .waiting
     }
 
-    /// The active connect is over: the peer is connected, hopeless, or no longer waited for.
+    /// Ends the active connect: the peer is connected, cannot be connected to, or is no longer wanted.
     mutating func finish() {
         connects.removeAll { $0.peer == active }
         active = nil
     }
 
-    /// The active connect failed, and is to be tried again after all others.
+    /// Ends the active connect as failed; it is tried again after all others.
     ///
-    /// - Returns: How many times it has failed, or nil where it is no longer waited for.
+    /// - Returns: The number of its failures; nil if it is no longer wanted.
     mutating func fail(isBusy: Bool) -> (failures: Int, busyInARow: Int)? {
         defer { active = nil }
         guard let index = connects.firstIndex(where: { $0.peer == active }) else { return nil }
@@ -108,13 +108,13 @@ struct ConnectScheduler: Sendable {
         return (pending.failures, pending.busyInARow)
     }
 
-    /// The active connect found no object.
+    /// Ends the active connect because the peer has no object.
     mutating func lostObject() {
         if let index = connects.firstIndex(where: { $0.peer == active }) { connects[index].phase = .absent }
         active = nil
     }
 
-    /// Forgets all.
+    /// Removes all connects.
     mutating func reset() { self = ConnectScheduler() }
 }
 #endif

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// A value on the heap: cheap to look at and to move, copied by its first change while it is shared.
+/// A value on the heap: cheap to read and to move, copied by its first change while it is shared.
 ///
-/// A dictionary copies an element, and so retains all that it holds, to give one of its fields.
+/// A dictionary copies a whole element, and retains everything in it, to return one of its fields.
 @dynamicMemberLookup
 struct CopyOnWrite<Value: Sendable>: Sendable {
     // Invariant: `value` is changed only while a single `CopyOnWrite`, which is being changed, refers to it.

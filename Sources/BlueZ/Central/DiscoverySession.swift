@@ -2,16 +2,16 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Our one discovery session on an adapter: what is wanted, what runs, and the one call in between.
+/// The discovery session of this process on an adapter: the wanted filter, the running one, and the call in flight.
 ///
 /// Pure.
 ///
 /// BlueZ pitfall: a second `StartDiscovery` of one client fails with `InProgress`
-/// (https://github.com/hbldh/bleak/issues/859), so there is one session per adapter and process. Where the controller
-/// is stuck, it fails for ever (https://github.com/hbldh/bleak/issues/1689): it is tried again and again, and after
-/// ``warningAfter`` failures in a row the log says what helps.
+/// (https://github.com/hbldh/bleak/issues/859), so each adapter has one session per process. If the controller is
+/// stuck, it fails forever (https://github.com/hbldh/bleak/issues/1689): the session tries again, and after
+/// ``warningAfter`` failures in a row the log names a remedy.
 struct DiscoverySession: Sendable {
-    /// What the controller looks for, for all programs' sessions together.
+    /// The discovery filter that is requested; the controller applies those of all programs together.
     struct Filter: Equatable, Sendable {
         var services: [BluetoothUUID]?
         var allowDuplicates = false
@@ -22,8 +22,8 @@ struct DiscoverySession: Sendable {
         /// BlueZ report each change of signal strength, and keeps a filter of `Transport` alone from being a regular
         /// inquiry with pauses of 5 s; `DuplicateData` passes each packet on.
         ///
-        /// BlueZ pitfall: a false crashes an old daemon on 32-bit ARM (https://github.com/bluez/bluez/issues/196), so
-        /// `DuplicateData` is left out where it has its default value.
+        /// BlueZ pitfall: the value false crashes an old daemon on 32-bit ARM
+        /// (https://github.com/bluez/bluez/issues/196), so `DuplicateData` is omitted if it has its default value.
         var value: DBusValue {
             var properties: [String: DBusValue] = ["Transport": .string("le"), "RSSI": .int16(-127)]
             if allowDuplicates { properties["DuplicateData"] = .boolean(true) }
@@ -32,7 +32,7 @@ struct DiscoverySession: Sendable {
         }
     }
 
-    /// The next call.
+    /// A call of the session.
     enum Step: Equatable {
         case setFilter(Filter)
         case clearFilter
@@ -40,7 +40,7 @@ struct DiscoverySession: Sendable {
         case stop
     }
 
-    /// What the managers' scans come to.
+    /// The merged parameters of the managers' scans.
     var scan: ScanParameters?
     private var wanted: Filter?
     private var applied: Filter?
@@ -48,24 +48,24 @@ struct DiscoverySession: Sendable {
     private var mustRestart = false
     private var pending: Step?
     private var isPausing = false
-    /// How many calls failed in a row, but for those whose failure means nothing.
+    /// The number of calls that failed in a row, except those whose failure has no meaning.
     private(set) var failures = 0
 
-    /// So many failures in a row are worth a line in the log.
+    /// The number of failures in a row that the log reports.
     static let warningAfter = 5
 
-    /// Whether reports are to be expected.
+    /// Whether devices are being reported.
     var isActive: Bool { wanted != nil && isRunning }
 
-    /// Says what is wanted from now on; nil for nothing.
+    /// Sets the wanted filter; nil ends discovery.
     ///
-    /// - Parameter restart: Begins anew, so that devices that were heard already are heard again.
+    /// - Parameter restart: Whether to start again, so that devices that were reported are reported again.
     mutating func want(_ filter: Filter?, restart: Bool) {
         wanted = filter
         if restart && (isRunning || pending == .start) { mustRestart = true }
     }
 
-    /// The call to make now, if any; its outcome must be reported with ``done(error:isDiscovering:)``.
+    /// Returns the call to make now, if any; the caller reports its outcome with ``done(error:isDiscovering:)``.
     mutating func nextStep() -> Step? {
         guard pending == nil, !isPausing else { return nil }
         pending = step
@@ -82,9 +82,9 @@ struct DiscoverySession: Sendable {
         return isRunning ? nil : .start
     }
 
-    /// Takes in the outcome of the last call.
+    /// Processes the outcome of the last call.
     ///
-    /// - Returns: Whether to pause before the next one: see ``pauseOver()``.
+    /// - Returns: Whether to pause before the next call; see ``pauseOver()``.
     mutating func done(error: DBusError?, isDiscovering: Bool) -> Bool {
         guard let step = pending else { return false }
         pending = nil
@@ -95,12 +95,12 @@ struct DiscoverySession: Sendable {
         case .clearFilter:
             applied = nil
         case .start:
-            // InProgress with discovery on: the session is there, of whatever origin.
+            // InProgress while discovery is on: a session exists already.
             let isThere = error?.name == "org.bluez.Error.InProgress" && isDiscovering
             isRunning = error == nil || isThere
             isPausing = !isRunning
         case .stop:
-            // BlueZ pitfall: stopping races with power and start, and its errors mean that it is stopped
+            // BlueZ pitfall: stopping races with power and start, and its errors mean that discovery has stopped
             // (https://github.com/hbldh/bleak/issues/958).
             isRunning = false
             mustRestart = false
@@ -109,14 +109,14 @@ struct DiscoverySession: Sendable {
         return isPausing
     }
 
-    /// The pause after a failed call is over.
+    /// Ends the pause after a failed call.
     mutating func pauseOver() { isPausing = false }
 
-    /// Discovery ended though this process did not ask for it.
+    /// Handles an end of discovery that this process did not request.
     ///
     /// BlueZ pitfall: reports stop after hours (https://github.com/deviceplug/btleplug/issues/332).
     ///
-    /// - Returns: Whether to pause before it is started again.
+    /// - Returns: Whether to pause before discovery is started again.
     mutating func discoveringEnded() -> Bool {
         guard isRunning, pending == nil, wanted != nil else { return false }
         isRunning = false
@@ -124,12 +124,12 @@ struct DiscoverySession: Sendable {
         return true
     }
 
-    /// Power or the daemon went, and the session with it.
+    /// Discards the session, which ended with the power or the daemon.
     mutating func reset() { self = DiscoverySession() }
 }
 
 extension BluetoothUUID {
-    /// The 36 characters that BlueZ uses for every UUID.
+    /// The UUID in the 36 characters that BlueZ uses.
     fileprivate var fullText: String { BluetoothUUID(value: value).text.lowercased() }
 }
 #endif

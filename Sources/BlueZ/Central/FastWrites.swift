@@ -4,19 +4,19 @@ import BluetoothDBus
 import DequeModule
 import FoundationEssentials
 
-/// Where the write commands of a link go.
+/// The routes of a link's write commands.
 ///
 /// Pure. At most one characteristic of a link has a socket.
 struct FastWrites: Sendable {
-    /// What is known of a characteristic.
+    /// The route to a characteristic.
     enum Route: Equatable, Sendable {
-        /// So many commands went over the bus.
+        /// The bus, over which this number of commands was sent.
         case calls(Int)
-        /// This call of `AcquireWrite` is under way.
+        /// The bus, until the reply of this call of `AcquireWrite`.
         case acquiring(CallID)
-        /// It is ``FastWrites/open``.
+        /// The socket ``FastWrites/open``.
         case socket
-        /// The daemon refuses, or the socket was given back: the bus it is, until the link ends.
+        /// The bus until the link ends, because the daemon refused a socket, or the socket was given back.
         case bus
     }
 
@@ -25,31 +25,31 @@ struct FastWrites: Sendable {
         let path: ObjectPath
         let attribute: AttributeID
         let id: LinkSocketID
-        /// The most bytes of a packet.
+        /// The longest packet, in bytes.
         ///
-        /// BlueZ pitfall: a longer one is cut (https://github.com/bluez/bluez/issues/1466).
+        /// BlueZ pitfall: a longer packet is truncated (https://github.com/bluez/bluez/issues/1466).
         let limit: Int
 
-        /// Whether a value can go over it.
+        /// Whether a value can be sent on the socket.
         ///
         /// BlueZ pitfall: an empty packet makes the daemon stop reading.
         func takes(_ value: Data) -> Bool { !value.isEmpty && value.count <= limit }
     }
 
-    /// How many commands make a socket worth its while.
+    /// The number of commands from which a socket pays off.
     static let worthwhile = 8
 
     private var routes: [ObjectPath: Route] = [:]
-    /// The characteristic with a socket.
+    /// The socket, and its characteristic.
     private(set) var open: OpenSocket?
-    /// What was given to the socket and not taken, in order.
+    /// The commands that the socket has not accepted yet, in order.
     var unsent: Deque<LinkState.Operation> = []
-    /// Something was sent that the daemon may not have read.
+    /// Whether the daemon may not have read everything that was sent.
     var isUndrained = false
-    /// That is being waited for.
+    /// Whether an operation waits until the daemon has read everything.
     var isDraining = false
 
-    /// A socket was given back, and the daemon may not have noticed.
+    /// Whether a socket was given back and the daemon may not have noticed.
     var isGoingBack = false
 
     subscript(path: ObjectPath) -> Route {
@@ -57,15 +57,15 @@ struct FastWrites: Sendable {
         set { routes[path] = newValue }
     }
 
-    /// The daemon has given a socket.
+    /// Records that the daemon has provided a socket.
     mutating func opened(_ socket: OpenSocket) {
         open = socket
         self[socket.path] = .socket
     }
 
-    /// Notes a command that goes over the open socket.
+    /// Records a command that is sent over the open socket.
     ///
-    /// - Returns: The socket; nil where the value does not fit, or there is no socket.
+    /// - Returns: The socket; nil if the value does not fit, or no socket is open.
     mutating func send(_ operation: LinkState.Operation, _ value: Data) -> LinkSocketID? {
         guard let open, open.takes(value) else { return nil }
         unsent.append(operation)
@@ -73,9 +73,9 @@ struct FastWrites: Sendable {
         return open.id
     }
 
-    /// Notes that the socket has taken so many commands.
+    /// Records that the socket has accepted `count` commands.
     ///
-    /// - Returns: The credits to give back, those of commands that follow each other together.
+    /// - Returns: The credits to return, merged for consecutive commands of one link.
     mutating func sent(_ count: Int) -> [(manager: HostLedger.Manager, link: LinkID, count: Int)] {
         var credits: [(manager: HostLedger.Manager, link: LinkID, count: Int)] = []
         for operation in unsent.prefix(count) {
@@ -89,13 +89,13 @@ struct FastWrites: Sendable {
         return credits
     }
 
-    /// The daemon has read what was sent.
+    /// Records that the daemon has read everything that was sent.
     mutating func drained() {
         isUndrained = false
         isDraining = false
     }
 
-    /// The socket is given back.
+    /// Records that the socket is given back.
     mutating func giveBack() {
         if let open { self[open.path] = .bus }
         open = nil
@@ -103,9 +103,9 @@ struct FastWrites: Sendable {
         drained()
     }
 
-    /// A characteristic is gone, and its socket was given back.
+    /// Removes a characteristic that is gone, and whose socket was given back.
     ///
-    /// - Returns: What the socket had not taken.
+    /// - Returns: The operations that the socket had not accepted.
     mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [LinkState.Operation] {
         routes[path] = nil
         let lost = unsent.filter { $0.command.valueAttribute == attribute }
@@ -113,7 +113,7 @@ struct FastWrites: Sendable {
         return Array(lost)
     }
 
-    /// Whether the next command is worth a socket.
+    /// Whether the next command to a characteristic should acquire a socket.
     func isWorthAcquiring(_ path: ObjectPath) -> Bool {
         guard case .calls(let count) = self[path], count >= Self.worthwhile else { return false }
         return open == nil && !routes.values.contains { if case .acquiring = $0 { true } else { false } }

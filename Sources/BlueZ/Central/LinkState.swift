@@ -5,109 +5,109 @@ import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
-/// A physical link: what its holders wait for, and what they know of its attributes.
+/// A physical link: the operations of its holders, and its attributes.
 ///
 /// Pure.
 struct LinkState: Sendable {
-    /// A command of one holder, in the order of all.
+    /// A command of one holder; one queue orders those of all holders.
     struct Operation: Sendable {
         let manager: HostLedger.Manager
         let link: LinkID
         let command: CentralCommand
         var retries = 0
-        /// Whether `bluetoothd` gave no socket for the subscription, which therefore needs `StartNotify`.
+        /// Whether `bluetoothd` provided no socket for the subscription, which therefore needs `StartNotify`.
         var needsSignals = false
     }
 
     /// A subscription of this process to a characteristic.
     struct Subscription: Sendable {
-        /// How its values arrive.
+        /// The source of its values.
         enum Source: Equatable, Sendable {
-            /// `StartNotify`: in signals on the bus.
+            /// Signals on the bus, after `StartNotify`.
             case signals
-            /// `AcquireNotify` was called.
+            /// A call of `AcquireNotify` in flight.
             case acquiring
-            /// On a socket.
+            /// A socket.
             case socket(LinkSocketID)
-            /// The daemon closed the socket, perhaps because the link is ending.
+            /// A socket that the daemon closed, perhaps because the link is ending.
             case closedSocket
         }
 
         let attribute: AttributeID
         var source: Source
 
-        /// The socket, if there is one.
+        /// The socket, if the values arrive on one.
         var socket: LinkSocketID? { if case .socket(let socket) = source { socket } else { nil } }
     }
 
-    /// A read in flight, and the last value that was reported meanwhile.
+    /// A read in flight, and the last value that was signaled since.
     struct Read: Sendable {
         let path: ObjectPath
         var value: Data?
     }
 
-    /// How far the link is from its end.
+    /// The progress of the link's end.
     struct Ending: Sendable {
-        /// Why the link goes down, as far as it is known.
+        /// The reason why the link ends, if known.
         var reason: DisconnectReason?
-        /// The last holder released it, or it is being ended for its silence.
+        /// Whether the last holder released the link, or the link is ended because the peer is silent.
         var isClosing = false
-        /// It is down, and waits for an explanation; see ``BlueZTimings/powerLoss``.
+        /// Whether the link is down and waits for an explanation; see ``BlueZTimings/powerLoss``.
         var isDown = false
         /// An operation failed because the link is lost; its response waits for the end of the link.
         var lost: (operation: Operation, error: BackendError)?
     }
 
-    /// How far the discovery of services is, which BlueZ does by itself at each connection.
+    /// The progress of the discovery of services, which BlueZ performs by itself at each connection.
     struct Services: Sendable {
-        /// `ServicesResolved` is waited for, with a timer.
+        /// Whether a timer waits for `ServicesResolved`.
         var areAwaitingResolution = false
-        /// The services that `ServicesResolved` promised are waited for.
+        /// Whether a timer waits for the services that `ServicesResolved` announced.
         var areAwaited = false
-        /// All objects were asked for, since services did not come.
+        /// Whether a snapshot was requested because these services did not appear.
         var areRefreshing = false
-        /// That wait is over: what is there counts.
+        /// Whether that wait has ended: the known services are complete.
         var areFinal = false
-        /// Some were delivered, so that changes mean something.
+        /// Whether services were delivered, so that changes are reported.
         var areDelivered = false
-        /// Changes that are to be delivered.
+        /// Changes that wait to be delivered.
         var removed: [AttributeID] = []
         var added: [ObjectPath] = []
     }
 
-    /// Whether our `Connect` made it; a link that another program made is not ours to end.
+    /// Whether a `Connect` of this process made the link; this process never ends a link of another program.
     ///
     /// BlueZ pitfall: links are shared and not counted (https://github.com/bluez/bluez/issues/89).
     let isOurs: Bool
     let path: ObjectPath
-    /// BlueZ pitfall: what was kept of an earlier link is stale (https://github.com/simpleble/simpleble/issues/490), so
-    /// each link has a table of its own.
+    /// BlueZ pitfall: attributes of an earlier link are stale (https://github.com/simpleble/simpleble/issues/490), so
+    /// each link starts with an empty table.
     var attributes = AttributeTable()
     var waiting: Deque<Operation> = []
     var inFlight: [CallID: Operation] = [:]
     var mtu = ATTLimits.minimumMTU
     /// The characteristics that this process is subscribed to.
     var subscriptions: [ObjectPath: Subscription] = [:]
-    /// Characteristics whose socket for notifications was closed here, which the daemon may not have noticed.
+    /// Characteristics whose notification socket this process closed, which the daemon may not have noticed.
     var releasedSockets: Set<ObjectPath> = []
-    /// Where write commands go.
+    /// The routes of write commands.
     var writes = FastWrites()
     /// The read in flight.
     var read: Read?
     var ending = Ending()
     var services = Services()
 
-    /// How many write commands one holder may have between itself and `bluetoothd`.
+    /// The number of write commands that one holder may have pending at `bluetoothd`.
     ///
-    /// A bus allows 128 unanswered calls per connection, for all links together.
+    /// A bus allows 128 pending calls per connection, for all links together.
     static let writeCredits = 16
 
-    /// The command that is to start next, where the link takes any.
+    /// The next command to start, if the link accepts any.
     var next: Operation? { ending.isDown || ending.isClosing || ending.lost != nil ? nil : waiting.first }
 
-    /// Has a write command go over its characteristic's socket, if nothing must go before it: what most of them do.
+    /// Sends a write command over its characteristic's socket if nothing must precede it: the usual case.
     ///
-    /// - Returns: The socket; nil where the command is to wait its turn.
+    /// - Returns: The socket; nil if the command must wait.
     mutating func sendAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> LinkSocketID? {
         guard writes.open?.attribute == attribute, attributes.path(of: attribute) != nil, waiting.isEmpty, mayWriteOn,
             !ending.isDown, !ending.isClosing, ending.lost == nil
@@ -118,7 +118,7 @@ struct LinkState: Sendable {
     /// The open sockets for notifications.
     var notificationSockets: [LinkSocketID] { subscriptions.values.compactMap(\.socket) }
 
-    /// Whether nothing is in flight but write commands.
+    /// Whether only write commands are in flight.
     var mayWriteOn: Bool { inFlight.values.allSatisfy(\.command.isWriteCommand) }
 }
 
@@ -128,7 +128,7 @@ struct AttributeTable: Sendable {
     private var ids: [ObjectPath: AttributeID] = [:]
     private var last = AttributeID(rawValue: 0)
 
-    /// The attribute at a path; numbered when it is asked for first.
+    /// Returns the attribute at a path, and numbers it at the first request.
     mutating func id(of path: ObjectPath) -> AttributeID {
         if let known = ids[path] { return known }
         last = last.next
@@ -137,13 +137,13 @@ struct AttributeTable: Sendable {
         return last
     }
 
-    /// The attribute at a path, if it was numbered.
+    /// Returns the attribute at a path, if it has a number.
     func knownID(of path: ObjectPath) -> AttributeID? { ids[path] }
 
-    /// The object of an attribute; nil once it is gone.
+    /// Returns the object of an attribute; nil once it is gone.
     func path(of id: AttributeID) -> ObjectPath? { paths[id] }
 
-    /// Forgets an object; one that appears there later is another attribute.
+    /// Removes an object; a later object at the same path is a different attribute.
     mutating func remove(_ path: ObjectPath) -> AttributeID? {
         guard let id = ids.removeValue(forKey: path) else { return nil }
         paths[id] = nil

@@ -2,38 +2,38 @@
 import BluetoothBackend
 import Glibc
 
-/// Where the sockets of L2CAP channels come from: the kernel, or a test.
+/// The source of the sockets of L2CAP channels: the kernel, or a test.
 ///
-/// All sockets are non-blocking, keep the bounds of packets, and are the caller's to close.
+/// All sockets are non-blocking and preserve packet boundaries; the caller closes them.
 protocol ChannelNetwork: Sendable {
-    /// Whether there are such sockets here at all.
+    /// Whether this system has such sockets.
     var isAvailable: Bool { get }
 
-    /// Begins to connect; the socket becomes writable when that is over, well or not.
+    /// Begins to connect; the socket becomes writable when the attempt ends, successful or not.
     func connect(from local: L2CAPAddress, to peer: L2CAPAddress) throws(BackendError) -> CInt
 
-    /// Why a connect failed that is over; nil where it did not.
+    /// Returns the error of a finished connect; nil if it succeeded.
     func failure(of socket: CInt) -> BackendError?
 
-    /// Listens; the channel's number is the kernel's choice.
+    /// Listens; the kernel chooses the PSM.
     func listen(
         at local: L2CAPAddress, isEncryptionRequired: Bool
     ) throws(BackendError) -> (socket: CInt, psm: UInt16)
 
-    /// Takes the next channel that a peer opened; nil where none waits.
+    /// Accepts the next channel that a peer opened; nil if no channel waits.
     func accept(_ listener: CInt) throws(BackendError) -> (socket: CInt, peer: L2CAPAddress)?
 
-    /// The longest packet that the peer takes, in bytes.
+    /// Returns the longest packet that the peer accepts, in bytes.
     func sendLimit(of socket: CInt) -> Int
 
-    /// How full the kernel's buffer for sending is, in whatever unit: it is empty when it says what it said at first.
+    /// Returns the fill level of the kernel's send buffer, in any unit; it is empty at the initial level.
     func backlog(of socket: CInt) -> CInt
 }
 
 /// The kernel's L2CAP sockets.
 ///
-/// They use the link that `bluetoothd` holds, and need no privilege. They exist in the first network namespace alone: a
-/// container needs the host's network.
+/// They use the link that `bluetoothd` holds, and need no privilege. They exist only in the initial network namespace:
+/// a container needs the host's network.
 ///
 /// Source: `net/bluetooth/l2cap_sock.c` of Linux.
 struct BluetoothSockets: ChannelNetwork {
@@ -47,19 +47,19 @@ struct BluetoothSockets: ChannelNetwork {
 
     /// `BTPROTO_L2CAP`.
     private static let l2cap: CInt = 0
-    /// `BT_SECURITY_LOW`, with which every channel begins.
+    /// `BT_SECURITY_LOW`, the initial level of every channel.
     private static let lowSecurity: UInt8 = 1
     /// `BT_SECURITY_MEDIUM`: encrypted.
     private static let mediumSecurity: UInt8 = 2
-    /// The longest packet that we take, in bytes.
+    /// The longest packet that this side accepts, in bytes.
     ///
-    /// The kernel gives the peer as many credits as one such packet needs, so a longer one is a faster channel.
+    /// The kernel gives the peer as many credits as one such packet needs, so a higher limit makes a faster channel.
     static let receiveLimit: UInt16 = 16384
-    /// The shortest that every peer must take, in bytes.
+    /// The packet length that every peer must accept, in bytes.
     ///
     /// Source: Core Specification, Vol 3, Part A, 4.22.
     private static let leastSendLimit = 23
-    /// How many channels may wait to be taken.
+    /// The number of channels that may wait to be accepted.
     private static let queueLength: CInt = 8
 
     var isAvailable: Bool { BluetoothSocket.isAvailable(SOCK_SEQPACKET, Self.l2cap) }
@@ -76,7 +76,7 @@ struct BluetoothSockets: ChannelNetwork {
             return BackendError.socket(errno, "open channel")
         }
         guard code != 0 else { return nil }
-        // The kernel raises the level when the peer asks for more, pairs, and gives up if that fails.
+        // The kernel raises the level if the peer demands more, pairs, and gives up if pairing fails.
         let security = option(Option.security, (level: UInt8(0), keySize: UInt8(0)), of: socket)
         let isSecurityMissing = (security?.level ?? 0) > Self.lowSecurity
         return BackendError.socket(code, "open channel", isSecurityMissing: isSecurityMissing)
@@ -106,7 +106,7 @@ struct BluetoothSockets: ChannelNetwork {
             return socket
         }
         guard socket >= 0 else {
-            // The one that waited may have gone.
+            // The waiting channel may have been closed.
             if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
             throw BackendError.socket(errno, "accept channel")
         }
@@ -128,7 +128,7 @@ struct BluetoothSockets: ChannelNetwork {
 
     // MARK: Options
 
-    /// A socket at an address of ours, with what `body` does to it; closed where that fails.
+    /// Opens a socket at a local address and passes it to `body`; closes it if that fails.
     private func open(
         at local: L2CAPAddress, _ operation: String, _ body: (CInt) -> Bool
     ) throws(BackendError) -> CInt {
@@ -149,7 +149,7 @@ struct BluetoothSockets: ChannelNetwork {
         setsockopt(socket, Option.level, option, value, socklen_t(value.count)) == 0
     }
 
-    /// - Returns: The value of an option; nil where the kernel refuses it.
+    /// - Returns: The value of an option; nil if the kernel refuses it.
     private func option<Value: BitwiseCopyable>(
         _ option: CInt, _ initial: Value, level: CInt = Option.level, of socket: CInt
     ) -> Value? {
@@ -160,7 +160,7 @@ struct BluetoothSockets: ChannelNetwork {
 }
 
 extension L2CAPAddress {
-    /// The address that a function of the kernel's fills in.
+    /// Returns the address that a kernel function fills in.
     fileprivate static func read(
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
     ) -> L2CAPAddress? {
@@ -172,14 +172,14 @@ extension L2CAPAddress {
     }
 }
 
-/// Sockets of the family `AF_BLUETOOTH`, non-blocking.
+/// Non-blocking sockets of the family `AF_BLUETOOTH`.
 enum BluetoothSocket {
     static func make(_ type: __socket_type, _ protocolNumber: CInt) -> CInt {
         let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         return socket(CInt(L2CAPAddress.family), CInt(type.rawValue | flags), protocolNumber)
     }
 
-    /// Whether there are such sockets here at all.
+    /// Whether this system has such sockets.
     static func isAvailable(_ type: __socket_type, _ protocolNumber: CInt) -> Bool {
         let socket = make(type, protocolNumber)
         guard socket >= 0 else { return false }
@@ -187,9 +187,9 @@ enum BluetoothSocket {
         return true
     }
 
-    /// Passes an address, as bytes, to a function of the kernel's.
+    /// Passes an address, as bytes, to a kernel function.
     static func withAddress(_ bytes: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-        // Sixteen bytes, aligned, of which the first count.
+        // Sixteen aligned bytes, of which the first `bytes.count` are used.
         var storage = sockaddr()
         return withUnsafeMutablePointer(to: &storage) { pointer in
             UnsafeMutableRawPointer(pointer).copyMemory(from: bytes, byteCount: bytes.count)
@@ -199,9 +199,9 @@ enum BluetoothSocket {
 }
 
 extension BackendError {
-    /// The meaning of an error number of an L2CAP socket.
+    /// Returns the error that an error number of an L2CAP socket means.
     ///
-    /// - Parameter isSecurityMissing: Whether the peer had asked for encryption or authentication before.
+    /// - Parameter isSecurityMissing: Whether the peer demanded encryption or authentication before.
     static func socket(_ code: CInt, _ operation: String, isSecurityMissing: Bool = false) -> BackendError {
         let text = String(cString: strerror(code))
         func error(_ code: BackendError.Code, _ hint: String? = nil) -> BackendError {

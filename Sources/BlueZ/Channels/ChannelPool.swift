@@ -6,23 +6,23 @@ import Dispatch
 
 /// The L2CAP channels of one role on one adapter: those that it opens, and those that peers open.
 ///
-/// Everything happens on the daemon's queue.
+/// All calls and callbacks run on the daemon's queue.
 // Invariant: used on `queue` only.
 final class ChannelPool: @unchecked Sendable {
-    /// A channel that is up.
+    /// An opened channel.
     struct Opening: Equatable, Sendable {
         let channel: ChannelID
-        /// The bytes that may be sent at first.
+        /// The number of bytes that may be sent initially.
         let credits: Int
     }
 
-    /// What a manager does with its channel.
+    /// An action of a manager on its channel.
     enum Action: Equatable, Sendable {
-        /// A command of the manager; a close waits until everything was sent.
+        /// A command of the manager; a close waits until all data is sent.
         case command(ChannelCommand)
-        /// Delivers what was received, and the close: the link is gone.
+        /// Delivers the received data and the close, because the link is gone.
         case readRest
-        /// Ends it at once.
+        /// Ends the channel immediately.
         case abort
     }
 
@@ -30,15 +30,15 @@ final class ChannelPool: @unchecked Sendable {
     private struct Listener {
         let watch: SocketWatch
         let accepted: @Sendable (Opening, _ peer: L2CAPAddress) -> Void
-        /// How often taking a channel has failed since it last succeeded.
+        /// The number of failed accepts since the last success.
         var failures = 0
     }
 
-    /// How long things may take.
+    /// Deadlines and pauses.
     struct Timings: Sendable {
-        /// Opening a channel; the kernel gives up after 40 s by itself.
+        /// The deadline for opening a channel; the kernel itself gives up after 40 s.
         var connect = Duration.seconds(60)
-        /// The pause after the first failure to take a channel; doubles up to `acceptPauseLimit`.
+        /// The pause after the first failed accept; doubles up to `acceptPauseLimit`.
         var acceptPause = Duration.milliseconds(100)
         var acceptPauseLimit = Duration.seconds(5)
     }
@@ -55,9 +55,9 @@ final class ChannelPool: @unchecked Sendable {
     private var last = ChannelID(rawValue: 0)
 
     /// - Parameters:
-    ///   - queue: Where all happens.
-    ///   - network: Where sockets come from.
-    ///   - handler: Called with the events of open channels; from within a call for ``Action/readRest`` only.
+    ///   - queue: The queue of all calls and callbacks.
+    ///   - network: The source of sockets.
+    ///   - handler: Called with the events of open channels; inside a call only for ``Action/readRest``.
     init(
         queue: DispatchQueue, network: any ChannelNetwork = BluetoothSockets(), timings: Timings = Timings(),
         handler: @escaping @Sendable (ChannelID, ChannelEvent) -> Void
@@ -70,7 +70,7 @@ final class ChannelPool: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Opens a channel; nothing of it is reported before `completion` has returned, which is never called inline.
+    /// Opens a channel; its events follow `completion`, which is never called inline.
     func connect(
         from local: L2CAPAddress, to peer: L2CAPAddress,
         completion: @escaping @Sendable (Result<Opening, BackendError>) -> Void
@@ -97,7 +97,7 @@ final class ChannelPool: @unchecked Sendable {
         guard let watch = connecting.removeValue(forKey: id) else { return }
         defer { watch.cancel() }
         if let error = network.failure(of: watch.socket) { return completion(.failure(error)) }
-        // The watch closes its own descriptor, some time later.
+        // The watch closes its own descriptor later.
         let socket = watch.duplicate()
         guard socket >= 0 else {
             return completion(.failure(BackendError(.outOfSpace, operation: Self.opening)))
@@ -123,7 +123,7 @@ final class ChannelPool: @unchecked Sendable {
         }
         channels[id] = channel
         report(Opening(channel: id, credits: ChannelSocket.sendWindow))
-        // Unless it was closed just now.
+        // The report may have closed the channel.
         if channels[id] === channel { channel.start() }
     }
 
@@ -138,9 +138,9 @@ final class ChannelPool: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - local: The adapter's address.
-    ///   - isEncryptionRequired: Refuses links that are not encrypted.
-    ///   - accepted: Called with each channel and its peer; nothing of it is reported before this has returned.
-    /// - Returns: The number that the kernel chose, 0x80...0xFF.
+    ///   - isEncryptionRequired: Whether to refuse links that are not encrypted.
+    ///   - accepted: Called with each channel and its peer; the channel's events follow its return.
+    /// - Returns: The PSM that the kernel chose, 0x80...0xFF.
     func listen(
         at local: L2CAPAddress, isEncryptionRequired: Bool,
         accepted: @escaping @Sendable (Opening, _ peer: L2CAPAddress) -> Void
@@ -166,8 +166,8 @@ final class ChannelPool: @unchecked Sendable {
         }
     }
 
-    /// Looks away for a while: the socket stays readable as long as a peer waits, and while the process has no descriptor
-    /// for it, looking again at once would keep the queue busy.
+    /// Stops accepting for a while: the socket stays readable while a peer waits, so without a free descriptor the
+    /// process would try again without end and keep the queue busy.
     private func pauseAccepting(_ psm: UInt16, _ error: BackendError) {
         guard let listener = listeners[psm] else { return }
         if listener.failures == 0 { BlueZLog.warning("a peer's channel cannot be taken: \(error)") }
@@ -175,16 +175,16 @@ final class ChannelPool: @unchecked Sendable {
         listener.watch.isReading = false
         let pause = min(timings.acceptPause * (1 << min(listener.failures, 10)), timings.acceptPauseLimit)
         queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self, watch = listener.watch] in
-            // Another listener may have that number by now.
+            // Another listener may use that PSM now.
             guard let self, listeners[psm]?.watch === watch else { return }
             watch.isReading = true
             acceptWaiting(psm)
         }
     }
 
-    /// Listens no more; channels that are open stay so.
+    /// Stops listening; open channels stay open.
     ///
-    /// - Returns: Whether that number was listened for.
+    /// - Returns: Whether this pool listened on that PSM.
     func stopListening(_ psm: UInt16) -> Bool {
         guard let listener = listeners.removeValue(forKey: psm) else { return false }
         listener.watch.cancel()
@@ -193,7 +193,7 @@ final class ChannelPool: @unchecked Sendable {
 
     // MARK: Use
 
-    /// Does what the owner of a channel wants; nothing where it is over.
+    /// Performs an action of the channel's owner; does nothing if the channel is closed.
     func perform(_ action: Action, on id: ChannelID) {
         guard let channel = channels[id] else { return }
         switch action {

@@ -8,15 +8,15 @@ import FoundationEssentials
 
 /// The bytes of one open L2CAP channel, over its socket.
 ///
-/// What may be sent is a window, which opens again as the kernel takes bytes. What was not consumed is a window, too:
-/// while it is full nothing is read, and the kernel gives the peer no credits.
+/// A window limits the bytes that may be sent, and opens again as the kernel accepts bytes. A second window limits the
+/// received bytes that are not consumed: while it is full nothing is read, and the kernel gives the peer no credits.
 // Invariant: used on `queue` only.
 final class ChannelSocket: @unchecked Sendable {
-    /// How many bytes may wait to be sent.
+    /// The number of bytes that may wait to be sent.
     static let sendWindow = 65536
-    /// How many received bytes may wait to be consumed.
+    /// The number of received bytes that may wait to be consumed.
     static let receiveWindow = 65536
-    /// How often, and in which steps, a channel that we close waits for its last bytes to be sent.
+    /// The number of times that a closing channel checks whether its last bytes were sent, each after `lingerStep`.
     private static let lingerSteps = 250
     private static let lingerStep = Duration.milliseconds(20)
 
@@ -55,9 +55,9 @@ final class ChannelSocket: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Sends bytes.
+    /// Sends bytes if there are credits for all of them.
     ///
-    /// - Returns: Whether there were credits for them; without, nothing is sent.
+    /// - Returns: Whether there were enough credits; otherwise nothing is sent.
     func send(_ data: Data) -> Bool {
         guard !isClosing, watch != nil else { return true }
         guard data.count <= credits else { return false }
@@ -116,18 +116,18 @@ final class ChannelSocket: @unchecked Sendable {
         handler(.received(Data(buffer[..<count])))
     }
 
-    /// Received bytes were taken.
+    /// Reopens the receive window by bytes that were consumed.
     func consumed(_ count: Int) {
         unconsumed = max(0, unconsumed - max(0, count))
         guard watch?.isReading == false, !isClosing, unconsumed < Self.receiveWindow else { return }
         watch?.isReading = true
-        // A peer that hung up meanwhile has made the socket ready already, once.
+        // A peer that hung up meanwhile has triggered the readiness already, and it comes only once.
         readAvailable()
     }
 
     // MARK: The end
 
-    /// The channel is broken or its link is gone: what was received until then is delivered, whatever the window.
+    /// Delivers the rest of the received data, regardless of the window, because the channel or its link is gone.
     func readRest() {
         while let socket = watch?.socket, !isClosing {
             guard case .packet(let count) = buffer.withUnsafeMutableBytes({ PacketSocket.read(socket, into: $0) })
@@ -145,7 +145,7 @@ final class ChannelSocket: @unchecked Sendable {
         if !wasClosing { handler(.closed) }
     }
 
-    /// Closes this end: nothing is reported any more, but what was sent before still goes over.
+    /// Closes this end: nothing is reported from now on, but data that was sent before is still transmitted.
     func close() {
         guard !isClosing, watch != nil else { return }
         isClosing = true
@@ -153,15 +153,15 @@ final class ChannelSocket: @unchecked Sendable {
         linger(steps: Self.lingerSteps)
     }
 
-    /// Closing an L2CAP socket throws away what it has not sent.
+    /// Waits for the last bytes to be sent, because closing an L2CAP socket discards them.
     private func linger(steps: Int) {
         guard let socket = watch?.socket else { return }
         guard steps > 0, !outgoing.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
-        // Holds on to itself: the owner has let go of it.
+        // Retains `self`, because the owner has released it.
         queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
     }
 
-    /// Ends at once, without an event.
+    /// Ends the channel immediately, without an event.
     func abort() {
         isClosing = true
         outgoing = []

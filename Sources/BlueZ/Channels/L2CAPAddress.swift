@@ -2,23 +2,23 @@
 import BluetoothSupport
 import FoundationEssentials
 
-/// One end of an L2CAP channel, as the kernel wants it: `struct sockaddr_l2`.
+/// One end of an L2CAP channel, in the kernel's form: `struct sockaddr_l2`.
 ///
 /// Source: `include/net/bluetooth/l2cap.h` and `bluetooth.h` of Linux.
 struct L2CAPAddress: Hashable, Sendable {
     /// `AF_BLUETOOTH`.
     static let family: UInt16 = 31
-    /// The size of the structure, its padding included.
+    /// The size of the structure, including its padding.
     static let size = 14
 
-    /// The channel's number; 0 leaves the choice to the kernel.
+    /// The PSM; 0 lets the kernel choose.
     var psm: UInt16
-    /// The six bytes of the device address, in the order in which people write them.
+    /// The six bytes of the device address, in the order of its text.
     let address: [UInt8]
-    /// Whether the address is random; else it is public.
+    /// Whether the address is random; otherwise it is public.
     let isRandom: Bool
 
-    /// An end by the text of its address, such as `00:11:22:33:44:55`.
+    /// Creates an end from the text of its address, such as `00:11:22:33:44:55`.
     init?(_ text: String, isRandom: Bool, psm: UInt16 = 0) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
@@ -26,7 +26,7 @@ struct L2CAPAddress: Hashable, Sendable {
         (self.psm, address, self.isRandom) = (psm, bytes, isRandom)
     }
 
-    /// An end from the kernel's structure; nil where that is another family's, or of classic Bluetooth.
+    /// Creates an end from the kernel's structure; nil if it belongs to another family or to classic Bluetooth.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.size - 1, let type = LEAddressType(rawValue: bytes[12]),
             bytes.withUnsafeBytes({ $0.loadUnaligned(as: UInt16.self) }) == Self.family
@@ -45,7 +45,7 @@ struct L2CAPAddress: Hashable, Sendable {
             + [0, 0, type.rawValue, 0]
     }
 
-    /// The address as BlueZ writes it.
+    /// The address in BlueZ's notation.
     var text: String {
         address.map { Data([$0]).hexText }.joined(separator: ":")
     }

@@ -4,36 +4,36 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// The sockets on which the daemon passes on notifications, each for one characteristic: a packet for each value.
+/// The sockets on which the daemon passes on notifications, one socket per characteristic and one packet per value.
 ///
-/// One thread waits for all of them and reads them on the queue; see `SocketPoller`. What it reads at once is one event,
-/// so that a burst wakes the app once.
+/// One thread waits for all of them and reads them on the queue; see `SocketPoller`. The values of one read are one
+/// event, so that a burst wakes the app once.
 // Invariant: used on `queue` only, and by `deinit`, when no other code can.
 final class NotificationSockets: @unchecked Sendable {
     /// An event of a socket.
     enum Event: Equatable, Sendable {
         /// Values arrived, in this order.
         case values([Data])
-        /// The socket is closed, and all that was on it was read.
+        /// The socket is closed, and all its values were read.
         case closed
     }
 
     /// An action on a socket.
     enum Action: Equatable, Sendable {
-        /// It is taken over, and open from now on.
+        /// Takes over a socket, which is open from now on.
         case adopt(CInt)
-        /// The values on it are read, and then it is closed; the event `closed` follows at once.
+        /// Reads the remaining values and closes the socket; the event `closed` follows immediately.
         case finish
-        /// It is closed; no event follows.
+        /// Closes the socket; no event follows.
         case close
     }
 
-    /// Handles what happened, on the queue.
+    /// Handles an event, on the queue.
     typealias Handler = @Sendable (LinkSocketID, Event) -> Void
 
-    /// The most values that are read from a socket before it is another one's turn.
+    /// The largest number of values that are read from one socket before the others are read.
     static let valuesPerTurn = 64
-    /// How many turns read a socket that is to be closed: more than its buffer holds.
+    /// The number of reads of a socket that is to be closed: enough to empty its buffer.
     private static let turnsToFinish = 8
     /// The longest attribute value (Core Specification, Vol 3, Part F, 3.2.9).
     private static let longestValue = 512
@@ -51,7 +51,7 @@ final class NotificationSockets: @unchecked Sendable {
 
     deinit { readiness?.poller.stop() }
 
-    /// Does something with a socket.
+    /// Performs an action on a socket.
     func perform(_ action: Action, on id: LinkSocketID) {
         switch action {
         case .adopt(let socket): adopt(DBusFileDescriptor(adopting: socket), id)
@@ -97,9 +97,9 @@ final class NotificationSockets: @unchecked Sendable {
         return zip(all, states).compactMap { $1.revents == 0 ? nil : $0.key }
     }
 
-    /// Reads what is there, up to the limit of a turn.
+    /// Reads the values that have arrived, up to the limit of one read.
     ///
-    /// - Returns: Whether there may be more.
+    /// - Returns: Whether more values may wait.
     private func read(_ id: LinkSocketID) -> Bool {
         guard let socket = sockets[id] else { return false }
         var values: [Data] = []

@@ -4,17 +4,17 @@ import BluetoothBackend
 /// An open L2CAP channel of a manager.
 struct OpenChannel<Origin: Equatable & Sendable>: Equatable, Sendable {
     let manager: HostLedger.Manager
-    /// In the central role the peer, in the peripheral role the PSM.
+    /// The peer in the central role, the PSM in the peripheral role.
     let origin: Origin
 }
 
-/// Whose channels are, and when they end.
+/// The owners of channels, and the ends of channels.
 extension AdapterRoleMachine {
     mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
         outputs.effects.append(.channel(channel, action))
     }
 
-    /// A manager uses its channel, or closes it.
+    /// Passes on a manager's command if it owns the channel; a close removes the channel.
     mutating func use(_ channel: ChannelID, _ command: ChannelCommand, by manager: HostLedger.Manager) {
         guard channels[channel]?.manager == manager else { return }
         perform(.command(command), on: channel)
@@ -26,12 +26,12 @@ extension AdapterRoleMachine {
         deliver(owner.manager, .channel(channel, .closed))
     }
 
-    /// The channels that meet a condition, in the order of their opening.
+    /// Returns the channels that meet a condition, in the order in which they were opened.
     func channels(where condition: (OpenChannel<ChannelOrigin>) -> Bool) -> [ChannelID] {
         channels.filter { condition($0.value) }.keys.sorted()
     }
 
-    /// Power went; the state's event says so for all channels.
+    /// Aborts all channels after a loss of power, which the state event reports.
     mutating func abortChannels() {
         for channel in channels.keys.sorted() { perform(.abort, on: channel) }
         channels = [:]

@@ -1,21 +1,21 @@
 #if os(Linux)
 import Glibc
 
-/// One read or write of a socket that keeps the bounds of packets.
+/// Single reads and writes of a socket that preserves packet boundaries.
 enum PacketSocket {
-    /// What there was to read.
+    /// The result of a read.
     enum Reading: Equatable {
         case packet(count: Int)
-        /// Nothing yet.
+        /// No packet has arrived yet.
         case nothing
-        /// The other side has hung up, and all that it sent was read.
+        /// The other side has hung up, and everything that it sent was read.
         case end
     }
 
-    /// What became of a packet.
+    /// The result of a write.
     enum Writing: Equatable {
         case written
-        /// There is no room now.
+        /// The buffer is full now.
         case full
         /// The other end is closed.
         case broken
@@ -28,12 +28,12 @@ enum PacketSocket {
 
     /// Reads one packet.
     ///
-    /// A packet without bytes is one, too: only a socket whose other side has hung up is at its end.
+    /// A packet may be empty: a socket is at its end only if the other side has hung up.
     ///
     /// BlueZ pitfall: an empty notification looks like the end (https://github.com/hbldh/bleak/issues/1982).
     ///
-    /// - Parameter endsInSilence: Whether a read of a socket that has hung up may find nothing instead of the end, as with
-    ///   L2CAP sockets, and not with those of this machine.
+    /// - Parameter endsInSilence: Whether a socket that has hung up may report nothing instead of its end, as L2CAP
+    ///   sockets do and Unix sockets do not.
     static func read(
         _ socket: CInt, into buffer: UnsafeMutableRawBufferPointer, endsInSilence: Bool = true
     ) -> Reading {
@@ -44,10 +44,10 @@ enum PacketSocket {
             if count == 0 { return hasHungUp(socket) ? .end : .packet(count: 0) }
             switch errno {
             case EINTR: continue
-            // An L2CAP socket whose link is gone reports an error once, and hangs up without an end to read.
+            // An L2CAP socket whose link is gone reports an error once, and then hangs up without a readable end.
             case EAGAIN: return endsInSilence && hasHungUp(socket) ? .end : .nothing
             default:
-                // The kernel reports an error once, before what was received until then.
+                // The kernel reports an error once, before the packets that were received earlier.
                 if hasFailed { return .end }
                 hasFailed = true
             }
@@ -67,11 +67,11 @@ enum PacketSocket {
         }
     }
 
-    /// Whether a read of nothing was the end.
+    /// Whether a read without bytes was the end.
     private static func hasHungUp(_ socket: CInt) -> Bool {
         var state = pollfd(fd: socket, events: Int16(POLLIN) | peerHungUp, revents: 0)
         guard poll(&state, 1, 0) > 0, state.revents & (Int16(POLLHUP | POLLERR) | peerHungUp) != 0 else { return false }
-        // It was an empty packet, if another one comes behind it.
+        // A packet behind it shows that it was an empty packet.
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, dontWait | CInt(MSG_PEEK)) <= 0
     }

@@ -4,7 +4,7 @@ import BluetoothDBus
 import Dispatch
 
 extension SocketWatch {
-    /// Takes over a socket for an operation of the backend, which fails where the process has no descriptor left.
+    /// Takes over a socket for an operation of the backend, which fails if the process has no descriptor left.
     ///
     /// - Throws: `outOfSpace`; the socket is closed then.
     convenience init(

@@ -6,53 +6,54 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// A socket on which the daemon takes values of one characteristic, a packet each: write commands, or notifications for
-/// one central.
+/// A socket on which the daemon reads values of one characteristic, one per packet: write commands, or notifications
+/// for one central.
 ///
-/// Values that the daemon does not take at once wait in a queue, which the credits of their senders bound. The daemon
-/// sends nothing but confirmations of indications, one byte each, from BlueZ 5.80 on.
+/// Values that the daemon does not read at once wait in a queue, which the credits of their senders bound. The daemon
+/// sends only confirmations of indications, one byte each, from BlueZ 5.80 on.
 // Invariant: used on `queue` only.
 final class WriteSocket: @unchecked Sendable {
-    /// What happens to it.
+    /// An event of the socket.
     enum Event: Equatable, Sendable {
-        /// So many packets were handed over; several are reported together.
+        /// This number of packets was handed over since the last report.
         case sent(Int)
         /// The daemon has read all of them.
         case drained
-        /// The daemon closed its end: what was not reported as sent never will be.
+        /// The daemon closed its end: packets that were not reported as sent are lost.
         case closed
     }
 
-    /// What is done with it.
+    /// An action on the socket.
     enum Action: Equatable, Sendable {
-        /// It is taken over, and open from now on.
+        /// Takes over a socket, which is open from now on.
         case adopt(CInt)
         case write(Data)
-        /// Says when the daemon has read everything.
+        /// Requests the event `drained` when the daemon has read everything.
         case drain
         case close
     }
 
-    /// When to look first whether the daemon has read everything; each look after that comes twice as late.
+    /// The delay of the first check whether the daemon has read everything; each further check doubles it.
     private static let drainStep = Duration.milliseconds(1)
     private static let drainStepLimit = Duration.milliseconds(64)
-    /// How many packets of a burst are reported together, as each report is an event of its own for the app.
+    /// The number of packets of a burst that one report covers; each report is an event for the app.
     static let reportSize = LinkState.writeCredits / 2
 
     private let queue: DispatchQueue
     private let reportSize: Int
-    /// When the last packets of a burst are reported: an app may wait for them before it sends the next one (S86).
+    /// The delay after which the last packets of a burst are reported: an app may wait for them before it sends more
+    /// (S86).
     private let reportDelay: Duration
     private let handler: @Sendable (Event) -> Void
     private var watch: SocketWatch?
     private var outgoing: Deque<Data> = []
-    /// How many packets were handed over since the last report.
+    /// The number of packets that were handed over since the last report.
     private var unreported = 0
     private var isReportDue = false
 
     /// - Parameters:
-    ///   - reportSize: How many packets of a burst are reported together.
-    ///   - reportDelay: When the last packets of a burst are reported.
+    ///   - reportSize: The number of packets of a burst that one report covers.
+    ///   - reportDelay: The delay after which the last packets of a burst are reported.
     ///   - handler: Called on the queue with each event, also inside a call.
     /// - Throws: `LimitsExceeded` if the process has no descriptor left; the socket is closed then.
     init(
@@ -72,7 +73,8 @@ final class WriteSocket: @unchecked Sendable {
         watch.isReading = true
     }
 
-    /// A new socket whose packets are reported at once, and the daemon's end; nil where the process is out of descriptors.
+    /// Returns a new socket that reports each packet at once, and the daemon's end; nil if the process is out of
+    /// descriptors.
     static func pair(
         on queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void
     ) -> (socket: WriteSocket, daemonsEnd: DBusFileDescriptor)? {
@@ -84,9 +86,9 @@ final class WriteSocket: @unchecked Sendable {
         }
     }
 
-    /// Sends a packet; it must not be empty.
+    /// Sends a packet, which must not be empty.
     ///
-    /// BlueZ pitfall: an empty packet makes bluetoothd stop reading, as if it were the end.
+    /// BlueZ pitfall: bluetoothd takes an empty packet for the end, and stops reading.
     func send(_ value: Data) {
         guard watch != nil else { return }
         outgoing.append(value)
@@ -142,13 +144,13 @@ final class WriteSocket: @unchecked Sendable {
         handler(.closed)
     }
 
-    /// Reports when the daemon has read all that was sent; never, if the socket closes before.
+    /// Reports when the daemon has read everything that was sent, unless the socket closes before.
     func drain() { drain(step: Self.drainStep) }
 
     private func drain(step: Duration) {
         guard let socket = watch?.socket else { return }
         var unread: CInt = 0
-        // Of a Unix socket this is what the other side has not read.
+        // For a Unix socket, this is the amount that the other side has not read.
         let isKnown = ioctl(socket, UInt(TIOCOUTQ), &unread) == 0
         if outgoing.isEmpty, !isKnown || unread == 0 {
             report()
@@ -159,7 +161,7 @@ final class WriteSocket: @unchecked Sendable {
         }
     }
 
-    /// Closes it; nothing is reported any more.
+    /// Closes the socket; no event follows.
     func close() {
         stopWatching()
         unreported = 0

@@ -4,34 +4,34 @@ import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 
-/// The conversation with `bluetoothd`: one connection, its owner, its objects.
+/// The connection to `bluetoothd`: the bus, the owner of the daemon's name, and its objects.
 ///
-/// Serves all roles and all exported objects of a backend.
+/// It serves all roles and all exported objects of a backend.
 ///
-/// Everything happens on one serial queue, which never waits and runs no app code: what comes in is passed on to the
-/// managers' queues, so signals do not pile up in the bus, and a command is carried out on the thread that gives it. The
-/// thread that reads the bus may run a manager's queue, too, but off this one, and while another one is ready to read.
+/// Everything runs on one serial queue, which runs no app code: inputs are passed on to the managers' queues, so
+/// signals do not pile up in the bus, and a command runs on the thread that gives it. The thread that reads the bus may
+/// also run a manager's work, but off this queue, and while another thread is ready to read.
 ///
 /// BlueZ pitfall: slow readers lose notifications (https://github.com/hbldh/bleak/issues/1343).
 ///
-/// BlueZ pitfall: after a restart of bluetoothd, or the loss of the bus, all that was registered is dead
-/// (https://github.com/project-chip/connectedhomeip/issues/32847, https://github.com/hbldh/bleak/issues/2012). The bus,
-/// the daemon and the snapshot come back by themselves.
-// Invariant: all variables are touched on `queue` only, but for `phase`, which has a lock.
+/// BlueZ pitfall: after a restart of bluetoothd, or the loss of the bus, all registrations are gone
+/// (https://github.com/project-chip/connectedhomeip/issues/32847, https://github.com/hbldh/bleak/issues/2012). This
+/// class restores the bus, the daemon and the snapshot by itself.
+// Invariant: all variables are used on `queue` only, except `phase`, which has a lock.
 final class BlueZDaemon: @unchecked Sendable {
     static let name = ObjectModel.daemonName
 
     /// The pauses before a lost bus is tried again.
     private static let reconnectPauses: [Duration] = [.milliseconds(500), .seconds(2), .seconds(5), .seconds(15)]
 
-    /// Distinguishes the queue of a daemon from all others.
+    /// The key that identifies the queue of a daemon.
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     /// The connection to the message bus.
     private struct Bus {
         var connection: DBusConnection?
         var subscriptions: [DBusSubscription] = []
-        /// Attempts to connect that failed in a row.
+        /// The number of attempts to connect that failed in a row.
         var failures = 0
     }
 
@@ -39,23 +39,23 @@ final class BlueZDaemon: @unchecked Sendable {
     private struct Service {
         /// The unique name of the daemon.
         var owner: String?
-        /// Whether this owner's objects were read.
+        /// Whether the objects of this owner were read.
         var hasSnapshot = false
-        /// Whether any owner's were.
+        /// Whether the objects of any owner were read.
         var wasReady = false
     }
 
-    /// A turn of the queue, in which messages, or values on sockets, are handled.
+    /// A batch of messages, or of values on sockets, that the queue handles together.
     private struct Turn {
-        /// The deliveries that they caused.
+        /// The deliveries that the batch caused.
         var deliveries: [any PendingDelivery] = []
         var isReadingSockets = false
     }
 
     let queue = DispatchQueue(label: "BlueZ")
-    /// What the daemon exports.
+    /// The objects that the daemon exports.
     let objects = ObjectModel()
-    /// What this process exports, to the daemon's owner alone.
+    /// The objects that this process exports, to the daemon's owner alone.
     let exports = DBusObjectServer()
     private let address: DBusAddress
     private let timings: BlueZTimings
@@ -64,7 +64,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private var service = Service()
     private var isStarted = false
     private var lastWarning: String?
-    /// Clients hold the daemon, and not the other way round.
+    /// The clients, which retain the daemon; the daemon holds them weakly.
     private var weakClients: [WeakClient] = []
     private var turn = Turn()
 
@@ -76,21 +76,21 @@ final class BlueZDaemon: @unchecked Sendable {
 
     deinit { bus.connection?.close() }
 
-    /// Does something in the queue's turn: on this very thread where the queue is idle, and else when it is.
+    /// Runs `body` on the queue: inline on this thread if the queue is idle, otherwise when it is.
     ///
-    /// From the queue itself: soon. Nothing on the queue ever waits for anybody.
+    /// A call on the queue itself runs `body` later.
     func run(_ body: @escaping @Sendable () -> Void) {
         if isOnQueue { queue.async(execute: body) } else { queue.sync(execute: body) }
     }
 
-    /// Reads something in the queue's turn, which is now where the queue itself asks.
+    /// Returns the result of `body`, which runs on the queue; a call on the queue runs it inline.
     func query<Answer>(_ body: () -> Answer) -> Answer {
         isOnQueue ? body() : queue.sync(execute: body)
     }
 
     private var isOnQueue: Bool { DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) }
 
-    /// What is known of the daemon.
+    /// The state of the daemon.
     ///
     /// Any thread.
     var currentPhase: DaemonPhase { phase.withLock { $0 } }
@@ -105,7 +105,7 @@ final class BlueZDaemon: @unchecked Sendable {
         for entry in weakClients { entry.client?.receive(event) }
     }
 
-    /// Adds a client, and brings it up to date.
+    /// Adds a client, and sends it the current state.
     func add(_ client: any DaemonClient) {
         weakClients.removeAll { $0.client == nil }
         weakClients.append(WeakClient(client: client))
@@ -117,7 +117,7 @@ final class BlueZDaemon: @unchecked Sendable {
         if currentPhase == .ready { client.receive(.snapshot(objects.contents)) }
     }
 
-    /// Calls a method of the daemon; fails at once while there is none.
+    /// Calls a method of the daemon; fails immediately while the daemon is absent.
     func call(_ call: MethodCall, completion: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
         guard let connection = bus.connection, let owner = service.owner else {
             let error = DBusError(name: DBusError.Name.serviceUnknown, message: "bluetoothd is not running")
@@ -136,15 +136,15 @@ final class BlueZDaemon: @unchecked Sendable {
 
     // MARK: Deliveries, on the queue
 
-    /// Has events handled that a manager's mailbox took in: at the end of the turn, where messages are being handled.
+    /// Delivers the events that an inbox accepted: at the end of the batch, if one is being handled.
     func deliver(_ delivery: any PendingDelivery) {
         let isBatch = turn.isReadingSockets || bus.connection?.isProcessingBatch == true
         if isBatch { turn.deliveries.append(delivery) } else { delivery.start() }
     }
 
-    /// Handles what the daemon's sockets had to read, like a batch of messages.
+    /// Handles input from the daemon's sockets like a batch of messages.
     ///
-    /// - Parameter body: Processes the inputs.
+    /// - Parameter body: Processes the input.
     /// - Returns: Work for the calling thread, off the queue.
     func processBatch(_ allowsInline: Bool, _ body: () -> Void) -> SocketPoller.InlineWork? {
         turn.isReadingSockets = true
@@ -153,9 +153,9 @@ final class BlueZDaemon: @unchecked Sendable {
         return batchEnded(allowsInline)
     }
 
-    /// What comes alone is handled by the thread that read it: waking another one costs more than all else.
+    /// Returns a single delivery as work for the polling thread, because waking another thread costs more.
     ///
-    /// What comes in crowds wakes each manager's queue once, and is handled while the next messages are read.
+    /// Several deliveries each wake their manager's queue, which runs while the next messages are read.
     private func batchEnded(_ allowsInline: Bool) -> (@Sendable () -> Void)? {
         let ready = turn.deliveries
         turn.deliveries = []
@@ -204,7 +204,7 @@ final class BlueZDaemon: @unchecked Sendable {
         setPhase(isDenied ? .denied : service.wasReady ? .lost : .absent)
         let pause = Self.reconnectPauses[min(bus.failures, Self.reconnectPauses.count - 1)]
         bus.failures += 1
-        // There may be no descriptor for a timer.
+        // The process may have no descriptor left for a timer.
         DispatchEventLoop.run(after: pause.dispatchInterval, on: queue) { [weak self] in self?.openBus() }
     }
 
@@ -216,8 +216,11 @@ final class BlueZDaemon: @unchecked Sendable {
         busFailed(error)
     }
 
+    /// Whether the bus or its policy refuses this process.
+    ///
     /// BlueZ pitfall: in a container the bus may reject the user, or its policy the call
-    /// (https://github.com/home-assistant/core/issues/76392): `.unauthorized`, and one line that says so.
+    /// (https://github.com/home-assistant/core/issues/76392): the state is `.unauthorized`, and one line of the log
+    /// reports it.
     private static func isDenied(_ error: DBusError) -> Bool {
         error.name == DBusError.Name.accessDenied || error.name == DBusError.Name.authenticationFailed
     }
@@ -246,7 +249,7 @@ final class BlueZDaemon: @unchecked Sendable {
         service.hasSnapshot = false
     }
 
-    /// Asks the bus to start the daemon, where it is set up to be.
+    /// Asks the bus to start the daemon, which works if the system is configured for it.
     private func activate() {
         guard let connection = bus.connection else { return }
         do throws(DBusError) {
@@ -254,7 +257,7 @@ final class BlueZDaemon: @unchecked Sendable {
                 to: BusDriver.name, path: .root, interface: BusDriver.name, member: "StartServiceByName",
                 [.string(Self.name), .uint32(0)])
             connection.call(message, deadline: timings.activation) { [weak self] reply in
-                // Success shows in the owner.
+                // Success is reported as a new owner.
                 if case .failure(let error) = reply { self?.daemonFailed(error) }
             }
         } catch {
@@ -277,12 +280,12 @@ final class BlueZDaemon: @unchecked Sendable {
         setPhase(isDenied ? .denied : service.wasReady ? .lost : .absent)
     }
 
-    /// Reads all objects, for all roles at once.
+    /// Reads all objects, for all roles.
     ///
-    /// BlueZ pitfall: with thousands of devices each snapshot costs (https://github.com/hbldh/bleak/issues/500): there
-    /// is one per daemon, and one more where services do not come that were promised.
+    /// BlueZ pitfall: with thousands of devices each snapshot is expensive (https://github.com/hbldh/bleak/issues/500):
+    /// the daemon is asked once, and again only if announced services do not appear.
     ///
-    /// Signals that come before the reply are in it already: the daemon sends what is pending before it replies.
+    /// The reply includes the signals that arrive before it: the daemon sends what is pending before it replies.
     func refresh() {
         guard let owner = service.owner, let connection = bus.connection else { return }
         do throws(DBusError) {
@@ -316,7 +319,7 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     private func received(_ message: DBusMessage) {
-        // Only the present owner is believed, whatever rule let the signal through.
+        // A signal counts only if it is the current owner's, whichever rule let it through.
         guard service.hasSnapshot, let owner = service.owner, message.isSent(by: owner) else { return }
         do throws(DBusError) {
             let changes = try objects.apply(message)
@@ -333,7 +336,7 @@ final class BlueZDaemon: @unchecked Sendable {
         send(.phase(new))
     }
 
-    /// One line for each cause, not for each attempt.
+    /// Writes one line per cause, not per attempt.
     private func warn(_ text: String, _ error: DBusError) {
         let line = "\(text) (\(error))"
         guard line != lastWarning else { return }

@@ -4,8 +4,8 @@ import Logging
 
 /// The log of this backend, under the label `BlueZ`.
 ///
-/// Bluetooth addresses are left out of every line, also where BlueZ's object paths and messages have them: they show
-/// who is near, and a log travels. Values are never written.
+/// Each Bluetooth address is replaced, also in BlueZ's object paths and messages: addresses show who is near, and logs
+/// are passed on. Values are never written.
 enum BlueZLog {
     private static let logger = Logger(label: "BlueZ")
 
@@ -14,8 +14,8 @@ enum BlueZLog {
     static func warning(_ text: @autoclosure () -> String) { logger.line(.warning, hidingAddresses(in: text())) }
     static func error(_ text: @autoclosure () -> String) { logger.line(.error, hidingAddresses(in: text())) }
 
-    /// The text with "…" for each Bluetooth address, as people (`00:11:22:33:44:55`) and object paths
-    /// (`dev_00_11_22_33_44_55`) write it.
+    /// Returns the text with "…" for each Bluetooth address, in plain notation (`00:11:22:33:44:55`) or in that of
+    /// object paths (`dev_00_11_22_33_44_55`).
     static func hidingAddresses(in text: String) -> String {
         text.replacing(/[0-9A-Fa-f]{2}(?:[:_][0-9A-Fa-f]{2}){5}/, with: "…")
     }

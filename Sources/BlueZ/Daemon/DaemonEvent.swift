@@ -7,23 +7,23 @@ protocol DaemonClient: AnyObject, Sendable {
 /// An event that ``BlueZDaemon`` reports to its clients.
 enum DaemonEvent: Sendable {
     case phase(DaemonPhase)
-    /// The objects changed; the model has the changes already.
+    /// The objects changed; the model contains the changes already.
     case changed([ObjectModel.Change])
-    /// All objects were read anew, and these differ from what was known; the phase `ready` comes before it.
+    /// All objects were read again, with these differences from the model; the phase `ready` precedes it.
     case snapshot([ObjectModel.Change])
 }
 
-/// What `bluetoothd` is to us.
+/// The availability of `bluetoothd`.
 enum DaemonPhase: Equatable, Sendable {
-    /// Not known yet.
+    /// Not determined yet.
     case probing
-    /// There is no bus, or no program provides `org.bluez`.
+    /// No bus is available, or no program provides `org.bluez`.
     case absent
-    /// The bus or its policy refuses us.
+    /// The bus or its policy refuses this process.
     case denied
-    /// It was there, and is expected back.
+    /// The daemon or the bus is gone, and is expected to return.
     case lost
-    /// It is there, and its objects are known.
+    /// The daemon is available, and its objects are known.
     case ready
 }
 #endif

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// The version of `bluetoothd`, as its adapters show it in `Modalias`.
+/// The version of `bluetoothd`, which its adapters expose in `Modalias`.
 ///
-/// Unknown where the administrator has set `DeviceID` in `main.conf`.
+/// It is unknown if the administrator has set `DeviceID` in `main.conf`.
 package struct DaemonVersion: Equatable, Sendable, CustomStringConvertible {
     package let major: Int
     package let minor: Int
@@ -11,9 +11,9 @@ package struct DaemonVersion: Equatable, Sendable, CustomStringConvertible {
         self.minor = minor
     }
 
-    /// Reads the device identification that BlueZ gives itself: vendor 1D6B, product 0246, and a byte each of the version.
+    /// Creates a version from BlueZ's own device identification: vendor 1D6B, product 0246, and two bytes of version.
     ///
-    /// - Parameter modalias: Such as `usb:v1D6Bp0246d0542`, which is 5.66. Nil for another vendor or product.
+    /// - Parameter modalias: For instance `usb:v1D6Bp0246d0542`, which is 5.66. Nil for another vendor or product.
     package init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         let digits = modalias.dropFirst(prefix.count)
@@ -24,9 +24,10 @@ package struct DaemonVersion: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(major).\(minor)" }
 
-    /// Whether `bluetoothd` crashes when a device matches the services of a discovery filter, whichever program has set that.
+    /// Whether `bluetoothd` crashes when a device matches the services of a discovery filter, even one of another
+    /// program.
     ///
-    /// BlueZ pitfall: only 5.87 does (https://github.com/bluez/bluez/issues/2282).
+    /// BlueZ pitfall: only 5.87 crashes (https://github.com/bluez/bluez/issues/2282).
     package var crashesOnServiceFilter: Bool { self == DaemonVersion(major: 5, minor: 87) }
 }
 #endif

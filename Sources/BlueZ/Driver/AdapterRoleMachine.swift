@@ -2,9 +2,9 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The pure part of a role that a manager has on one adapter: central or peripheral.
+/// The pure part of a role on one adapter: central or peripheral.
 ///
-/// Extensions implement what both share: following the adapter and its state, L2CAP channels, and the need for pairing.
+/// Extensions implement what both roles share: the adapter and its state, L2CAP channels, and the need for pairing.
 protocol AdapterRoleMachine: RoleMachine
 where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleEffect {
     /// The type of ``OpenChannel/origin``.
@@ -14,7 +14,7 @@ where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleE
     /// The open L2CAP channels.
     var channels: [ChannelID: OpenChannel<ChannelOrigin>] { get set }
 
-    /// Chooses the adapter anew, and reports a state that differs.
+    /// Selects the adapter again, and reports a changed state.
     mutating func updateState()
 
     /// Whether the role needs to be paired with the device at a path.
@@ -23,7 +23,7 @@ where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleE
 
 /// The state that a role keeps for one of its managers.
 protocol AdapterRoleManager: Sendable {
-    /// The adapter's state that was delivered last; nil before the first one.
+    /// The last delivered state of the adapter; nil before the first.
     var state: AdapterState? { get set }
 }
 
@@ -56,21 +56,21 @@ extension PeripheralEvent: AdapterRoleEvent {}
 // MARK: - Adapter and state
 
 extension AdapterRoleMachine {
-    /// The adapter's state, as it is reported to the managers.
+    /// The adapter's state, as reported to the managers.
     var state: AdapterState { watch.state }
 
-    /// The devices that are known on the adapter.
+    /// The known devices of the adapter.
     var directory: PeerDirectory { watch.directory }
 
     /// Whether an object is below the adapter in use.
     ///
-    /// BlueZ pitfall: `hci1` begins the text of `hci10`, too (https://github.com/hbldh/bleak/issues/2012); paths are
-    /// compared by their elements.
+    /// BlueZ pitfall: the text of `hci10` begins with `hci1`, too (https://github.com/hbldh/bleak/issues/2012), so
+    /// paths are compared by their elements.
     func isOurs(_ path: ObjectPath) -> Bool {
         watch.adapter.map { path.isBelow($0) } ?? false
     }
 
-    /// Follows a phase of the daemon; the state of an adapter whose daemon has just come follows from its snapshot.
+    /// Follows a phase of the daemon; the state of the adapter of a new daemon follows from its snapshot.
     mutating func daemonChanged(_ phase: DaemonPhase) {
         let wasDenied = watch.daemon == .denied
         watch.daemonChanged(phase)
@@ -82,15 +82,15 @@ extension AdapterRoleMachine {
         if phase == .ready { startWait() } else { updateState() }
     }
 
-    /// The adapter is expected back no longer.
+    /// Handles that the adapter is no longer expected to return.
     mutating func adapterReturnTimedOut() {
         watch.adapterReturnTimedOut()
         updateState()
     }
 
-    /// Chooses the adapter anew.
+    /// Selects the adapter again.
     ///
-    /// - Returns: The state before, if it is another one now.
+    /// - Returns: The old state, if the state has changed.
     mutating func changeState() -> AdapterState? {
         watch.choose(in: objects)
         startWait()
@@ -98,7 +98,7 @@ extension AdapterRoleMachine {
         return watch.changeState(objects.adapters)
     }
 
-    /// Stops all timers but the one of an adapter that is expected back.
+    /// Stops all timers except the one of an adapter that is expected to return.
     mutating func stopTimers() {
         for timer in outputs.timers where timer != .adapterReturn { stop(timer) }
     }
@@ -107,11 +107,11 @@ extension AdapterRoleMachine {
         if let wait = watch.takeWait() { start(.adapterReturn, wait) }
     }
 
-    /// Delivers a state to a manager that does not have it.
+    /// Delivers the state to a manager that has not received it.
     ///
     /// An unknown state is not delivered: the first event is the first definite state.
     ///
-    /// - Parameter beforeFirst: What a manager receives before its first state.
+    /// - Parameter beforeFirst: Called before a manager's first state.
     mutating func deliverState(to manager: HostLedger.Manager, beforeFirst: (inout Self) -> Void = { _ in }) {
         let state = state
         guard state != .unknown, managers[manager]?.state != state else { return }
@@ -124,9 +124,9 @@ extension AdapterRoleMachine {
 // MARK: - Pairing
 
 extension AdapterRoleMachine {
-    /// Says where the role begins to need pairing, or needs it no longer.
+    /// Reports whether the role needs pairing.
     ///
-    /// BlueZ pitfall: the kernel takes a link's capability when the link begins, so the agent comes before `Connect`.
+    /// BlueZ pitfall: the kernel takes a link's capability when the link begins, so the agent must precede `Connect`.
     mutating func pairingNeedChanged(to isNeeded: Bool) {
         guard isNeeded != outputs.mayNeedPairing else { return }
         outputs.mayNeedPairing = isNeeded

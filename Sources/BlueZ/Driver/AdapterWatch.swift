@@ -2,28 +2,28 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which adapter a role uses, and the state that follows.
+/// The adapter that a role uses, and the resulting state.
 ///
 /// Pure. The adapters themselves are in the daemon's ``ObjectModel``.
 ///
-/// An adapter, once chosen, is kept by its address: its number may change when it comes back.
+/// A chosen adapter is identified by its address, because its number may change when it returns.
 struct AdapterWatch: Sendable {
     private let selector: AdapterSelector
     let timings: BlueZTimings
-    /// Whether an adapter can play the role.
+    /// Whether an adapter supports the role.
     private let isSuitable: @Sendable (Adapter1) -> Bool
     private(set) var daemon = DaemonPhase.probing
     private(set) var adapter: ObjectPath?
     private(set) var address: String?
-    /// The adapter's state, as it was computed last.
+    /// The last computed state of the adapter.
     private(set) var state = AdapterState.unknown
-    /// The devices that are known on the adapter.
+    /// The known devices of the adapter.
     private(set) var directory = PeerDirectory(adapterAddress: "")
-    /// How many devices out of reach are remembered; nil before a manager said so.
+    /// The number of devices out of reach to remember; nil until a manager has set it.
     private var rememberedPeers: Int?
-    /// Whether an adapter that is not there is expected back.
+    /// Whether a missing adapter is expected to return.
     private var isReturnExpected = false
-    /// How long to wait for what is expected back, where that has to begin anew; see ``takeWait()``.
+    /// The duration of a wait that must be started; see ``takeWait()``.
     private var wait: Duration?
 
     init(_ selector: AdapterSelector, _ timings: BlueZTimings, isSuitable: @escaping @Sendable (Adapter1) -> Bool) {
@@ -32,16 +32,16 @@ struct AdapterWatch: Sendable {
         self.isSuitable = isSuitable
     }
 
-    /// How many devices out of reach are remembered.
+    /// The number of devices out of reach to remember.
     var peerLimit: Int { rememberedPeers ?? RoleOptions.defaultRememberedPeers }
 
-    /// Remembers so many devices that are out of reach, or more if another manager wants that.
+    /// Raises the number of remembered devices to at least `limit`.
     mutating func remember(atLeast limit: Int) {
         rememberedPeers = max(rememberedPeers ?? 1, limit)
         directory.remember(atLeast: limit)
     }
 
-    /// For how long to start the timer that ends in ``adapterReturnTimedOut()``, if it has to be.
+    /// Returns the duration of the timer that must be started, if any; it ends in ``adapterReturnTimedOut()``.
     mutating func takeWait() -> Duration? {
         defer { wait = nil }
         return wait
@@ -50,7 +50,7 @@ struct AdapterWatch: Sendable {
     // MARK: Daemon and adapters
 
     mutating func daemonChanged(_ phase: DaemonPhase) {
-        // It is reported again with each snapshot.
+        // The phase is reported again with each snapshot.
         if phase == .ready, daemon == .ready { return }
         daemon = phase
         if phase != .ready { adapter = nil }
@@ -58,7 +58,7 @@ struct AdapterWatch: Sendable {
         case .lost: if !isReturnExpected { expectAdapter(within: timings.daemonReturnTimeout) }
         case .absent where isReturnExpected: break
         case .probing, .absent, .denied: isReturnExpected = false
-        // A daemon that was just started finds its adapters a little later.
+        // A daemon that was just started finds its adapters after a moment.
         case .ready:
             if adapter == nil {
                 expectAdapter(within: address == nil ? timings.initialAdapterTimeout : timings.adapterReturnTimeout)
@@ -66,7 +66,7 @@ struct AdapterWatch: Sendable {
         }
     }
 
-    /// Keeps to the adapter, or chooses one.
+    /// Keeps the adapter, or selects one.
     mutating func choose(in objects: ObjectModel) {
         guard daemon == .ready else { return }
         if let adapter, objects.adapters[adapter] == nil {
@@ -89,14 +89,14 @@ struct AdapterWatch: Sendable {
 
     mutating func adapterReturnTimedOut() { isReturnExpected = false }
 
-    /// The adapter may have been unplugged, or reset, alone or with the daemon.
+    /// Begins to expect the adapter, which may have been unplugged or reset, alone or with the daemon.
     private mutating func expectAdapter(within delay: Duration) {
         isReturnExpected = true
         wait = delay
     }
 
     private func candidate(among adapters: [ObjectPath: Adapter1]) -> ObjectPath? {
-        // hci2 comes before hci10.
+        // By length first, so that hci2 precedes hci10.
         let paths = adapters.keys.sorted { ($0.text.utf8.count, $0) < ($1.text.utf8.count, $1) }
         func first(_ condition: (Adapter1) -> Bool) -> ObjectPath? {
             paths.first { adapters[$0].map(condition) ?? false }
@@ -108,7 +108,7 @@ struct AdapterWatch: Sendable {
         }
         if let address {
             if let known = first({ $0.address == address }) { return known }
-            // It may come back; only then another one is taken.
+            // Another adapter is selected only when this one is no longer expected.
             if isReturnExpected { return nil }
         }
         return first { $0.isPowered && isSuitable($0) } ?? first(isSuitable) ?? paths.first
@@ -118,7 +118,7 @@ struct AdapterWatch: Sendable {
 
     /// Computes the state.
     ///
-    /// - Returns: The state before, if it is another one now.
+    /// - Returns: The old state, if the state has changed.
     mutating func changeState(_ adapters: [ObjectPath: Adapter1]) -> AdapterState? {
         let (old, new) = (state, state(of: adapters))
         state = new
@@ -137,14 +137,14 @@ struct AdapterWatch: Sendable {
             return address == nil ? .unknown : .resetting
         }
         guard isSuitable(object) else { return .unsupported }
-        // BlueZ pitfall: an adapter that rfkill blocks cannot be switched on
-        // (https://github.com/bluez/bluez/issues/213). It is off, and switching is the user's business.
+        // BlueZ pitfall: an adapter that rfkill blocks cannot be powered on
+        // (https://github.com/bluez/bluez/issues/213). It counts as off, and only the user can change that.
         return object.isPowered ? .poweredOn : .poweredOff
     }
 
-    /// How long something that has ended waits for an event that would explain it.
+    /// Returns the wait of an ended link or session for an event that would explain its end.
     ///
-    /// - Parameter usual: How long where no loss of power is announced.
+    /// - Parameter usual: The wait if no loss of power is announced.
     func waitForExplanation(_ adapters: [ObjectPath: Adapter1], usually usual: Duration) -> Duration {
         adapter.flatMap { adapters[$0] }?.isTurningOff == true ? timings.turningOff : usual
     }

@@ -11,8 +11,8 @@ final class BlueZManager<Role: RoleDriver>: RoleBackend {
     private let pairing: PairingDriver
 
     /// - Parameters:
-    ///   - manager: The number that the driver gave.
-    ///   - pairing: What answers the questions of pairings that the role needs.
+    ///   - manager: The number from the driver.
+    ///   - pairing: Answers the questions of pairings that the role needs.
     init(driver: Role, manager: HostLedger.Manager, pairing: PairingDriver) {
         self.driver = driver
         self.manager = manager

@@ -1,9 +1,9 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// A call of the daemon to one of our objects, until it is answered.
+/// A call of the daemon to an object of this process, until it is answered.
 struct IncomingCall: Sendable {
-    /// Which call.
+    /// The identifier of a call.
     struct Number: Hashable, Sendable {
         let rawValue: UInt64
     }
@@ -14,7 +14,7 @@ struct IncomingCall: Sendable {
     var arguments: [DBusValue] = []
 }
 
-/// The calls of the daemon that wait for their answers.
+/// The unanswered calls of the daemon.
 struct IncomingCalls: Sendable {
     private var calls: [IncomingCall.Number: DBusCall] = [:]
     private var last: UInt64 = 0

@@ -13,9 +13,9 @@ protocol RoleDriver: DaemonClient {
 
     var core: RoleDriverCore<Machine> { get }
 
-    /// Does what a manager commands.
+    /// Performs a command of a manager.
     ///
-    /// Any thread; a requirement so that each role has code of its own for it.
+    /// Any thread. It is a requirement so that each role gets specialized code for it.
     func submit(_ command: Machine.Input.Command, from manager: HostLedger.Manager)
 
     /// Prepares the machine for a manager that is about to be activated, on the daemon's queue.
@@ -37,7 +37,7 @@ extension RoleDriver {
 
     var daemon: BlueZDaemon { core.daemon }
 
-    /// A number for a manager that comes.
+    /// Returns the number of a new manager.
     func newManager() -> HostLedger.Manager {
         core.contents.withLock { contents in
             contents.lastManager += 1
@@ -59,10 +59,10 @@ extension RoleDriver {
     }
 
     func invalidate(_ manager: HostLedger.Manager) {
-        // At once: nothing is delivered after this.
+        // Immediately, because nothing may be delivered after this.
         let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
         daemon.queue.async { [self] in
-            // A manager that was released before its activation ran on this queue has got a sink since.
+            // The activation of a manager that was released right after it has added a sink since.
             let late = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
             process(.invalidated(manager))
             withExtendedLifetime(late) {}
@@ -70,7 +70,7 @@ extension RoleDriver {
         withExtendedLifetime(sink) {}
     }
 
-    /// Reads the machine and the daemon's objects.
+    /// Returns the result of `body`, which reads the machine and the daemon's objects.
     func query<Answer: Sendable>(_ body: @Sendable (borrowing Machine) -> Answer) -> Answer {
         daemon.query { core.contents.withLock { body($0.machine) } }
     }
@@ -110,7 +110,7 @@ extension RoleDriver {
     }
 }
 
-// MARK: - Effects that all roles have, on the daemon's queue
+// MARK: - Effects of all roles, on the daemon's queue
 
 extension RoleDriver {
     func make(_ call: MethodCall, _ id: CallID) {
@@ -139,10 +139,10 @@ extension RoleDriver {
     }
 }
 
-// MARK: - Calls of the daemon to objects of ours, on the daemon's queue
+// MARK: - Calls of the daemon to objects of this process, on the daemon's queue
 
 extension RoleDriver {
-    /// Takes a call that is to be answered.
+    /// Adds a call that waits for its answer.
     func add(_ call: DBusCall) -> IncomingCall { core.contents.withLock { $0.incoming.add(call) } }
 
     func answer(_ number: IncomingCall.Number, _ values: [DBusValue]) { endCall(number)?.answer(values) }
@@ -154,19 +154,19 @@ extension RoleDriver {
     }
 }
 
-// MARK: - The roles that have an adapter
+// MARK: - Roles with an adapter
 
 extension RoleDriver where Machine: AdapterRoleMachine {
-    /// A number for a manager that comes.
+    /// Returns the number of a new manager.
     ///
-    /// - Parameter limit: How many devices out of reach it wants remembered.
+    /// - Parameter limit: The number of devices out of reach that the manager wants remembered.
     func newManager(remembering limit: Int) -> HostLedger.Manager {
         // The limit belongs to the directory, which is used on the queue only.
         daemon.queue.async { [core] in core.contents.withLock { $0.machine.watch.remember(atLeast: limit) } }
         return newManager()
     }
 
-    /// Sets what is called when the role begins to need pairing, or needs it no longer; on the daemon's queue.
+    /// Sets the handler of changes of the role's need for pairing; it is called on the daemon's queue.
     func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
         core.contents.withLock { $0.pairingNeedHandler = handler }
     }
@@ -175,7 +175,7 @@ extension RoleDriver where Machine: AdapterRoleMachine {
         core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
     }
 
-    /// Makes the pool of the role's channels, which is not used before the queue runs.
+    /// Creates the pool of the role's channels, which is not used before the queue runs.
     func addChannels(of network: any ChannelNetwork) {
         let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
             self?.handle(event, on: channel)
@@ -183,7 +183,7 @@ extension RoleDriver where Machine: AdapterRoleMachine {
         core.contents.withLock { $0.channels = channels }
     }
 
-    /// Delivers bytes and credits to the channel's manager directly; the machine only knows which manager that is.
+    /// Delivers bytes and credits directly to the channel's manager, which only the machine knows.
     private func handle(_ event: ChannelEvent, on channel: ChannelID) {
         if event == .closed { return process(.channelEnded(channel)) }
         let sink = core.contents.withLock { contents in

@@ -5,7 +5,7 @@ import DequeModule
 
 /// The state of a ``RoleDriver``.
 ///
-/// The machine is under a lock only so that queries may come from any thread.
+/// A lock guards it, because managers are numbered and removed on any thread.
 final class RoleDriverCore<Machine: RoleMachine>: Sendable {
     struct Contents: Sendable {
         var machine: Machine
@@ -31,21 +31,21 @@ final class RoleDriverCore<Machine: RoleMachine>: Sendable {
     var channels: ChannelPool? { contents.withLock { $0.channels } }
 }
 
-/// The inputs of a machine, handled one after the other: an input that an effect causes waits for the effects before it.
+/// The inputs of a machine, handled one at a time: an input that an effect causes waits for all effects before it.
 struct InputQueue<Input: Sendable>: Sendable {
     private var waiting: Deque<Input> = []
     private var isProcessing = false
 
-    /// Takes an input.
+    /// Adds an input.
     ///
-    /// - Returns: Whether the caller shall process what `next()` gives; else an input before it is being processed.
+    /// - Returns: Whether the caller must process the inputs that `next()` returns; otherwise they are being processed.
     mutating func add(_ input: Input) -> Bool {
         waiting.append(input)
         defer { isProcessing = true }
         return !isProcessing
     }
 
-    /// The next input, once all that the last one led to is done; nil ends the processing.
+    /// Returns the next input, after the effects of the last one; nil ends the processing.
     mutating func next() -> Input? {
         let input = waiting.popFirst()
         isProcessing = input != nil

@@ -3,28 +3,28 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// The pure part of a role: inputs go in, effects come out.
+/// The pure part of a role: it takes inputs and returns effects.
 ///
 /// Extensions implement what all roles share: calls, timers and deliveries.
 protocol RoleMachine: Sendable {
     associatedtype Input: RoleInput
     associatedtype Effect: RoleEffect where Effect.Event == Input.Event, Effect.Timer == Input.Timer
-    /// Why a call was made.
+    /// The purpose of a call.
     associatedtype CallPurpose: Sendable
-    /// A manager that was activated.
+    /// An activated manager.
     associatedtype Manager: Sendable
 
     var objects: ObjectModel { get }
     var managers: [HostLedger.Manager: Manager] { get set }
     var outputs: RoleOutputs<Effect, CallPurpose> { get set }
 
-    /// Whether the role has to do with a change of the daemon's objects.
+    /// Whether a change of the daemon's objects affects the role.
     static func concerns(_ change: ObjectModel.Change) -> Bool
 
     /// Handles one input.
     ///
-    /// - Parameter date: The time of it, for events that carry one.
-    /// - Returns: What to do, in this order.
+    /// - Parameter date: The time of the input, for events that contain one.
+    /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: Input, at date: Date) -> [Effect]
 }
 
@@ -54,25 +54,25 @@ protocol RoleEffect: Sendable {
     static func log(_ message: LogMessage) -> Self
 }
 
-/// What a role machine puts out while it handles an input, and what it waits for.
+/// The effects that a role machine collects while it handles an input, and the calls and timers that it waits for.
 struct RoleOutputs<Effect: RoleEffect, CallPurpose: Sendable>: Sendable {
-    /// What to do, in this order.
+    /// The effects to perform, in this order.
     var effects: [Effect] = []
-    /// The calls in flight, with the reason of each.
+    /// The calls in flight, with their purposes.
     var calls: [CallID: CallPurpose] = [:]
-    /// Timers that run.
+    /// The running timers.
     fileprivate(set) var timers: Set<Effect.Timer> = []
-    /// Whether the last effect about pairing said that it may be needed.
+    /// Whether pairing may be needed, as reported last.
     var mayNeedPairing = false
     private var lastNumber: UInt64 = 0
 
-    /// A number that was not given before.
+    /// Returns a unique number.
     mutating func newNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Takes out the effects of the input that was handled.
+    /// Returns the effects of the handled input, and removes them.
     mutating func removeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
@@ -100,7 +100,7 @@ extension RoleMachine {
         outputs.effects.append(.call(newCall(purpose), call))
     }
 
-    /// The purpose of a call that was answered; nil for what a lost daemon or adapter left behind.
+    /// Removes and returns the purpose of an answered call; nil if a lost daemon or adapter has ended it before.
     mutating func purpose(of call: CallID) -> CallPurpose? { outputs.calls.removeValue(forKey: call) }
 
     mutating func start(_ timer: Input.Timer, _ delay: Duration) {
@@ -116,7 +116,7 @@ extension RoleMachine {
 
     /// Ends a timer that fired.
     ///
-    /// - Returns: Whether it was still running.
+    /// - Returns: Whether the timer was still running.
     mutating func endTimer(_ timer: Input.Timer) -> Bool { outputs.timers.remove(timer) != nil }
 
     mutating func log(_ level: LogMessage.Level, _ text: String) {

@@ -2,29 +2,29 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which identifier belongs to which remote device of an adapter.
+/// The identifiers of the remote devices of an adapter.
 ///
-/// ``ObjectModel`` keeps one for each adapter, in step with the daemon's objects, for all roles.
+/// ``ObjectModel`` keeps one directory for each adapter, in step with the daemon's objects, for all roles.
 ///
 /// An identifier is computed from the adapter's address, the device's identity address and its type, so that it is
-/// the same in every process. A device that is met under a private address keeps the identifier of that address for
-/// the process, also when bonding reveals its identity.
+/// the same in every process. A device that was first seen under a private address keeps the identifier of that address
+/// for the process, even if bonding reveals its identity.
 ///
-/// A device is known while `bluetoothd` has an object for it. Of those without one a limited number is remembered, and
-/// those that this process has connected to are counted apart, so that strangers do not displace them.
-// Invariant: used where its ``ObjectModel`` is.
+/// A device is known while `bluetoothd` exports an object for it. Of the devices without an object, a limited number is
+/// remembered. Devices that this process has connected to are counted separately, so that others do not displace them.
+// Invariant: used on the queue of its ``ObjectModel``.
 final class PeerDirectory: @unchecked Sendable {
-    /// What is known of a device.
+    /// The known properties of a device.
     struct Record: Equatable, Sendable {
         var address: String
         var isRandom: Bool
-        /// From advertising data.
+        /// The name in advertising data.
         var advertisedName: String?
         /// The GAP Device Name.
         var gapName: String?
-        /// The device's object, if it has one now.
+        /// The path of the device's object, if it exists now.
         fileprivate(set) var path: ObjectPath?
-        /// Whether this process wanted a connection with it.
+        /// Whether this process has requested a connection to the device.
         fileprivate(set) var isUsed = false
 
         init(address: String, isRandom: Bool, advertisedName: String? = nil) {
@@ -33,7 +33,7 @@ final class PeerDirectory: @unchecked Sendable {
             self.advertisedName = advertisedName
         }
 
-        /// What the host calls it.
+        /// The name that is shown.
         var name: String? { gapName ?? advertisedName }
 
         fileprivate var key: Key { Key(address: address, isRandom: isRandom) }
@@ -45,42 +45,42 @@ final class PeerDirectory: @unchecked Sendable {
     }
 
     private let adapterAddress: String
-    /// How many devices without an object are remembered, of those that were used and of the others; nil before a manager
-    /// asked for a number.
+    /// The limit of remembered devices without an object, for used ones and for others each; nil until a manager has
+    /// set it.
     private var limit: Int?
     /// The devices with an object.
     private var present: [PeerID: Record] = [:]
     private var byPath: [ObjectPath: PeerID] = [:]
-    /// Devices without an object that this process has wanted a connection with.
+    /// Devices without an object to which this process has requested a connection.
     private var used: LRUCache<PeerID, Record>
     /// Other devices without an object.
     private var heard: LRUCache<PeerID, Record>
-    /// The identifiers that do not follow from the device's present address.
+    /// The identifiers that do not follow from the device's current address.
     private var aliases: [Key: PeerID] = [:]
 
-    /// An empty directory of an adapter's devices.
+    /// Creates an empty directory of an adapter's devices.
     init(adapterAddress: String) {
         self.adapterAddress = adapterAddress
         used = LRUCache(limit: RoleOptions.defaultRememberedPeers)
         heard = LRUCache(limit: RoleOptions.defaultRememberedPeers)
     }
 
-    /// How many devices are known.
+    /// The number of known devices.
     var count: Int { present.count + used.count + heard.count }
 
     /// The devices with an object.
     var presentPeers: [PeerID] { Array(present.keys) }
 
-    /// What is known of a device, also after BlueZ has forgotten it.
+    /// The known properties of a device, even after BlueZ has removed its object.
     subscript(peer: PeerID) -> Record? { present[peer] ?? used[peer] ?? heard[peer] }
 
-    /// The identifier of the device at a path, if it was noted.
+    /// Returns the identifier of the device at a path, if it was recorded.
     func peer(at path: ObjectPath) -> PeerID? { byPath[path] }
 
-    /// The device's object, if it has one now.
+    /// Returns the path of the device's object, if it exists now.
     func path(of peer: PeerID) -> ObjectPath? { present[peer]?.path }
 
-    /// Remembers so many devices without an object, or more if another manager wants that.
+    /// Raises the number of remembered devices without an object to at least `wanted`.
     func remember(atLeast wanted: Int) {
         let limit = max(limit ?? 1, wanted)
         self.limit = limit
@@ -89,16 +89,16 @@ final class PeerDirectory: @unchecked Sendable {
         }
     }
 
-    /// Notes a device, or what changed of it.
+    /// Records a device, or its changes.
     ///
-    /// BlueZ pitfall: after bonding, `Address` is the identity and the path still the private address
-    /// (https://github.com/hbldh/bleak/issues/1737): the device keeps its identifier.
+    /// BlueZ pitfall: after bonding, `Address` is the identity address while the path still contains the private
+    /// address (https://github.com/hbldh/bleak/issues/1737); the device keeps its identifier.
     ///
-    /// `Device1.Name` is the advertised name at each report, and the GAP Device Name at each connection. Of a device that
-    /// is connected when it is met, as another program's, it is taken for both: `bluetoothd` reports another name as soon
-    /// as the device advertises one.
+    /// `Device1.Name` is the advertised name after each report, and the GAP Device Name after each connection. If a
+    /// device is connected when it is first seen, by another program for instance, its name counts as both:
+    /// `bluetoothd` reports another name as soon as the device advertises one.
     ///
-    /// - Parameter isNamed: Whether its name is new.
+    /// - Parameter isNamed: Whether the name has changed.
     @discardableResult
     func log(_ path: ObjectPath, _ device: Device1, isNamed: Bool) -> PeerID? {
         guard !device.address.isEmpty else { return nil }
@@ -111,7 +111,7 @@ final class PeerDirectory: @unchecked Sendable {
         return peer
     }
 
-    /// Notes the device at a path by its address.
+    /// Records the device at a path by its address.
     func log(_ path: ObjectPath, _ address: String, isRandom: Bool) -> PeerID {
         let key = Key(address: address, isRandom: isRandom)
         let peer = byPath[path] ?? identifier(of: key)
@@ -124,7 +124,7 @@ final class PeerDirectory: @unchecked Sendable {
         return peer
     }
 
-    /// Notes that this process wants a connection with a device.
+    /// Records that this process requests a connection to a device.
     func noteUse(of peer: PeerID) {
         if present[peer] != nil {
             present[peer]?.isUsed = true
@@ -133,7 +133,7 @@ final class PeerDirectory: @unchecked Sendable {
         }
     }
 
-    /// Notes a device that an earlier process knew, under the identifier that it had there.
+    /// Records a device that an earlier process knew, under the identifier that it had there.
     func remember(_ peer: PeerID, _ address: String, isRandom: Bool, _ name: String?) {
         let key = Key(address: address, isRandom: isRandom)
         guard self[peer] == nil, self.peer(at: address, isRandom: isRandom) == nil else { return }
@@ -141,25 +141,25 @@ final class PeerDirectory: @unchecked Sendable {
         remember(peer, Record(address: address, isRandom: isRandom, advertisedName: name), isUsed: true)
     }
 
-    /// The identifier of a device by its address, if it was noted.
+    /// Returns the identifier of a device by its address, if it was recorded.
     func peer(at address: String, isRandom: Bool) -> PeerID? {
         let peer = identifier(of: Key(address: address, isRandom: isRandom))
         return self[peer] == nil ? nil : peer
     }
 
-    /// Notes that a device's object is gone.
+    /// Records that a device's object is gone.
     ///
     /// The identifier stays valid.
     func forgetObject(at path: ObjectPath) {
         guard let peer = byPath.removeValue(forKey: path), present[peer]?.path == path,
             var record = present.removeValue(forKey: peer)
         else { return }
-        // The name that BlueZ read from the device went with its object.
+        // BlueZ has dropped the name that it read from the device together with the object.
         record.gapName = nil
         remember(peer, record, isUsed: record.isUsed)
     }
 
-    /// Notes that all objects are gone.
+    /// Records that all objects are gone.
     func forgetObjects() {
         for path in byPath.keys.sorted() {
             guard let peer = byPath[path], let record = present.removeValue(forKey: peer) else { continue }
@@ -168,7 +168,7 @@ final class PeerDirectory: @unchecked Sendable {
         byPath = [:]
     }
 
-    /// What apps may know of a peer.
+    /// Returns the properties of a peer that apps may know.
     func summary(of peer: PeerID) -> PeerSummary? {
         self[peer].map { PeerSummary(id: peer, name: $0.name, address: $0.address) }
     }

@@ -6,7 +6,7 @@ package enum PeerIdentity {
     /// - Parameters:
     ///   - adapter: The address of the adapter that knows the device.
     ///   - address: The device's identity address.
-    ///   - isRandom: Whether that is a random one.
+    ///   - isRandom: Whether this address is random.
     package static func identifier(adapter: String, address: String, isRandom: Bool) -> UUID {
         UUID.version5(of: "\(adapter)/\(address)/\(isRandom ? "random" : "public")", in: namespace)
     }
@@ -17,7 +17,7 @@ package enum PeerIdentity {
 }
 
 extension UUID {
-    /// A name-based UUID.
+    /// Returns a name-based UUID.
     ///
     /// Source: RFC 9562, 5.5.
     static func version5(of name: String, in namespace: UUID) -> UUID {

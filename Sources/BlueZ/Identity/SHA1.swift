@@ -1,9 +1,9 @@
 #if os(Linux)
-/// SHA-1, for name-based UUIDs only; it protects nothing.
+/// SHA-1, for name-based UUIDs only; not for security.
 ///
 /// Source: FIPS 180-4, 6.1.
 enum SHA1 {
-    /// The digest's 20 bytes.
+    /// Returns the digest of a message, 20 bytes.
     static func digest(of message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         let padded = padded(message)

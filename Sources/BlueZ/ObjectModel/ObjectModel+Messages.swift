@@ -1,14 +1,14 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// The daemon's messages, decoded straight into the model.
+/// Decoding of the daemon's messages directly into the model.
 extension ObjectModel {
     /// The daemon's well-known name.
     static let daemonName = "org.bluez"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
 
-    /// Four rules, never one per device: a bus allows 512.
+    /// The match rules: four, and none per device, because a bus allows 512.
     ///
     /// BlueZ pitfall: https://github.com/hashtagchris/DotNet-BlueZ/issues/16.
     static let matchRules: [DBusMatchRule] = [
@@ -26,11 +26,11 @@ extension ObjectModel {
             member: "Disconnected"),
     ]
 
-    /// Applies a signal of the daemon; others change nothing.
+    /// Applies a signal of the daemon; other signals change nothing.
     ///
-    /// An advertisement is a change also where it equals the one before: the device was heard again.
+    /// An advertisement is a change even if it equals the last one, because the device was heard again.
     ///
-    /// - Throws: Where the signal has another signature than documented.
+    /// - Throws: If the signature of the signal differs from the documentation.
     func apply(_ signal: DBusMessage) throws(DBusError) -> [Change] {
         var body = DBusReader(signal)
         if signal.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
@@ -56,11 +56,11 @@ extension ObjectModel {
         return []
     }
 
-    /// Applies the reply of `GetManagedObjects`: what it does not list is removed, what is known is updated, the rest is
-    /// added.
+    /// Applies the reply of `GetManagedObjects`: removes the objects that it does not list, updates known ones, and
+    /// adds the rest.
     ///
-    /// It shows how things are and not what happened: only differences are changes. The advertisement and the last value
-    /// of a known object are none.
+    /// The reply shows a state and no events, so only differences are changes. The advertisement and the last value of
+    /// a known object are not changes.
     ///
     /// - Returns: The changes, those of a parent before those of its children.
     func replace(with reply: DBusMessage) throws(DBusError) -> [Change] {
@@ -95,7 +95,7 @@ extension ObjectModel {
         return rest.isEmpty ? nil : .deviceChanged(path, rest)
     }
 
-    /// Reads an `a{sa{sv}}`: the interfaces of an object, of which the unknown ones are not decoded.
+    /// Reads an `a{sa{sv}}`, the interfaces of an object; unknown interfaces are not decoded.
     private func add(_ path: ObjectPath, _ reader: inout DBusReader) throws(DBusError) -> [Change] {
         var changes: [Change] = []
         try reader.forEachEntry { interface throws(DBusError) in
@@ -109,7 +109,7 @@ extension ObjectModel {
 }
 
 extension DBusReader {
-    /// Reads the name of an interface; nil for one that this backend does not use.
+    /// Reads the name of an interface; nil if this backend does not use the interface.
     fileprivate mutating func interfaceName() throws(DBusError) -> RemoteInterfaceName? {
         try withString { RemoteInterfaceName($0) }
     }

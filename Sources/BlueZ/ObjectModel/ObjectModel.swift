@@ -6,28 +6,28 @@ import FoundationEssentials
 /// The objects that `bluetoothd` exports: one model for all roles of a backend.
 ///
 /// ``BlueZDaemon`` applies the daemon's messages to it, which are decoded property by property. The role machines only
-/// read it, and receive what changed.
+/// read it, and receive the changes.
 // Invariant: used on the daemon's queue only, or by one thread alone, as in tests.
 final class ObjectModel: @unchecked Sendable {
-    /// What a message changed.
+    /// A change that a message made.
     enum Change: Equatable, Sendable {
         case adapterAdded(ObjectPath)
         case adapterChanged(ObjectPath, Adapter1.Changes)
         case adapterRemoved(ObjectPath)
         case deviceAdded(ObjectPath)
         case deviceChanged(ObjectPath, Device1.Changes)
-        /// With what was known of it.
+        /// The device was removed; these were its last properties.
         indirect case deviceRemoved(ObjectPath, Device1, PeerID?)
-        /// `Device1.Disconnected`, from BlueZ 5.83 on: the reason's name.
+        /// `Device1.Disconnected`, from BlueZ 5.83 on, with the name of the reason.
         case disconnected(ObjectPath, reason: String)
         case serviceAdded(ObjectPath, of: ObjectPath)
         case serviceRemoved(ObjectPath, of: ObjectPath)
-        /// A characteristic or a descriptor.
+        /// A characteristic or a descriptor was removed.
         case attributeRemoved(ObjectPath, of: ObjectPath)
         case mtuChanged(of: ObjectPath, UInt16)
         /// A notification, an indication, or the echo of a read, of a characteristic of a device.
         case valueChanged(ObjectPath, of: ObjectPath, Data)
-        /// A property has another type than BlueZ documents; it was ignored.
+        /// A property had another type than BlueZ documents, and was ignored.
         case malformed(ObjectPath, property: String)
     }
 
@@ -39,29 +39,29 @@ final class ObjectModel: @unchecked Sendable {
     private(set) var descriptors: [ObjectPath: GattDescriptor1] = [:]
     /// Whether the daemon has given a reason for a disconnect, as it does from 5.83 on.
     var givesDisconnectReasons = false
-    /// Whether the bus passes file descriptors, without which there are no sockets between the daemon and this process.
+    /// Whether the bus passes file descriptors, which sockets between the daemon and this process need.
     var passesDescriptors = true
-    /// The directories by the addresses of the adapters, also of those that are gone.
+    /// The directories by adapter address, including those of absent adapters.
     private var directories: [String: PeerDirectory] = [:]
     /// Attributes by their parents: services by device, characteristics by service, descriptors by characteristic.
     private var children: [ObjectPath: Set<ObjectPath>] = [:]
 
-    /// The attributes directly below an object, in handle order: a path's last element ends with the handle in hex.
+    /// Returns the attributes directly below an object, in handle order: a path ends with the handle in hexadecimal.
     func attributes(of path: ObjectPath) -> [ObjectPath] {
         (children[path] ?? []).sorted()
     }
 
-    /// Whether there are attributes directly below an object.
+    /// Whether an object has attributes directly below it.
     func hasAttributes(below path: ObjectPath) -> Bool { children[path]?.isEmpty == false }
 
-    /// Forgets all objects: the daemon is gone.
+    /// Removes all objects, because the daemon is gone.
     func removeAll() {
         for directory in directories.values { directory.forgetObjects() }
         (adapters, advertisers, devices) = ([:], [:], [:])
         (services, characteristics, descriptors, children) = ([:], [:], [:], [:])
     }
 
-    /// The changes that lead from an empty model to this one, for a client that comes later.
+    /// The changes that lead from an empty model to this one, for a new client.
     var contents: [Change] {
         let changes: [(ObjectPath, Change)] =
             adapters.keys.map { ($0, .adapterAdded($0)) } + devices.keys.map { ($0, .deviceAdded($0)) }
@@ -73,8 +73,8 @@ final class ObjectModel: @unchecked Sendable {
 
     /// Reads the properties of an interface of an object.
     ///
-    /// - Parameter isNew: Whether the object is listed, rather than reported as changed. A change of an object that is
-    ///   not known is ignored: its `InterfacesAdded` is yet to come.
+    /// - Parameter isNew: Whether the object is listed, rather than reported as changed. A change of an unknown object
+    ///   is ignored, because its `InterfacesAdded` is yet to come.
     func update(
         _ interface: RemoteInterfaceName, at path: ObjectPath, isNew: Bool, from properties: inout PropertyReader
     ) throws(DBusError) -> [Change] {
@@ -113,14 +113,14 @@ final class ObjectModel: @unchecked Sendable {
         if changes.contains(.mtu), let mtu = characteristics.values[index].mtu {
             result.append(.mtuChanged(of: device, mtu))
         }
-        // The cached value of an object that is listed is no event.
+        // The cached value of a listed object is not an event.
         if let value = characteristics.values[index].takeValue(), !isNew {
             result.append(.valueChanged(path, of: device, value))
         }
         return result
     }
 
-    /// Forgets an interface of an object.
+    /// Removes an interface of an object.
     func remove(_ interface: RemoteInterfaceName, at path: ObjectPath) -> Change? {
         switch interface {
         case .adapter:
@@ -143,7 +143,7 @@ final class ObjectModel: @unchecked Sendable {
         }
     }
 
-    /// Forgets what a list of all objects does not contain, children before their parents.
+    /// Removes the objects that a list of all objects does not contain, children before their parents.
     func removeAll(except listed: [ObjectPath: Set<RemoteInterfaceName>]) -> [Change] {
         func remove(_ known: some Collection<ObjectPath>, _ interface: RemoteInterfaceName) -> [Change] {
             known.filter { listed[$0]?.contains(interface) != true }.sorted(by: >)
@@ -156,7 +156,7 @@ final class ObjectModel: @unchecked Sendable {
 
     // MARK: Identifiers
 
-    /// The devices of the adapter with an address, which need not be there now.
+    /// Returns the directory of the adapter with an address; the adapter may be absent.
     func directory(of adapter: String) -> PeerDirectory {
         if let known = directories[adapter] { return known }
         let new = PeerDirectory(adapterAddress: adapter)
@@ -164,19 +164,19 @@ final class ObjectModel: @unchecked Sendable {
         return new
     }
 
-    /// The identifier of the device at a path.
+    /// Returns the identifier of the device at a path.
     func peer(at path: ObjectPath) -> PeerID? { directory(at: path)?.peer(at: path) }
 
-    /// The object of a device, if it has one now.
+    /// Returns the object of a device, if it exists now.
     func path(of peer: PeerID) -> ObjectPath? { directories.values.lazy.compactMap { $0.path(of: peer) }.first }
 
     private func directory(at device: ObjectPath) -> PeerDirectory? {
         device.parent.flatMap { adapters[$0] }.map { directory(of: $0.address) }
     }
 
-    /// Enters what changed of a device into its directory.
+    /// Records the changes of a device in its directory.
     ///
-    /// - Returns: The changes, with `name` only if the peer is called otherwise now.
+    /// - Returns: The changes, with `name` only if the name of the peer has changed.
     private func updateDirectory(
         _ path: ObjectPath, _ changes: Device1.Changes, isAdded: Bool
     ) -> Device1.Changes {
@@ -189,7 +189,7 @@ final class ObjectModel: @unchecked Sendable {
         return name() == oldName ? changes.subtracting(.name) : changes
     }
 
-    /// An adapter was reported, or has another address: its devices may have been reported before.
+    /// Records the devices of an adapter that is new or has a new address; they may have been reported before it.
     private func addressChanged(of adapter: ObjectPath, from old: String?) {
         guard let address = adapters[adapter]?.address, address != old else { return }
         if let old { directory(of: old).forgetObjects() }

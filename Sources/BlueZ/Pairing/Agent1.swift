@@ -2,22 +2,22 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// `org.bluez.Agent1`: what the daemon asks of us while it pairs.
+/// `org.bluez.Agent1`: the questions of the daemon during a pairing.
 ///
 /// Source: `doc/org.bluez.Agent.rst` of BlueZ.
 enum Agent1 {
     static let name = "org.bluez.Agent1"
-    /// The error that refuses what was asked.
+    /// The error that refuses a request.
     static let rejection = DBusError(name: "org.bluez.Error.Rejected", message: "refused")
 
-    /// What a call means.
+    /// The meaning of a call.
     enum Request: Equatable {
         case ask(AgentQuestion, ObjectPath)
         case cancel
         case release
     }
 
-    /// The interface, whose calls go to `handler`.
+    /// Returns the interface, whose calls go to `handler`.
     static func interface(_ handler: @escaping @Sendable (DBusCall) -> Void) -> DBusInterface {
         var interface = DBusInterface(name)
         interface.on("Release", handler: handler)
@@ -32,7 +32,7 @@ enum Agent1 {
         return interface
     }
 
-    /// What a call means; nil for one that makes no sense, which is refused.
+    /// Returns the meaning of a call; nil for a malformed call, which is refused.
     static func request(_ member: String, _ arguments: [DBusValue]) -> Request? {
         switch member {
         case "Cancel": return .cancel

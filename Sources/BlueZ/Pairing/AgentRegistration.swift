@@ -2,29 +2,31 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Our one agent at the daemon: what it should be, what it is, and the one call in between.
+/// The registration of this process's agent: the wanted agent, the registered one, and the call in flight.
 ///
 /// Pure.
 ///
-/// bluetoothd keeps the default agents of all programs in a list. The first agent that is registered is put into it, and
-/// `RequestDefaultAgent` puts one in front; the one in front is asked about pairings that no program began. So an agent that
-/// is only registered is asked where no other program offers one, and leaves a desktop's alone.
+/// bluetoothd keeps the default agents of all programs in a list. The first registered agent is added to it, and
+/// `RequestDefaultAgent` moves an agent to the front; the agent at the front is asked about pairings that no program
+/// began. So an agent that is only registered is asked if no other program provides one, and does not displace a
+/// desktop's.
 ///
-/// BlueZ pitfall: without an agent, pairings that a protected attribute starts fail or hang for ever
+/// BlueZ pitfall: without an agent, pairings that a protected attribute starts fail or hang forever
 /// (https://github.com/hbldh/bleak/issues/1434), and only the default agent is asked about them.
 ///
-/// BlueZ pitfall: bluetoothd switches `Pairable` on for all adapters whenever another agent comes to the front, and off when
-/// the last one leaves (`adapter_set_io_capability`), whatever the administrator chose. We never switch it on; the agent is
-/// not made the default one while an adapter is switched off, and what bluetoothd undoes as our agent leaves is restored.
+/// BlueZ pitfall: bluetoothd switches `Pairable` on for all adapters whenever another agent becomes the first, and off
+/// when the last one is removed (`adapter_set_io_capability`), whatever the administrator chose. This process never
+/// switches it on: the agent does not become the default one while an adapter is switched off, and a change that
+/// bluetoothd makes when the agent is removed is reverted.
 struct AgentRegistration: Sendable {
-    /// What our agent should be.
+    /// The wanted agent.
     struct Wanted: Equatable, Sendable {
         var capability: PairingCapability
-        /// Whether it is to be asked before the agents of other programs.
+        /// Whether it is asked before the agents of other programs.
         var isDefault = false
     }
 
-    /// The next call.
+    /// A call to the agent manager.
     enum Step: Equatable, Sendable {
         case register(PairingCapability)
         case makeDefault
@@ -40,24 +42,24 @@ struct AgentRegistration: Sendable {
         }
     }
 
-    /// What is wanted; nil for no agent.
+    /// The wanted agent; nil for no agent.
     var wanted: Wanted?
-    /// Whether the daemon was asked to put the agent in front.
+    /// Whether the daemon was asked to make the agent the default one.
     private(set) var isDefault = false
     private var registered: PairingCapability?
     private var pending: Step?
-    /// What the daemon refused; it is not asked again before that changes.
+    /// The capability that the daemon refused; only another one is registered.
     private var refused: PairingCapability?
-    /// The last call, while bluetoothd may change `Pairable` as its outcome.
+    /// The last call, while bluetoothd may change `Pairable` as its consequence.
     private var recent: Step?
     /// `Adapter1.Pairable` of each adapter.
     private var pairable: [ObjectPath: Bool] = [:]
-    /// Adapters that were switched off when a call was made that makes bluetoothd switch them on.
+    /// Adapters that were switched off before a call that makes bluetoothd switch them on.
     private var switchedOff: Set<ObjectPath> = []
-    /// Adapters that are off, and that the log says so of.
+    /// Adapters that are switched off and that the log has reported.
     private var noted: Set<ObjectPath> = []
 
-    /// Whether the agent is what is wanted, or cannot be.
+    /// Whether the agent is registered as wanted, or cannot be.
     var isSettled: Bool {
         guard let wanted else { return registered == nil }
         return registered == wanted.capability || refused == wanted.capability
@@ -67,7 +69,7 @@ struct AgentRegistration: Sendable {
 
     // MARK: Calls
 
-    /// The call to make now, if any; its outcome must be reported with ``done(error:)``.
+    /// Returns the call to make now, if any; the caller reports its outcome with ``done(error:)``.
     mutating func nextStep() -> Step? {
         guard pending == nil else { return nil }
         pending = step
@@ -82,22 +84,22 @@ struct AgentRegistration: Sendable {
             }
             return wanted.isDefault && !isDefault && off.isEmpty ? .makeDefault : nil
         }
-        // An agent that comes before the last one's end is confirmed by the kernel would not be bonded with.
+        // Pairing would fail with an agent that is registered before the kernel confirms the end of the last one.
         guard recent == nil, let wanted, wanted.capability != refused else { return nil }
         return .register(wanted.capability)
     }
 
     private var off: Set<ObjectPath> { Set(pairable.filter { !$0.value }.keys) }
 
-    /// Takes in the outcome of the last call.
+    /// Processes the outcome of the last call.
     ///
-    /// - Returns: Whether ``waitOver()`` is to be called after a moment.
+    /// - Returns: Whether the caller must call ``waitOver()`` after a moment.
     mutating func done(error: DBusError?) -> Bool {
         guard let step = pending else { return false }
         (pending, recent) = (nil, nil)
         switch step {
         case .register(let capability):
-            // One that is there already is ours.
+            // An existing agent at this path was registered by this process.
             guard error == nil || error?.name == "org.bluez.Error.AlreadyExists" else {
                 refused = capability
                 return false
@@ -106,7 +108,7 @@ struct AgentRegistration: Sendable {
         case .makeDefault: isDefault = true
         case .unregister:
             (registered, isDefault, refused) = (nil, false, nil)
-            // Nothing will change.
+            // bluetoothd will not change `Pairable`.
             guard pairable.values.contains(true) || !switchedOff.isEmpty else { return false }
         }
         recent = step
@@ -115,26 +117,26 @@ struct AgentRegistration: Sendable {
 
     mutating func waitOver() { recent = nil }
 
-    /// The daemon has forgotten the agent.
+    /// Records that the daemon has dropped the agent.
     mutating func reset() {
         let old = self
         self = AgentRegistration()
         (wanted, pairable, noted) = (old.wanted, old.pairable, old.noted)
     }
 
-    /// The daemon is gone, and its adapters with it.
+    /// Records that the daemon and its adapters are gone.
     mutating func daemonWent() { self = AgentRegistration(wanted: wanted) }
 
     // MARK: Pairable
 
-    /// `Adapter1.Pairable` of an adapter; nil once that is gone.
+    /// Records `Adapter1.Pairable` of an adapter; nil once the adapter is gone.
     ///
-    /// - Returns: Whether bluetoothd undid what the administrator chose, so that it is to be restored.
+    /// - Returns: Whether bluetoothd overrode the administrator's choice, which the caller must restore.
     mutating func pairableChanged(on adapter: ObjectPath, to isOn: Bool?) -> Bool {
         let old = pairable[adapter]
         pairable[adapter] = isOn
         guard isOn == true else {
-            // With our agent in its place, only a user switches this off.
+            // While our agent is registered, only a user switches this off.
             if old == true, isOn == false, registered != nil, pending != .unregister { switchedOff.insert(adapter) }
             if recent == .unregister, off.count == pairable.count, switchedOff.isEmpty { recent = nil }
             return false
@@ -145,7 +147,7 @@ struct AgentRegistration: Sendable {
         return wasOff && isBlueZs
     }
 
-    /// The adapters on which pairing is switched off although the agent is there, each once until that changes.
+    /// Returns the adapters on which pairing is off although the agent is registered, each once until that changes.
     mutating func takeSwitchedOff() -> [ObjectPath] {
         guard registered != nil, pending == nil, recent == nil else { return [] }
         let new = off.subtracting(noted)

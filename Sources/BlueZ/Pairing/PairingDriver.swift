@@ -4,14 +4,14 @@ import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 
-/// Runs a ``PairingRoleMachine``, and exports our `org.bluez.Agent1`.
+/// Runs a ``PairingRoleMachine``, and exports this process's `org.bluez.Agent1`.
 final class PairingDriver: RoleDriver {
     let core: RoleDriverCore<PairingRoleMachine>
-    /// Whether a role of this process needs to be paired with the device at a path.
+    /// Whether a role of this process needs pairing with the device at a path.
     private let needsPairing: @Sendable (ObjectPath) -> Bool
-    /// Called with a peer whose pairing was refused: an operation on its link may wait for that pairing.
+    /// Called with a peer whose pairing was refused, because an operation on its link may wait for the pairing.
     private let refused: @Sendable (PeerID) -> Void
-    /// The roles in which something may need pairing.
+    /// The roles that may need pairing.
     private let needy = Lock<Set<ObjectIdentifier>>([])
 
     init(
@@ -37,7 +37,7 @@ final class PairingDriver: RoleDriver {
             [Agent1.interface { [weak self] in self?.received($0) }], at: PairingRoleMachine.agentPath)
     }
 
-    /// A role may need pairing from now on, or needs it no longer.
+    /// Records whether a role may need pairing.
     func needChanged(of role: ObjectIdentifier, to isNeeded: Bool) {
         let isAnyNeeded = needy.withLock { needy in
             if isNeeded { needy.insert(role) } else { needy.remove(role) }

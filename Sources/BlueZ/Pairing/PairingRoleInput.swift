@@ -2,34 +2,34 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What the daemon asks of our agent.
+/// A question of the daemon to the agent.
 enum AgentQuestion: Equatable, Sendable {
     case pairing(PairingQuestion)
-    /// May the device use a service of this computer, by UUID?
+    /// Asks whether the device may use a service of this computer, by UUID.
     case service(String)
-    /// Which PIN code, in classic Bluetooth?
+    /// Asks for the PIN code of classic Bluetooth.
     case pinCode
 }
 
-/// What a timer of the pairing role is for; at most one of each runs.
+/// The purpose of a timer of the pairing role; at most one timer of each purpose runs.
 enum PairingTimer: Hashable, Sendable {
-    /// bluetoothd may react to a change of our agent.
+    /// The period in which bluetoothd may react to a change of the agent.
     case agentChange
-    /// An event may come that shows how a pairing ended.
+    /// The wait for an event that shows the outcome of a pairing.
     case outcome(PeerID)
-    /// A bonded peer pairs anew, and its questions are answered.
+    /// The wait for the outcome of a bonded peer's new pairing, after its questions were answered.
     case rebond(PeerID)
 }
 
-/// What comes in.
+/// An input of the pairing role.
 enum PairingRoleInput: RoleInput {
     typealias Event = PairingEvent
 
     case daemon(DaemonEvent)
     /// Whether a connection or a publication of this process may need pairing now.
     case needChanged(Bool)
-    /// A call of `Agent1`, and whether this process needs to be paired with the device that it is about: for a connection
-    /// that a manager asked for, or for something encrypted that is published to it.
+    /// A call of `Agent1`, and whether this process needs pairing with its device: for a connection that a manager
+    /// requested, or for a published attribute that requires encryption.
     case called(IncomingCall, isNeeded: Bool)
     /// An operation failed because of missing security.
     case securityFailed(PeerID)
@@ -40,13 +40,13 @@ enum PairingRoleInput: RoleInput {
     case invalidated(HostLedger.Manager)
 }
 
-/// What goes out, in order.
+/// An effect of the pairing role; effects are performed in order.
 enum PairingRoleEffect: RoleEffect, Equatable {
     case call(CallID, MethodCall)
     case answer(IncomingCall.Number, [DBusValue])
     case refuse(IncomingCall.Number, DBusError)
     case deliver(HostLedger.Manager, PairingEvent)
-    /// A pairing was refused, and bluetoothd does not say what that means for the operation that needed it.
+    /// A pairing was refused, and bluetoothd does not report the consequence for the operation that needed it.
     case refused(PeerID)
     case startTimer(PairingTimer, Duration)
     case stopTimer(PairingTimer)
@@ -54,7 +54,7 @@ enum PairingRoleEffect: RoleEffect, Equatable {
 }
 
 extension PairingCapability {
-    /// The name that `AgentManager1.RegisterAgent` knows.
+    /// The name for `AgentManager1.RegisterAgent`.
     var bluezName: String {
         switch self {
         case .displayOnly: "DisplayOnly"

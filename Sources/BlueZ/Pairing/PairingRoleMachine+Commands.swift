@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What apps ask for, and how it ends.
+/// Commands of apps, and their outcomes.
 extension PairingRoleMachine {
     mutating func handle(_ command: PairingCommand, of agent: Agent) {
         switch command {
@@ -26,10 +26,10 @@ extension PairingRoleMachine {
         objects.path(of: peer).flatMap { path in objects.devices[path].map { (path, $0) } }
     }
 
-    /// Our agent is registered: bluetoothd will ask it, and not another program's.
+    /// Begins the waiting pairings, because the agent is registered and bluetoothd will ask it and no other program's.
     ///
-    /// A pairing that another agent asks for while the device is being paired waits, and gets the outcome of that one:
-    /// bluetoothd refuses a second `Pair` with `InProgress`.
+    /// A pairing that a second agent requests while the device is being paired waits, and gets the outcome of the first
+    /// one: bluetoothd refuses a second `Pair` with `InProgress`.
     mutating func beginWaiting() {
         let ready = waiting
         waiting = []
@@ -82,7 +82,7 @@ extension PairingRoleMachine {
         }
     }
 
-    /// What apps have asked for and `bluetoothd` has not answered, in the order of asking.
+    /// The operations that `bluetoothd` has not answered, in the order of their requests.
     var bondOperations: [(call: CallID, operation: BondOperation)] {
         let operations: [(call: CallID, operation: BondOperation)] = outputs.calls.compactMap { call, purpose in
             if case .bondOperation(let operation) = purpose { (call, operation) } else { nil }
@@ -90,16 +90,16 @@ extension PairingRoleMachine {
         return operations.sorted { $0.call.number < $1.call.number }
     }
 
-    /// Whether an agent has asked for a pairing, or for the end of a bond, and has no answer.
+    /// Whether an agent has an unanswered request for a pairing, or for the end of a bond.
     ///
-    /// The two are kept apart: who asks for the end of a bond agrees to no pairing.
+    /// The two are distinguished, because a request for the end of a bond does not accept a pairing.
     func isRequested(pairing isPairing: Bool, of peer: PeerID, by agent: Agent) -> Bool {
         (bondOperations.map(\.operation) + waiting).contains {
             $0.agent == agent && $0.device.peer == peer && $0.isPairing == isPairing
         }
     }
 
-    /// Whether a pairing that an app asked for is under way, or about to be.
+    /// Whether a pairing that an app requested is running or about to begin.
     var isPairing: Bool { !waiting.isEmpty || bondOperations.contains(where: \.operation.isPairing) }
 
     // MARK: Outcomes
@@ -128,7 +128,7 @@ extension PairingRoleMachine {
             return deliver(bondOperation.agent, .unpaired(peer: device.peer, operation: operation))
         }
         bonds.paired[device.path] = device.peer
-        // A link that was there for pairing only is given up.
+        // A link that was made only for pairing is ended.
         if !bondOperation.wasConnected, isReady {
             call(.cleanup, device.path, Device1.interface, "Disconnect", deadline: timings.disconnect)
         }
@@ -143,7 +143,7 @@ extension PairingRoleMachine {
         }
     }
 
-    /// Removes the pairings that other agents asked for while one was under way.
+    /// Removes and returns the pairings that other agents requested while this one was running.
     private mutating func takeJoined(_ bondOperation: BondOperation) -> [BondOperation] {
         guard bondOperation.isPairing else { return [] }
         let joined = waiting.filter { $0.isPairing(bondOperation.device) }
@@ -162,7 +162,7 @@ extension PairingRoleMachine {
         call(.cleanup, adapter, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
-    /// Says where pairing cannot succeed, for those who want it.
+    /// Logs the adapters on which pairing cannot succeed, if an app or the configuration wants it.
     mutating func noteSwitchedOff() {
         guard asker != nil || acceptsJustWorks else { return }
         for adapter in registration.takeSwitchedOff() {
@@ -179,8 +179,8 @@ extension PairingRoleMachine {
         guard (bonds.paired[device.path] != nil) != isPaired else { return }
         bonds.paired[device.path] = isPaired ? device.peer : nil
         bonds.running[device.peer] = nil
-        // `Trusted` stays as it is: it would admit the device to every service of this computer, for good, and a bond over
-        // Low Energy needs it for nothing.
+        // `Trusted` stays unchanged: it would admit the device to every service of this computer, permanently, and a
+        // bond over Low Energy does not need it.
         if isPaired {
             stop(.outcome(device.peer))
             cancelQuestions(questions.open.filter { $0.device.peer == device.peer })
@@ -192,7 +192,7 @@ extension PairingRoleMachine {
             about: device.peer)
     }
 
-    /// Notifies all agents but those that have asked for it, which receive the reply.
+    /// Notifies all agents except those that requested the change, which receive the reply.
     private mutating func reportOthers(_ event: PairingEvent, about peer: PeerID) {
         let isPairing = if case .unpaired = event { false } else { true }
         for agent in managers.keys.sorted() where !isRequested(pairing: isPairing, of: peer, by: agent) {
@@ -200,13 +200,13 @@ extension PairingRoleMachine {
         }
     }
 
-    /// A pairing renewed a bond: its link has lived on.
+    /// Reports a renewed bond, because its link has survived.
     mutating func renewed(_ peer: PeerID) {
         guard bonds.running.removeValue(forKey: peer) != nil else { return }
         reportOthers(.paired(peer: peer, operation: nil, isBonded: true), about: peer)
     }
 
-    /// BlueZ has forgotten the device, and its bond.
+    /// Records that BlueZ has removed the device and its bond.
     mutating func removed(_ path: ObjectPath) {
         if let peer = bonds.paired[path] { pairedChanged(Device(path: path, peer: peer), false) }
         for (peer, device) in bonds.running where device == path {
@@ -214,7 +214,7 @@ extension PairingRoleMachine {
         }
     }
 
-    /// A pairing that no app of this process asked for is over, without success.
+    /// Ends a pairing that no app of this process requested, without success.
     ///
     /// - Parameter wasEnded: Whether the daemon has ended it before.
     mutating func fail(_ peer: PeerID, _ error: BackendError, wasEnded: Bool = false) {

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What the daemon asks, and who answers.
+/// Questions of the daemon, and their answers.
 extension PairingRoleMachine {
     mutating func handle(_ call: IncomingCall, isNeeded: Bool) {
         switch Agent1.request(call.member, call.arguments) {
@@ -41,7 +41,7 @@ extension PairingRoleMachine {
         }
     }
 
-    /// Refuses, with a line in the log that says what to do, once for each device.
+    /// Refuses a call, and logs the remedy once for each device.
     private mutating func refuse(
         _ call: IncomingCall.Number, _ refusal: Refusal, _ path: ObjectPath, _ device: Device?
     ) {
@@ -50,7 +50,7 @@ extension PairingRoleMachine {
         log(.warning, refusal.text(about: device.map { "device \($0.peer)" } ?? "an unknown device"))
     }
 
-    /// No app's agent is there, and no other program's either: the configuration decides.
+    /// Answers a question as the configuration decides, because neither an app nor another program has an agent.
     private mutating func decide(_ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device) {
         guard kind == .consent, acceptsJustWorks else {
             refuse(call, kind == .consent ? .noConsent : .noNumber, device.path, device)
@@ -63,11 +63,11 @@ extension PairingRoleMachine {
     private mutating func askApp(
         _ agent: Agent, _ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device
     ) {
-        // Who asked for the pairing need not agree to it.
+        // A request for the pairing is consent to it.
         if kind == .consent, isRequested(pairing: true, of: device.peer, by: agent) { return accept(call) }
         bonds.running[device.peer] = device.path
         if case .display(let passkey) = kind {
-            // The daemon waits for nothing, and repeats the call with each digit that the peer's user types.
+            // The daemon waits for no answer, and repeats the call with each digit that the peer's user types.
             accept(call)
             let isShown = questions.open.contains {
                 $0.device.peer == device.peer && $0.kind == .display(passkey: passkey)
@@ -102,7 +102,7 @@ extension PairingRoleMachine {
         awaitRenewal(question.device)
     }
 
-    /// BlueZ says nothing of a pairing that renews a bond: it counts as done when nothing has gone wrong for a moment.
+    /// Waits for a pairing that renews a bond: BlueZ reports nothing, so it counts as complete if no error follows.
     private mutating func awaitRenewal(_ device: Device) {
         guard bonds.paired[device.path] != nil, bonds.running[device.peer] != nil else { return }
         start(.rebond(device.peer), timings.rebondConfirmation)
@@ -113,14 +113,14 @@ extension PairingRoleMachine {
             reject(call)
             outputs.effects.append(.refused(question.device.peer))
         } else {
-            // A number that is shown can only be taken back.
+            // A number that is shown can only be cancelled.
             call(
                 .cleanup, question.device.path, Device1.interface, "CancelPairing", deadline: timings.disconnect)
         }
         fail(question.device.peer, BackendError(.operationCancelled, operation: "pair", message: why))
     }
 
-    /// Takes questions back.
+    /// Cancels questions.
     mutating func cancelQuestions(_ gone: [Question]) {
         for question in gone {
             questions.remove(question.id)
@@ -129,12 +129,12 @@ extension PairingRoleMachine {
         }
     }
 
-    /// The daemon cancels what it asked last: a number that is shown when it is over, anything else when it failed.
+    /// Cancels all questions: a shown number when the pairing has ended, any other question when it has failed.
     mutating func cancelled() {
         let failing = questions.open.filter { $0.call != nil }.map(\.device)
         cancelQuestions(questions.open)
         for device in failing {
-            // The end of the link comes just after, and explains it.
+            // The end of the link follows immediately, and explains the cancellation.
             start(.outcome(device.peer), timings.powerLoss)
         }
     }

@@ -3,41 +3,43 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// Pairing at `bluetoothd`, for all of this process's pairing agents, and for an app that has none.
+/// Pairing with `bluetoothd`, for all pairing agents of this process, and for an app without an agent.
 ///
-/// Pure: commands, calls of the daemon, changes of devices and replies go in; calls, answers and events come out.
+/// Pure: its inputs are commands, calls of the daemon, changes of devices and replies; its outputs are calls, answers
+/// and events.
 ///
-/// An agent is registered while an app has one, and otherwise while something of this process may need pairing. It is made
-/// the default one for an app's agent alone, while something may need that. It agrees to what an app's agent agrees to, about devices that this process needs to be paired
-/// with, and refuses everything else: other devices, services, PIN codes. An app without an agent pairs with no one, unless
-/// ``BlueZConfiguration/acceptsJustWorksPairing`` says so.
+/// An agent is registered while an app has one, and otherwise while something in this process may need pairing. It
+/// becomes the default one only for an app's agent, while something may need pairing. It accepts what an app's agent
+/// accepts, about devices with which this process needs pairing, and refuses everything else: other devices, services,
+/// PIN codes. An app without an agent pairs with no device, unless ``BlueZConfiguration/acceptsJustWorksPairing`` is
+/// set.
 struct PairingRoleMachine: RoleMachine {
     /// An app's pairing agent.
     struct Manager: Sendable {
-        /// nil before the app has given it.
+        /// The capability; nil until the app has set it.
         var capability: PairingCapability?
     }
 
     /// The number of an app's pairing agent.
     typealias Agent = HostLedger.Manager
 
-    /// A device that pairing is about.
+    /// A device that a question or an operation concerns.
     struct Device: Hashable, Sendable {
         let path: ObjectPath
         let peer: PeerID
     }
 
-    /// A question that an app has not answered.
+    /// An unanswered question to an app.
     struct Question: Sendable {
         let id: PairingRequestID
         let agent: Agent
         let device: Device
         let kind: PairingQuestion
-        /// The daemon's call; nil where it waits for no answer.
+        /// The daemon's call; nil if the daemon waits for no answer.
         let call: IncomingCall.Number?
     }
 
-    /// What an app asked for.
+    /// A pairing, or the end of a bond, that an app requested.
     struct BondOperation: Sendable {
         let agent: Agent
         let operation: OperationID
@@ -49,12 +51,12 @@ struct PairingRoleMachine: RoleMachine {
         func isPairing(_ device: Device) -> Bool { isPairing && self.device == device }
     }
 
-    /// The questions that apps have not answered, in the order of asking.
+    /// The unanswered questions, in order.
     struct Questions: Sendable {
         private(set) var open: [Question] = []
         private var last = PairingRequestID(rawValue: 0)
 
-        /// Adds a question, and gives its number.
+        /// Adds a question, and returns its number.
         mutating func add(
             _ kind: PairingQuestion, to agent: Agent, about device: Device, call: IncomingCall.Number?
         ) -> PairingRequestID {
@@ -66,7 +68,7 @@ struct PairingRoleMachine: RoleMachine {
         mutating func remove(_ id: PairingRequestID) { open.removeAll { $0.id == id } }
     }
 
-    /// The peers that are bonded, and the pairings under way that no app of this process asked for.
+    /// The bonded peers, and the running pairings that no app of this process requested.
     struct Bonds: Sendable {
         var paired: [ObjectPath: PeerID] = [:]
         var running: [PeerID: ObjectPath] = [:]
@@ -78,23 +80,23 @@ struct PairingRoleMachine: RoleMachine {
         case cleanup
     }
 
-    /// Where our agent is exported.
+    /// The path of the exported agent.
     static let agentPath = ObjectPath("/CoreBluetooth/agent") ?? .root
     static let managerPath = ObjectPath("/org/bluez") ?? .root
     static let managerInterface = "org.bluez.AgentManager1"
 
     let objects: ObjectModel
     let timings: BlueZTimings
-    /// Whether pairings without a number are agreed to where no app's agent is there to ask.
+    /// Whether pairings without a number are accepted if no app has an agent.
     let acceptsJustWorks: Bool
     var isReady = false
     /// Whether a connection or a publication of this process may need pairing.
     var isNeeded = false
     var registration = AgentRegistration()
-    /// The agents of apps; the newest one that has given its capability is asked.
+    /// The agents of apps; the newest one with a capability is asked.
     var managers: [Agent: Manager] = [:]
     var questions = Questions()
-    /// Pairings that wait for our agent to be registered, which bluetoothd then asks about them.
+    /// Pairings that wait until our agent is registered, because bluetoothd then asks it about them.
     var waiting: [BondOperation] = []
     var refusals = RefusalLog()
     var bonds = Bonds()
@@ -106,9 +108,9 @@ struct PairingRoleMachine: RoleMachine {
         self.acceptsJustWorks = acceptsJustWorks
     }
 
-    /// Takes in one input.
+    /// Processes one input.
     ///
-    /// - Returns: What to do, in this order.
+    /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: PairingRoleInput, at _: Date) -> [PairingRoleEffect] {
         switch input {
         case .daemon(.phase(let phase)): daemonChanged(isReady: phase == .ready)
@@ -137,7 +139,7 @@ struct PairingRoleMachine: RoleMachine {
         }
     }
 
-    // MARK: Changes of the daemon's objects
+    // MARK: Changes of objects
 
     static func concerns(_ change: ObjectModel.Change) -> Bool {
         switch change {
@@ -191,14 +193,14 @@ struct PairingRoleMachine: RoleMachine {
         bonds.paired = [:]
     }
 
-    /// The agent that is asked.
+    /// The agent that receives the questions.
     var asker: (id: Agent, capability: PairingCapability)? {
         managers.compactMap { id, agent in agent.capability.map { (id, $0) } }.max { $0.0 < $1.0 }
     }
 
-    /// What our agent should be now.
+    /// The agent that must be registered now.
     ///
-    /// For `Device1.Pair` it need not be the default one: bluetoothd asks the agent of the program that calls.
+    /// `Device1.Pair` does not need the default one: bluetoothd asks the agent of the program that calls.
     ///
     /// BlueZ pitfall: the kernel takes a link's capability when the link begins (`hci_conn_add`), so an app's agent is
     /// registered before anything needs it.

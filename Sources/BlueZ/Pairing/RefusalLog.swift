@@ -3,22 +3,22 @@ import BluetoothBackend
 import BluetoothDBus
 import DequeModule
 
-/// Why something that a device asked for was refused.
+/// The reason why a request of a device was refused.
 enum Refusal: Hashable, Sendable {
-    /// A service of this computer, by UUID.
+    /// It was for a service of this computer, by UUID.
     case service(String)
-    /// A PIN code of classic Bluetooth.
+    /// It was for a PIN code of classic Bluetooth.
     case pinCode
-    /// A pairing that nothing of this process needs.
+    /// It was for a pairing that nothing in this process needs.
     case notNeeded
-    /// A pairing that no one agreed to.
+    /// It was for a pairing that nobody accepted.
     case noConsent
-    /// A pairing that needs someone who reads or types a number.
+    /// It was for a pairing that needs somebody to read or type a number.
     case noNumber
 
     /// The line for the log, with the remedy.
     ///
-    /// - Parameter device: The device, as the log may name it.
+    /// - Parameter device: The text for the device in the log.
     func text(about device: String) -> String {
         switch self {
         case .service(let uuid):
@@ -41,9 +41,9 @@ enum Refusal: Hashable, Sendable {
     }
 }
 
-/// Which refusals are in the log: each once per device.
+/// The refusals that the log contains: each once per device.
 ///
-/// Pure. The last 64 are remembered, whatever strangers ask for.
+/// Pure. It remembers the last 64, because strangers can cause any number of refusals.
 struct RefusalLog: Sendable {
     private struct Entry: Hashable {
         let refusal: Refusal

@@ -3,34 +3,35 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// One advertisement as BlueZ takes it, and what of it is left out where there is no room.
+/// An advertisement in BlueZ's form, which drops service UUIDs that do not fit.
 ///
 /// Pure.
 ///
 /// BlueZ puts the flags and the service UUIDs into the advertisement, and the name into the scan response, so they do
-/// not compete. It has no overflow area: what Apple would put there is not advertised.
+/// not compete for space. It has no overflow area: data for which Apple uses that area is not advertised.
 struct AdvertisementPlan: Equatable, Sendable {
     private let localName: String?
     private var serviceUUIDs: [BluetoothUUID]
     private let manufacturerData: Data?
     private let serviceData: [BluetoothUUID: Data]
 
-    /// The interval in milliseconds.
+    /// The advertising interval in milliseconds.
     ///
-    /// The kernel's own is 1.28 s. BlueZ ignores it before 5.77, but for `bluetoothd -E`.
+    /// The kernel's default is 1.28 s. Before 5.77, BlueZ ignores this property unless started as `bluetoothd -E`.
     private static let interval: (shortest: UInt32, longest: UInt32) = (100, 150)
 
     init(_ advertisement: Advertisement) {
         localName = advertisement.localName
         serviceUUIDs = advertisement.serviceUUIDs ?? []
-        // Less than a company identifier is no manufacturer data.
+        // Manufacturer data begins with a company identifier of two bytes.
         manufacturerData = advertisement.manufacturerData.flatMap { $0.count < 2 ? nil : $0 }
         serviceData = advertisement.serviceData ?? [:]
     }
 
     /// The properties of `org.bluez.LEAdvertisement1`.
     ///
-    /// BlueZ pitfall: a `Timeout` may fire at once (https://github.com/tinygo-org/bluetooth/issues/380): there is none.
+    /// BlueZ pitfall: a `Timeout` may fire immediately (https://github.com/tinygo-org/bluetooth/issues/380), so none is
+    /// set.
     var properties: [String: DBusValue] {
         var properties: [String: DBusValue] = [
             "Type": .string("peripheral"), "Discoverable": .boolean(true),
@@ -56,9 +57,9 @@ struct AdvertisementPlan: Equatable, Sendable {
         return properties
     }
 
-    /// Leaves out the last of the service UUIDs.
+    /// Drops the last service UUID.
     ///
-    /// - Returns: It; nil if there is none left.
+    /// - Returns: The dropped UUID; nil if none was left.
     mutating func dropLast() -> BluetoothUUID? { serviceUUIDs.popLast() }
 }
 #endif

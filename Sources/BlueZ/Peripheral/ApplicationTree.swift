@@ -2,21 +2,21 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What one manager publishes, and where on the bus.
+/// The services that one manager publishes, and their paths on the bus.
 ///
 /// Pure.
 ///
-/// Each service is an application of its own, so that it can come and go alone; services that include each other share
-/// one, since BlueZ resolves `Includes` within an application only.
+/// Each service is a separate application, so that it can be added and removed alone. Services that include each other
+/// share one, because BlueZ resolves `Includes` only within an application.
 struct ApplicationTree: Sendable {
-    /// What is registered as a whole.
+    /// A group of services that is registered as a whole.
     struct Application: Equatable, Sendable {
         let root: ObjectPath
-        /// In the order of their publishing.
+        /// The services, in the order in which they were published.
         var services: [ServiceDefinition]
     }
 
-    /// A characteristic or a descriptor of ours.
+    /// A published characteristic or descriptor.
     enum Attribute: Equatable, Sendable {
         case characteristic(ServiceDefinition.Characteristic)
         case descriptor(ServiceDefinition.Descriptor)
@@ -26,39 +26,40 @@ struct ApplicationTree: Sendable {
     private(set) var applications: [Application] = []
     private var attributes: [ObjectPath: Attribute] = [:]
     private var paths: [AttributeID: ObjectPath] = [:]
-    /// The characteristics that centrals must encrypt the link for.
+    /// The characteristics that require an encrypted link.
     private var encrypted: Set<ObjectPath> = []
     private var lastNumber = 0
 
-    /// - Parameter base: Where the applications are.
+    /// - Parameter base: The parent path of the applications.
     init(base: ObjectPath) { self.base = base }
 
-    // MARK: What is where
+    // MARK: Lookup
 
-    /// The attribute at a path.
+    /// Returns the attribute at a path.
     func attribute(at path: ObjectPath) -> Attribute? { attributes[path] }
 
-    /// The characteristic at a path.
+    /// Returns the characteristic at a path.
     func characteristic(at path: ObjectPath) -> ServiceDefinition.Characteristic? {
         if case .characteristic(let characteristic)? = attributes[path] { characteristic } else { nil }
     }
 
-    /// Whether a characteristic requires encryption.
+    /// Whether any characteristic requires encryption.
     var needsEncryption: Bool { !encrypted.isEmpty }
 
-    /// The path of an attribute.
+    /// Returns the path of an attribute.
     func path(of id: AttributeID) -> ObjectPath? { paths[id] }
 
-    /// The application of a service.
+    /// Returns the application of a service.
     func application(of service: AttributeID) -> Application? {
         applications.first { $0.services.contains { $0.id == service } }
     }
 
     // MARK: Changes
 
-    /// What publishing a service takes: a new application with it and with all that its includes are in.
+    /// Plans the publication of a service: a new application that contains it and the applications of its included
+    /// services.
     ///
-    /// - Returns: The applications that it replaces, and the new one; nil if an included service is not published.
+    /// - Returns: The replaced applications, and the new one; nil if an included service is not published.
     mutating func plan(_ service: ServiceDefinition) -> (replaced: [Application], new: Application)? {
         let replaced = applications.filter { application in
             application.services.contains { service.included.contains($0.id) }
@@ -70,13 +71,13 @@ struct ApplicationTree: Sendable {
         return (replaced, Application(root: root, services: replaced.flatMap(\.services) + [service]))
     }
 
-    /// An application with the same services at a new place.
+    /// Returns an application with the same services at a new path.
     mutating func moved(_ application: Application) -> Application {
         lastNumber += 1
         return Application(root: base.appending("app\(lastNumber)"), services: application.services)
     }
 
-    /// Takes an application in.
+    /// Adds an application.
     mutating func add(_ application: Application) {
         applications.append(application)
         for service in application.services {
@@ -94,15 +95,15 @@ struct ApplicationTree: Sendable {
         }
     }
 
-    /// Takes an application out.
+    /// Removes an application.
     mutating func remove(_ application: Application) {
         applications.removeAll { $0.root == application.root }
         forget(below: application.root)
     }
 
-    /// Takes one service out of an application that has others.
+    /// Removes one service of an application that has others.
     ///
-    /// - Returns: Its path.
+    /// - Returns: The path of the service.
     mutating func remove(_ service: AttributeID, from application: Application) -> ObjectPath? {
         guard let index = applications.firstIndex(where: { $0.root == application.root }),
             let definition = application.services.first(where: { $0.id == service })
@@ -124,7 +125,7 @@ struct ApplicationTree: Sendable {
 
     // MARK: Objects
 
-    /// What the daemon is to see of an application, the root last: what it lists is there by then.
+    /// Returns the objects of an application; the root comes last, so that the objects that it lists exist by then.
     static func objects(of application: Application) -> [ExportedObject] {
         application.services.flatMap { objects(of: $0, application) }
             + [ExportedObject(kind: .application, path: application.root)]
@@ -152,8 +153,8 @@ struct ApplicationTree: Sendable {
             "Service": .objectPath(Self.path(of: service, application)),
             "Flags": .strings(AttributeFlags.flags(of: characteristic)),
         ]
-        // Its being there makes BlueZ say who subscribes. `WriteAcquired` stays away: BlueZ would acknowledge writes,
-        // and mix those of several centrals (https://github.com/bluez/bluez/issues/827).
+        // The property makes BlueZ report subscribers. `WriteAcquired` is omitted: with it BlueZ would acknowledge
+        // writes, and mix those of several centrals (https://github.com/bluez/bluez/issues/827).
         if characteristic.canNotify { properties["NotifyAcquired"] = .boolean(false) }
         let descriptors = characteristic.descriptors.map { descriptor in
             ExportedObject(
@@ -166,7 +167,8 @@ struct ApplicationTree: Sendable {
         return [ExportedObject(kind: .characteristic, path: path, properties: properties)] + descriptors
     }
 
-    /// Paths sort in the order of publishing, in which BlueZ takes them: what is included comes first.
+    /// Returns the path of a service; paths sort in the order of publication, which BlueZ follows: included services
+    /// first.
     private static func path(of service: ServiceDefinition, _ application: Application) -> ObjectPath {
         application.root.appending("service\(service.id.digits)")
     }
@@ -179,7 +181,7 @@ struct ApplicationTree: Sendable {
 }
 
 extension AttributeID {
-    /// Eight digits.
+    /// The number in eight hexadecimal digits.
     fileprivate var digits: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
@@ -187,7 +189,7 @@ extension AttributeID {
 }
 
 extension ObjectPath {
-    /// This path with one more element, which must be made of `[A-Za-z0-9_]`.
+    /// Returns this path with one more element, which must consist of `[A-Za-z0-9_]`.
     func appending(_ element: String) -> ObjectPath {
         guard let path = ObjectPath((text == "/" ? "" : text) + "/" + element) else {
             preconditionFailure("not an element of an object path: \(element)")

@@ -3,8 +3,8 @@ import BluetoothBackend
 
 /// Properties and permissions as `GattCharacteristic1.Flags`.
 ///
-/// A flag of BlueZ is a property and a permission at once, so the properties decide. What has a property and lacks the
-/// permission is asked for all the same, and refused by the facade.
+/// A flag of BlueZ is a property and a permission at once, so the properties decide. A request that has the property
+/// but lacks the permission arrives nevertheless, and the facade refuses it.
 ///
 /// Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst`.
 enum AttributeFlags {
@@ -22,7 +22,7 @@ enum AttributeFlags {
         }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         if properties.contains(.authenticatedSignedWrites) { flags.append("authenticated-signed-writes") }
-        // From BlueZ 5.62 on a subscription can need encryption; an older one ignores the flag.
+        // From BlueZ 5.62 on a subscription can require encryption; older versions ignore the flag.
         if !properties.isDisjoint(with: [.notify, .notifyEncryptionRequired]) { flags.append("notify") }
         if properties.contains(.notifyEncryptionRequired) { flags.append("encrypt-notify") }
         if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { flags.append("indicate") }
@@ -30,7 +30,7 @@ enum AttributeFlags {
         return flags
     }
 
-    /// Whether a central must encrypt the link, and so may pair, for something that a characteristic offers.
+    /// Whether a central must encrypt the link, and so may pair, to use a characteristic.
     static func needsEncryption(_ characteristic: ServiceDefinition.Characteristic) -> Bool {
         flags(of: characteristic).contains { $0.hasPrefix("encrypt-") }
     }
@@ -44,8 +44,8 @@ extension ServiceDefinition.Characteristic {
         ])
     }
 
-    /// Whether BlueZ acknowledges every write by itself, also a Write Request, before it asks us: whatever we answer
-    /// goes nowhere.
+    /// Whether BlueZ acknowledges every write itself, even a Write Request, before it calls this process, and ignores
+    /// the answer.
     var isWriteAcknowledgedByDaemon: Bool { properties.contains(.writeWithoutResponse) }
 }
 #endif

@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// Values that were given to the daemon, by the central whose credit each costs.
+/// The values that were passed to the daemon, and the central whose credit each of them uses.
 ///
 /// Pure.
 struct CreditLedger: Sendable {
@@ -12,13 +12,13 @@ struct CreditLedger: Sendable {
         let number: UInt64
     }
 
-    /// How many values one central may have on their way to the daemon.
+    /// The number of values that one central may have on their way to the daemon.
     static let limit = 20
 
     /// Values that were broadcast since the last round trip began.
     private var unacknowledged: [Session: Int] = [:]
     private var isRoundTripPending = false
-    /// Values that were given to a socket and that it has not sent.
+    /// Values that were passed to a socket, which has not sent them.
     private var unsent: [SocketID: (session: Session, count: Int)] = [:]
 
     // MARK: Broadcasts
@@ -27,7 +27,7 @@ struct CreditLedger: Sendable {
 
     /// Begins a round trip to the daemon, if values were broadcast since the last one.
     ///
-    /// - Returns: The values that it will acknowledge.
+    /// - Returns: The values that the round trip acknowledges.
     mutating func beginRoundTrip() -> [Session: Int]? {
         guard !isRoundTripPending, !unacknowledged.isEmpty else { return nil }
         isRoundTripPending = true
@@ -37,7 +37,7 @@ struct CreditLedger: Sendable {
 
     mutating func endRoundTrip() { isRoundTripPending = false }
 
-    /// Forgets the values of a link layer without power.
+    /// Drops the unacknowledged values after a loss of power.
     mutating func forgetBroadcasts() { unacknowledged = [:] }
 
     // MARK: Sockets
@@ -48,9 +48,9 @@ struct CreditLedger: Sendable {
         if let left = unsent[socket]?.count { unsent[socket]?.count = max(0, left - count) }
     }
 
-    /// Forgets a socket.
+    /// Removes a socket.
     ///
-    /// - Returns: The credits of what it has not sent.
+    /// - Returns: The credits of its unsent values.
     mutating func close(_ socket: SocketID) -> [Session: Int] {
         guard let (session, count) = unsent.removeValue(forKey: socket), count > 0 else { return [:] }
         return [session: count]

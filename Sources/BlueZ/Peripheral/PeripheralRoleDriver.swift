@@ -8,14 +8,14 @@ import Synchronization
 
 /// Runs a ``PeripheralRoleMachine``.
 final class PeripheralRoleDriver: RoleDriver {
-    /// What the daemon's subscriptions come to.
+    /// The sockets of the daemon's subscriptions.
     private struct Served: Sendable {
         var sockets: [SocketID: WriteSocket] = [:]
-        /// The process was out of descriptors for the last subscription, and that was logged.
+        /// Whether the last subscription found no free descriptor, which was logged.
         var isOutOfDescriptors = false
     }
 
-    /// The objects of each role of the process have a place of their own.
+    /// The number of peripheral roles in this process, which gives the objects of each a path.
     private static let roles = Atomic(0)
 
     let core: RoleDriverCore<PeripheralRoleMachine>
@@ -71,7 +71,7 @@ final class PeripheralRoleDriver: RoleDriver {
 
     private func broadcast(_ path: ObjectPath, _ value: Data) {
         let changed: [String: DBusValue] = ["Value": .bytes(Array(value))]
-        // The value is not kept, so that it is sent each time, and cannot be read later.
+        // The value is not kept, so that every value is sent, and none can be read later.
         daemon.exports.emit(
             path, ObjectModel.properties, "PropertiesChanged",
             [.string(ExportedObject.Kind.characteristic.rawValue), .properties(changed), .strings([])])
@@ -98,7 +98,7 @@ final class PeripheralRoleDriver: RoleDriver {
     // MARK: Channels
 
     private func listen(at local: L2CAPAddress, isEncryptionRequired: Bool) -> Result<UInt16, BackendError> {
-        // The number is known before anybody can use it: both happen on the queue.
+        // The PSM is set before the callback can use it, because both run on the queue.
         let number = Lock<UInt16>(0)
         let accepted: @Sendable (ChannelPool.Opening, L2CAPAddress) -> Void = { [weak self] opening, peer in
             self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
@@ -116,7 +116,7 @@ final class PeripheralRoleDriver: RoleDriver {
 }
 
 extension ExportedObject.Kind {
-    /// The interface of BlueZ that an object of this kind has.
+    /// Returns the BlueZ interface of an object of this kind.
     fileprivate func interface(
         _ properties: [String: DBusValue], _ handler: @escaping @Sendable (DBusCall) -> Void
     ) -> DBusInterface {

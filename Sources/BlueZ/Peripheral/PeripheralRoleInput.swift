@@ -3,48 +3,49 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// How long things of the peripheral role may take.
+/// Deadlines and waits of the peripheral role.
 struct PeripheralTimings: Sendable {
-    /// `RegisterApplication` and `RegisterAdvertisement`, in which the daemon asks us back.
+    /// The deadline of `RegisterApplication` and `RegisterAdvertisement`, during which the daemon calls back.
     var registration = Duration.seconds(20)
-    /// How long bluetoothd waits for the answer to a read or a write, before it answers the central with 0x0E.
+    /// The time in which bluetoothd expects the answer to a read or a write, before it answers the central with 0x0E.
     var request = Duration.seconds(5)
-    /// How long the end of a link or of a subscription waits for an event that would explain it: a loss of power, or that
-    /// another central left; see ``Subscriptions``.
+    /// The wait of an ended link or subscription for an event that would explain it.
+    ///
+    /// The explanation is a loss of power, or the end of another central's link; see ``Subscriptions``.
     ///
     /// bluetoothd reports subscriptions first, then links, and the power last.
     var quiescence = Duration.milliseconds(300)
 }
 
-/// Our end of a notification socket.
+/// A notification socket of this process.
 struct SocketID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What a timer of the peripheral role is for; at most one of each runs.
+/// The purpose of a timer of the peripheral role; at most one timer of each purpose runs.
 enum PeripheralTimer: AdapterRoleTimer {
     case adapterReturn
     case request(RequestID)
-    /// A central whose link or subscriptions seem to have ended.
+    /// The wait for a central whose link or subscriptions seem to have ended.
     case leaving(PeerID)
-    /// A characteristic whose sockets and links do not fit together yet.
+    /// The wait for a characteristic whose sockets and links are not consistent yet.
     case quiescence(ObjectPath)
 }
 
-/// What comes in.
+/// An input of the peripheral role.
 enum PeripheralRoleInput: AdapterRoleInput {
     typealias Event = PeripheralEvent
 
     case daemon(DaemonEvent)
     case reply(CallID, Result<[DBusValue], DBusError>)
     case called(IncomingCall)
-    /// `closed` also where the socket could not be made.
+    /// An event of a socket; also `closed` if the socket could not be created.
     case socket(SocketID, WriteSocket.Event)
-    /// The answer of ``PeripheralRoleEffect/listen(_:_:_:isEncryptionRequired:)``.
+    /// The result of ``PeripheralRoleEffect/listen(_:_:_:isEncryptionRequired:)``.
     case listening(HostLedger.Manager, OperationID, Result<UInt16, BackendError>, isEncryptionRequired: Bool)
     /// A central opened a channel.
     case channelAccepted(UInt16, ChannelPool.Opening, L2CAPAddress)
-    /// A channel is over, and not by our doing.
+    /// A channel ended, and not because this process closed it.
     case channelEnded(ChannelID)
     case timer(PeripheralTimer)
     case activated(HostLedger.Manager)
@@ -52,7 +53,7 @@ enum PeripheralRoleInput: AdapterRoleInput {
     case invalidated(HostLedger.Manager)
 }
 
-/// What goes out, in order.
+/// An effect of the peripheral role; effects are performed in order.
 enum PeripheralRoleEffect: AdapterRoleEffect, Equatable {
     case call(CallID, MethodCall)
     case deliver(HostLedger.Manager, PeripheralEvent)
@@ -68,20 +69,20 @@ enum PeripheralRoleEffect: AdapterRoleEffect, Equatable {
     case close(SocketID)
     case listen(HostLedger.Manager, OperationID, L2CAPAddress, isEncryptionRequired: Bool)
     case stopListening(UInt16)
-    /// Does something with an open channel.
+    /// Performs an action on an open channel.
     case channel(ChannelID, ChannelPool.Action)
     case startTimer(PeripheralTimer, Duration)
     case stopTimer(PeripheralTimer)
-    /// Whether something that is published requires encryption, so that centrals may pair.
+    /// Reports whether a published attribute requires encryption, so that centrals may pair.
     case pairingNeedChanged(Bool)
     case log(LogMessage)
 }
 
-/// An object of ours, for the daemon.
+/// An exported object, for the daemon.
 struct ExportedObject: Equatable, Sendable {
-    /// Its interface, and by it what can be called.
+    /// The interface of an object, which determines its methods.
     enum Kind: String, Sendable {
-        /// Only lists what is below it.
+        /// An object that only lists the objects below it.
         case application = ""
         case service = "org.bluez.GattService1"
         case characteristic = "org.bluez.GattCharacteristic1"

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// L2CAP channels that centrals open: who listens, whose they are, and when they end.
+/// L2CAP channels that centrals open.
 extension PeripheralRoleMachine {
     mutating func publishChannel(
         _ manager: HostLedger.Manager, _ operation: OperationID, isEncryptionRequired: Bool
@@ -21,7 +21,7 @@ extension PeripheralRoleMachine {
     ) {
         switch result {
         case .success(let psm):
-            // The manager or the power is gone.
+            // The manager was invalidated or power was lost meanwhile.
             guard managers[manager] != nil, state == .poweredOn else { return perform(.stopListening(psm)) }
             managers[manager]?.listeners[psm] = isEncryptionRequired
             deliver(manager, .channelPublished(operation: operation, psm: psm))
@@ -29,7 +29,7 @@ extension PeripheralRoleMachine {
         }
     }
 
-    /// Listens no more; the channels of that number close (S154).
+    /// Stops listening, and closes the channels of that PSM (S154).
     mutating func unpublishChannel(_ manager: HostLedger.Manager, _ operation: OperationID, _ psm: UInt16) {
         guard managers[manager]?.listeners[psm] != nil else {
             let error = BackendError(.invalidParameters, operation: "unpublish channel \(psm)")
@@ -48,7 +48,7 @@ extension PeripheralRoleMachine {
         perform(.stopListening(psm))
     }
 
-    /// Listens no more, for whichever manager.
+    /// Stops listening, for all managers.
     mutating func stopListening() {
         for (manager, psms) in managers.mapValues(\.listeners.keys).sorted(by: { $0.key < $1.key }) {
             for psm in psms.sorted() { stopListening(manager, psm) }
@@ -67,7 +67,7 @@ extension PeripheralRoleMachine {
             .channelOpened(channel: opening.channel, psm: psm, central: peer, credits: opening.credits))
     }
 
-    /// A manager is gone: what it sent still goes over.
+    /// Closes the channels of a manager that is gone; data that it has sent is still transmitted.
     mutating func closeChannels(of manager: HostLedger.Manager) {
         for psm in managers[manager]?.listeners.keys.sorted() ?? [] { stopListening(manager, psm) }
         for channel in channels(where: { $0.manager == manager }) { use(channel, .close, by: manager) }

@@ -24,7 +24,7 @@ extension PeripheralRoleMachine {
         }
     }
 
-    /// Power went: what was asked for and has not begun is answered by the state, and so is what has.
+    /// Drops the jobs that need power after a loss of power: the state answers them, and the running registration too.
     mutating func dropJobsThatNeedPower() {
         registrations.jobs.removeAll(where: \.needsPower)
         registrations.current?.operation = nil
@@ -83,7 +83,7 @@ extension PeripheralRoleMachine {
             return
         }
         managers[registration.manager]?.applications.remove(application)
-        // It may have been late rather than refused.
+        // The registration may have been late rather than refused.
         withdraw(application)
         log(.warning, "a service was refused: \(error)")
         fail(registration, ServerError.publishing(error))
@@ -100,7 +100,7 @@ extension PeripheralRoleMachine {
     private mutating func remove(_ id: AttributeID, of manager: HostLedger.Manager) {
         guard let application = managers[manager]?.applications.application(of: id) else { return }
         guard application.services.count > 1 else { return unregister(application, of: manager, isReported: false) }
-        // BlueZ takes a service out of its application when its object goes.
+        // BlueZ removes a service from its application when its object is removed.
         guard let path = managers[manager]?.applications.remove(id, from: application) else { return }
         expireRequests { $0.path.isBelow(path) }
         endSubscriptions(below: path, of: manager, isReported: false)
@@ -127,7 +127,7 @@ extension PeripheralRoleMachine {
         perform(.withdraw(application.root))
     }
 
-    /// A manager is gone, and with it all that it published.
+    /// Withdraws everything that a manager published, because the manager is gone.
     mutating func withdrawAll(of manager: HostLedger.Manager) {
         registrations.jobs.removeAll { $0.manager == manager }
         removeAllServices(of: manager)
@@ -164,7 +164,7 @@ extension PeripheralRoleMachine {
             log(.info, "there is no room to advertise service \(dropped)")
             return startAdvertising(shorter, registration.operation, of: manager)
         }
-        // It may have been late rather than refused.
+        // The registration may have been late rather than refused.
         if error.name == DBusError.Name.noReply { withdraw(path) }
         fail(registration, ServerError.advertising(error))
     }
@@ -181,7 +181,7 @@ extension PeripheralRoleMachine {
         perform(.withdraw(advertisement))
     }
 
-    /// The daemon has ended the advertisement by itself.
+    /// Handles that the daemon has ended the advertisement by itself.
     mutating func released(_ call: IncomingCall, by manager: HostLedger.Manager) {
         perform(.answer(call.number, []))
         guard managers[manager]?.advertisement == call.path else { return }

@@ -4,7 +4,7 @@ import BluetoothDBus
 import BluetoothValues
 import FoundationEssentials
 
-/// Calls of the daemon to our objects: reads, writes, subscriptions.
+/// Calls of the daemon to objects of this process: reads, writes, subscriptions.
 extension PeripheralRoleMachine {
     mutating func handle(_ call: IncomingCall) {
         guard let manager = manager(of: call.path) else {
@@ -20,7 +20,7 @@ extension PeripheralRoleMachine {
         case ("AcquireNotify", .characteristic(let characteristic)): acquire(call, characteristic, of: manager)
         case ("StartNotify", .characteristic(let characteristic)): startNotify(call, characteristic, of: manager)
         case ("StopNotify", .characteristic(let characteristic)): stopNotify(call, characteristic, of: manager)
-        // An indication was confirmed; it does not say by whom.
+        // A central has confirmed an indication; the call does not name the central.
         case ("Confirm", .characteristic): perform(.answer(call.number, []))
         default: refuse(call, "org.bluez.Error.NotSupported", "not supported")
         }
@@ -69,14 +69,14 @@ extension PeripheralRoleMachine {
         guard let peer = central(options), state == .poweredOn else {
             return perform(.refuse(call.number, ServerError.refusal(0x0E)))
         }
-        // The question whether a prepared write may come at all, which the attribute's flags have answered.
+        // Asks whether a prepared write is allowed, which the flags of the attribute have decided already.
         if options["prepare-authorize"]?.boolValue == true { return perform(.answer(call.number, [])) }
         confirmLeaving(peer)
         let mtu = noteMTU(options, of: peer)
         let part = WritePart(
             attribute: characteristic.id, offset: Int(options["offset"]?.uint16Value ?? 0), value: Data(bytes))
         let wantsResponse = !characteristic.isWriteAcknowledgedByDaemon
-        // BlueZ pitfall: a write that is not answered in time fails (https://github.com/bluez/bluez/issues/317).
+        // BlueZ pitfall: a write without a timely answer fails (https://github.com/bluez/bluez/issues/317).
         if !wantsResponse { perform(.answer(call.number, [])) }
         let id = wantsResponse ? hold(call, of: peer, for: manager) : RequestID(rawValue: outputs.newNumber())
         deliver(
@@ -91,7 +91,7 @@ extension PeripheralRoleMachine {
         return id
     }
 
-    /// The MTU of a link, as each call reports it.
+    /// Records the MTU of a link, which each call reports.
     mutating func noteMTU(_ options: [String: DBusValue], of peer: PeerID) -> Int {
         guard let reported = options["mtu"]?.uint16Value else { return centrals.mtus[peer] ?? ATTLimits.minimumMTU }
         let mtu = max(ATTLimits.minimumMTU, min(Int(reported), ATTLimits.maximumMTU))
@@ -102,7 +102,7 @@ extension PeripheralRoleMachine {
         return mtu
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func respond(_ manager: HostLedger.Manager, _ id: RequestID, _ code: UInt8, _ value: Data?) {
         guard let request = requests[id], request.manager == manager else { return }
@@ -112,7 +112,7 @@ extension PeripheralRoleMachine {
         perform(.answer(request.call, value.map { [.bytes(Array($0))] } ?? []))
     }
 
-    /// BlueZ has answered by itself.
+    /// Ends a request that BlueZ has answered itself, because the app was too slow.
     mutating func expire(_ id: RequestID) {
         guard let request = requests.removeValue(forKey: id) else { return }
         let uuid = managers[request.manager]?.applications.characteristic(at: request.path)?.uuid.text ?? "?"
@@ -123,14 +123,14 @@ extension PeripheralRoleMachine {
         deliver(request.manager, .requestExpired(request: id))
     }
 
-    /// The request has no meaning any more, and is not answered.
+    /// Removes a request that no longer needs the app's answer.
     mutating func drop(_ id: RequestID, _ request: Request) {
         requests[id] = nil
         stop(.request(id))
         perform(.refuse(request.call, ServerError.refusal(0x0E)))
     }
 
-    /// What a central asked ends with it.
+    /// Ends the requests of a central or below a path, and reports them as expired.
     mutating func expireRequests(where condition: (Request) -> Bool) {
         for (id, request) in requests.sorted(by: { $0.key < $1.key }) where condition(request) {
             drop(id, request)

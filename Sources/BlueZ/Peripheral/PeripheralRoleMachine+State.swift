@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import DequeModule
 
-/// The adapter's state, what ends with it, and the devices that come and go.
+/// The adapter's state, and devices that are added and removed.
 extension PeripheralRoleMachine {
     mutating func activate(_ manager: HostLedger.Manager) {
         managers[manager] = Manager(applications: ApplicationTree(base: path(of: manager)))
@@ -30,9 +30,9 @@ extension PeripheralRoleMachine {
         for manager in managers.keys.sorted() { deliverState(to: manager) }
     }
 
-    /// What ends with power: centrals, requests, advertising.
+    /// Ends everything that needs power: centrals, requests, advertising.
     ///
-    /// The state's event says so for all of it.
+    /// The state event reports it.
     private mutating func handlePowerLoss() {
         for (id, request) in requests { drop(id, request) }
         for peer in directory.presentPeers {
@@ -54,7 +54,7 @@ extension PeripheralRoleMachine {
         for manager in managers.keys.sorted() { endAdvertising(of: manager) }
     }
 
-    /// Nothing is published any more, and the app is to publish anew.
+    /// Discards all publications, because the daemon or the adapter is gone; the app must publish again.
     private mutating func publicationsWent() {
         registrations = RegistrationQueue()
         credits = CreditLedger()
@@ -95,20 +95,20 @@ extension PeripheralRoleMachine {
         subscriptions.forget(peer)
     }
 
-    /// The central that a call is about, as its options name it.
+    /// Returns the central that the options of a call name.
     ///
-    /// - Returns: nil for an object that is no device of our adapter.
+    /// - Returns: nil for an object that is not a device of this role's adapter.
     mutating func central(_ options: [String: DBusValue]) -> PeerID? {
         guard let path = options["device"]?.pathValue, isOurs(path) else { return nil }
         if let known = directory.peer(at: path) { return known }
-        // Its signal is still to come; its address is in its path.
+        // The signal of the device is yet to come; its path contains its address.
         let digits = path.lastElement.dropFirst("dev_".count)
         let address = L2CAPAddress(digits.split(separator: "_").joined(separator: ":"), isRandom: false)
         guard path.lastElement.hasPrefix("dev_"), let address else { return nil }
         return expect(address, at: path)
     }
 
-    /// The central at an address, as the kernel reports it.
+    /// Returns the central at an address that the kernel reports.
     mutating func central(at address: L2CAPAddress) -> PeerID? {
         guard let adapter = watch.adapter else { return nil }
         let known = objects.devices.first { path, device in isOurs(path) && device.address == address.text }
@@ -117,7 +117,7 @@ extension PeripheralRoleMachine {
         return directory.peer(at: path) ?? expect(address, at: path)
     }
 
-    /// Notes a central whose connection is yet to be reported.
+    /// Records a central whose connection is yet to be reported.
     private mutating func expect(_ address: L2CAPAddress, at path: ObjectPath) -> PeerID? {
         let peer = directory.log(path, address.text, isRandom: address.isRandom)
         centrals.expected[path] = peer

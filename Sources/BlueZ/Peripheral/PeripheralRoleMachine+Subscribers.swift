@@ -4,11 +4,11 @@ import BluetoothDBus
 import BluetoothValues
 import FoundationEssentials
 
-/// Who subscribes, and what is sent.
+/// Subscribers, and the values that they receive.
 extension PeripheralRoleMachine {
     // MARK: Calls of the daemon
 
-    /// A central subscribes, and is named.
+    /// Handles a subscription that names its central.
     mutating func acquire(
         _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
     ) {
@@ -18,9 +18,10 @@ extension PeripheralRoleMachine {
         }
         confirmLeaving(peer)
         let mtu = noteMTU(options, of: peer)
-        // BlueZ pitfall: before 5.76 a socket's values reach everybody, and before 5.69 only the first subscriber is
-        // announced (https://github.com/bluez/bluez/issues/820, https://github.com/bluez/bluez/issues/1106). Refused
-        // so, BlueZ names each subscriber all the same, and falls back to `StartNotify`.
+        // BlueZ pitfall: before 5.76 a socket's values reach every subscriber, and before 5.69 only the first
+        // subscriber is announced (https://github.com/bluez/bluez/issues/820,
+        // https://github.com/bluez/bluez/issues/1106). After this refusal BlueZ still names each subscriber, and uses
+        // `StartNotify`.
         let isUnicast = adapter?.hasUnicastSockets == true && objects.passesDescriptors
         let socket = SocketID(number: outputs.newNumber())
         if isUnicast {
@@ -31,13 +32,13 @@ extension PeripheralRoleMachine {
         subscribe(peer, to: call.path, characteristic.id, of: manager, isUnicast ? .socket(socket) : .broadcast)
     }
 
-    /// Follows `AcquireNotify`, which has named the subscriber.
+    /// Handles a subscription after `AcquireNotify`, which has named the subscriber.
     mutating func startNotify(
         _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
     ) {
         perform(.answer(call.number, []))
         guard state == .poweredOn, subscriptions.subscribers(of: call.path).isEmpty else { return }
-        // An old daemon does not name the central. With one link it is clear.
+        // An old daemon does not name the central. With a single link it is known.
         let devices = objects.devices.filter { $0.value.isConnected && isOurs($0.key) }.keys
         let connected = Set(devices.compactMap(directory.peer)).union(centrals.expected.values)
         guard let peer = connected.first, connected.count == 1 else {
@@ -46,7 +47,7 @@ extension PeripheralRoleMachine {
         subscribe(peer, to: call.path, characteristic.id, of: manager, .broadcast)
     }
 
-    /// The last subscriber is gone, as far as values are broadcast.
+    /// Handles that the last subscriber without a socket is gone.
     mutating func stopNotify(
         _ call: IncomingCall, _ characteristic: ServiceDefinition.Characteristic, of manager: HostLedger.Manager
     ) {
@@ -92,7 +93,7 @@ extension PeripheralRoleMachine {
         deliver(manager, .unsubscribed(central: peer, attribute: id))
     }
 
-    /// What is below a path is not published any more; the facade knows whose subscriptions end with it.
+    /// Ends the subscriptions below a path that is no longer published; the facade knows their subscribers.
     mutating func endSubscriptions(below path: ObjectPath, of manager: HostLedger.Manager, isReported: Bool) {
         let own = self.path(of: manager)
         for peer in managers[manager]?.sessions.keys.map({ $0 }) ?? [] {
@@ -110,7 +111,7 @@ extension PeripheralRoleMachine {
 
     // MARK: Links
 
-    /// A central came; BlueZ remembers what a bonded one subscribed to, and does not report it.
+    /// Handles a new link of a central; BlueZ restores the subscriptions of a bonded one without reporting them.
     mutating func centralConnected(_ peer: PeerID) {
         confirmLeaving(peer)
         for path in subscriptions.centralConnected(peer) {
@@ -123,7 +124,7 @@ extension PeripheralRoleMachine {
 
     private var waitForExplanation: Duration { watch.waitForExplanation(objects.adapters, usually: timings.quiescence) }
 
-    /// A link ended; that may be all, or the beginning of the end of power.
+    /// Begins to wait after the end of a link, which may be the first sign of a loss of power.
     mutating func centralMayHaveLeft(_ peer: PeerID, isBonded: Bool) {
         centrals.leaving[peer, default: Centrals.Leaving()].isGone = true
         centrals.leaving[peer]?.isBonded = isBonded
@@ -135,7 +136,7 @@ extension PeripheralRoleMachine {
         start(.leaving(peer), waitForExplanation)
     }
 
-    /// Reports what has ended: the wait is over, or the central has shown that it is there.
+    /// Reports what has ended, because the wait is over or the central has made a new call.
     mutating func confirmLeaving(_ peer: PeerID) {
         guard let leaving = centrals.leaving.removeValue(forKey: peer) else { return }
         stop(.leaving(peer))
@@ -152,7 +153,7 @@ extension PeripheralRoleMachine {
         }
     }
 
-    /// - Returns: What it subscribed to.
+    /// - Returns: The characteristics that the central was subscribed to.
     @discardableResult
     mutating func endSubscriptions(of peer: PeerID, isBonded: Bool) -> [ObjectPath] {
         let (ended, unclear) = subscriptions.left(peer, isBonded: isBonded)
@@ -161,7 +162,7 @@ extension PeripheralRoleMachine {
     }
 
     mutating func settle(_ path: ObjectPath) {
-        // A link that ended meanwhile is part of the explanation, though its own wait began later.
+        // A link that ended meanwhile is part of the explanation, although its own wait began later.
         for peer in subscriptions.subscribers(of: path) where centrals.leaving[peer]?.isGone == true {
             confirmLeaving(peer)
         }
@@ -196,7 +197,8 @@ extension PeripheralRoleMachine {
         returnCredits(of: socket)
     }
 
-    /// What a closed socket has not sent is lost; its credits are not, while the central has other subscriptions.
+    /// Returns the credits of a closed socket's unsent values, which are lost, while the central has other
+    /// subscriptions.
     private mutating func returnCredits(of socket: SocketID) {
         returnCredits(credits.close(socket))
     }
@@ -216,11 +218,11 @@ extension PeripheralRoleMachine {
         guard let path = managers[manager]?.applications.path(of: attribute) else { return }
         let subscribers = subscriptions.subscribers(of: path)
         let targets = (centrals ?? Array(subscribers)).filter(subscribers.contains)
-        // Who has unsubscribed meanwhile gets nothing; the credit that the manager spent comes back.
+        // A central that has unsubscribed meanwhile receives nothing, and the manager gets its credit back.
         let gone = (centrals ?? []).filter { !subscribers.contains($0) }
         for peer in gone { if let session = managers[manager]?.sessions[peer] { returnCredits([session: 1]) } }
         guard !targets.isEmpty else { return }
-        // An empty packet would end the socket.
+        // The daemon would take an empty packet for the end of the socket.
         if !value.isEmpty, let sockets = subscriptions.sockets(of: path, for: targets) {
             for socket in sockets {
                 if let peer = subscriptions.owner(of: socket)?.peer, let session = managers[manager]?.sessions[peer] {
@@ -243,8 +245,8 @@ extension PeripheralRoleMachine {
 
     /// Makes a round trip to the daemon, if values were broadcast since the last one.
     ///
-    /// Nothing says when a broadcast value has left. The reply says that it has been taken, at least: messages keep
-    /// their order.
+    /// BlueZ does not report when a broadcast value is sent. The reply shows at least that the daemon has accepted it,
+    /// because messages keep their order.
     mutating func roundTrip() {
         guard state == .poweredOn, let sessions = credits.beginRoundTrip() else { return }
         call(.roundTrip(sessions), .root, "org.freedesktop.DBus.Peer", "Ping", deadline: timings.registration)

@@ -6,18 +6,18 @@ import FoundationEssentials
 
 /// The peripheral role on one adapter, for all of this process's managers.
 ///
-/// Pure, as ``CentralRoleMachine`` is: commands, signals, calls, replies and timers go in; calls, objects, answers, events and
-/// timers come out.
+/// Pure, as ``CentralRoleMachine`` is: its inputs are commands, signals, calls, replies and timers; its outputs are
+/// calls, objects, answers, events and timers.
 struct PeripheralRoleMachine: AdapterRoleMachine {
-    /// A manager that was activated.
+    /// An activated manager.
     struct Manager: AdapterRoleManager {
         var state: AdapterState?
         var applications: ApplicationTree
-        /// The object of its advertisement, once it is registered.
+        /// The object of its registered advertisement.
         var advertisement: ObjectPath?
-        /// Which values wait for their credit to come back; new at each first subscription of a central.
+        /// The credit sessions by central; a central's first subscription begins a new one.
         var sessions: [PeerID: CreditLedger.Session] = [:]
-        /// The PSMs on which it listens for L2CAP channels, and whether those require encryption.
+        /// The PSMs on which it listens for L2CAP channels, and whether these require encryption.
         var listeners: [UInt16: Bool] = [:]
     }
 
@@ -29,12 +29,12 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
         let path: ObjectPath
     }
 
-    /// Why a call was made.
+    /// The purpose of a call.
     enum CallPurpose: Sendable {
         case registration
-        /// A round trip: what was sent before has reached the daemon.
+        /// A round trip, whose reply shows that earlier messages have reached the daemon.
         case roundTrip([CreditLedger.Session: Int])
-        /// Its outcome changes nothing.
+        /// A call whose outcome has no effect.
         case cleanup
     }
 
@@ -52,7 +52,7 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
     var channels: [ChannelID: OpenChannel<UInt16>] = [:]
     var outputs = RoleOutputs<PeripheralRoleEffect, CallPurpose>()
 
-    /// - Parameter base: Where this role's objects are.
+    /// - Parameter base: The parent path of this role's objects.
     init(
         selector: AdapterSelector, objects: ObjectModel, base: ObjectPath,
         adapterTimings: BlueZTimings = BlueZTimings(), timings: PeripheralTimings = PeripheralTimings()
@@ -63,9 +63,9 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
         watch = AdapterWatch(selector, adapterTimings) { $0.supportsPeripheral }
     }
 
-    /// Takes in one input.
+    /// Processes one input.
     ///
-    /// - Returns: What to do, in this order.
+    /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: PeripheralRoleInput, at _: Date) -> [PeripheralRoleEffect] {
         switch input {
         case .daemon(.phase(let phase)):
@@ -93,7 +93,7 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
         return outputs.removeEffects()
     }
 
-    /// Whether something that is published requires encryption.
+    /// Whether a published attribute or channel requires encryption.
     private var isEncryptionRequired: Bool {
         managers.values.contains { $0.applications.needsEncryption || $0.listeners.values.contains(true) }
     }
@@ -102,16 +102,16 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
 
     mutating func perform(_ effect: PeripheralRoleEffect) { outputs.effects.append(effect) }
 
-    /// A call of a manager interface of the adapter.
+    /// Calls a manager interface of the adapter.
     mutating func callAdapter(_ purpose: CallPurpose, _ interface: String, _ member: String, _ body: [DBusValue]) {
         guard let adapter = watch.adapter else { return }
         call(purpose, adapter, interface, member, body, deadline: timings.registration)
     }
 
-    /// Where a manager's objects are.
+    /// Returns the parent path of a manager's objects.
     func path(of manager: HostLedger.Manager) -> ObjectPath { base.appending("manager\(manager)") }
 
-    /// The manager whose object is at a path.
+    /// Returns the manager whose object is at a path.
     func manager(of path: ObjectPath) -> HostLedger.Manager? {
         managers.keys.first { path.isBelow(self.path(of: $0)) }
     }
@@ -122,7 +122,7 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
 
     // MARK: Dispatch
 
-    /// Advertisements and attributes of remote devices are of no use here.
+    /// Whether the role uses a change; it uses neither advertisements nor attributes of remote devices.
     static func concerns(_ change: ObjectModel.Change) -> Bool {
         switch change {
         case .adapterAdded, .adapterChanged, .adapterRemoved, .deviceAdded, .deviceRemoved: true
@@ -162,7 +162,7 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
             publishChannel(manager, operation, isEncryptionRequired: isEncryptionRequired)
         case .unpublishChannel(let operation, let psm): unpublishChannel(manager, operation, psm)
         case .channel(let channel, let command): use(channel, command, by: manager)
-        // Done in any state.
+        // Handled in every state.
         case .removeService, .removeAllServices, .stopAdvertising: break
         }
     }

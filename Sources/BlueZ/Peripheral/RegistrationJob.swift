@@ -3,17 +3,17 @@ import BluetoothBackend
 import BluetoothDBus
 import DequeModule
 
-/// Something to be registered with the daemon, or withdrawn; one after the other, in the order of the commands.
+/// A registration with the daemon, or its withdrawal; jobs run one at a time, in the order of the commands.
 enum RegistrationJob: Equatable, Sendable {
     case addService(HostLedger.Manager, OperationID, ServiceDefinition)
     case removeService(HostLedger.Manager, AttributeID)
     case removeAllServices(HostLedger.Manager)
     case startAdvertising(HostLedger.Manager, OperationID, Advertisement)
     case stopAdvertising(HostLedger.Manager)
-    /// Brings back what had to go for a service that was refused.
+    /// Registers again the applications that were withdrawn for a service that the daemon refused.
     case restore(HostLedger.Manager, [ApplicationTree.Application])
 
-    /// Whether it can wait for an adapter that is on only, and is answered by the state otherwise.
+    /// Whether the job needs a powered adapter; after a loss of power, the state answers it.
     var needsPower: Bool {
         switch self {
         case .addService, .startAdvertising: true
@@ -22,7 +22,7 @@ enum RegistrationJob: Equatable, Sendable {
     }
 }
 
-/// The jobs that wait, and the registration that is under way.
+/// The waiting jobs, and the running registration.
 struct RegistrationQueue: Sendable {
     var jobs: Deque<RegistrationJob> = []
     var current: Registration?
@@ -30,14 +30,14 @@ struct RegistrationQueue: Sendable {
 
 /// A registration that waits for the daemon's reply.
 struct Registration: Sendable {
-    /// What is registered.
+    /// The object of the registration.
     enum Kind: Sendable {
         case application(ApplicationTree.Application, replaced: [ApplicationTree.Application])
         case advertisement(ObjectPath, AdvertisementPlan)
     }
 
     let manager: HostLedger.Manager
-    /// The command to answer; nil for what was not asked for, or was answered by the state.
+    /// The command to answer; nil if no app requested the registration, or the state has answered it.
     var operation: OperationID?
     var kind: Kind
 }

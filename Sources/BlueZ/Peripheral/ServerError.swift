@@ -2,15 +2,15 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What errors mean between the daemon and our objects, in both directions.
+/// The meaning of errors between the daemon and this process's objects, in both directions.
 ///
 /// Source: BlueZ, `src/gatt-database.c` (`dbus_error_to_att_ecode`), `src/advertising.c`.
 enum ServerError {
     private static let bluez = "org.bluez.Error."
 
-    /// The D-Bus error that makes BlueZ answer with an ATT error code; it has none for most codes, and answers 0x0E.
+    /// Returns the D-Bus error that makes BlueZ answer with an ATT error code; most codes have none, and become 0x0E.
     ///
-    /// Between 0x80 and 0x9F the code is the error's text, from BlueZ 5.66 on.
+    /// From BlueZ 5.66 on, the error's text contains a code between 0x80 and 0x9F.
     static func refusal(_ code: UInt8) -> DBusError {
         switch code {
         case 0x02, 0x03: DBusError(name: bluez + "NotPermitted", message: "not permitted")
@@ -25,7 +25,7 @@ enum ServerError {
         }
     }
 
-    /// Why a service could not be published.
+    /// Returns the error of a service that could not be published.
     static func publishing(_ error: DBusError) -> BackendError {
         let code: BackendError.Code =
             switch error.name {
@@ -40,7 +40,7 @@ enum ServerError {
         return BackendError(code, operation: "RegisterApplication", daemonName: error.name, message: error.message)
     }
 
-    /// Why an advertisement could not be started.
+    /// Returns the error of an advertisement that could not be started.
     static func advertising(_ error: DBusError) -> BackendError {
         let code: BackendError.Code =
             switch error.name {
@@ -57,9 +57,9 @@ enum ServerError {
         return BackendError(code, operation: "RegisterAdvertisement", daemonName: error.name, message: error.message)
     }
 
-    /// Whether less data may help.
+    /// Whether the advertisement may succeed with less data.
     ///
-    /// BlueZ pitfall: what does not fit is a parse error (https://github.com/bluez/bluez/issues/423).
+    /// BlueZ pitfall: data that does not fit is a parse error (https://github.com/bluez/bluez/issues/423).
     static func isTooLong(_ error: DBusError) -> Bool {
         error.name == bluez + "InvalidLength"
             || error.name == bluez + "Failed" && error.message.hasPrefix("Failed to parse advertisement")

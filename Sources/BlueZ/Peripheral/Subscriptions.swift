@@ -2,74 +2,74 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Which centrals subscribe to which characteristics of ours, and how values reach them.
+/// The centrals that subscribe to each published characteristic, and the ways by which values reach them.
 ///
 /// Pure.
 ///
-/// From BlueZ 5.79 on each subscription has a socket, whose end is the end of the subscription. Before, and where a
-/// socket went wrong, values go to everybody who subscribes, as changes of `Value`.
+/// From BlueZ 5.79 on each subscription has a socket, and both end together. Before, and if a socket has failed, values
+/// are broadcast to all subscribers, as changes of `Value`.
 ///
-/// BlueZ pitfall: when an unbonded central leaves, BlueZ may close another one's socket
-/// (https://github.com/bluez/bluez/issues/1452). So when a socket closes while its central is connected and others
-/// have sockets too, or a central leaves and its socket does not close, both wait a moment for each other.
+/// BlueZ pitfall: when an unbonded central disconnects, BlueZ may close the socket of another one
+/// (https://github.com/bluez/bluez/issues/1452). So there is a short wait if a socket closes while its central is
+/// connected and others have sockets too, or if a central disconnects and its socket does not close.
 ///
-/// BlueZ pitfall: a bonded central that returns is subscribed still, and BlueZ does not report it
-/// (https://github.com/RuckerGauge/blePeripheral/issues/2). What it subscribed to when it left is remembered.
+/// BlueZ pitfall: a bonded central that reconnects is still subscribed, and BlueZ does not report it
+/// (https://github.com/RuckerGauge/blePeripheral/issues/2). So its last subscriptions are remembered.
 struct Subscriptions: Sendable {
-    /// Characteristics for which a warning about values for some subscribers alone was logged.
+    /// Characteristics for which the log warns that their values reach all subscribers, not only the chosen ones.
     var warned: Set<ObjectPath> = []
-    /// How values reach a central.
+    /// The way by which values reach a central.
     enum Way: Equatable, Sendable {
         case socket(SocketID)
         case broadcast
     }
 
-    /// What became of a socket that closed.
+    /// The consequence of a closed socket.
     enum Closing: Equatable, Sendable {
-        /// The subscription has ended; it is to be removed.
+        /// The subscription has ended, and must be removed.
         case ended(PeerID, ObjectPath)
-        /// It is not clear yet: ``settle(_:)`` decides.
+        /// The consequence is not clear yet; ``settle(_:)`` decides.
         case unclear(ObjectPath)
         /// The socket has no owner.
         case unknown
     }
 
-    /// What a moment's wait brought.
+    /// The outcome of the wait.
     struct Quiescence: Equatable, Sendable {
-        /// Whose subscriptions have ended; they are removed.
+        /// The centrals whose subscriptions have ended, and are removed.
         var ended: [PeerID] = []
-        /// Sockets to close.
+        /// The sockets to close.
         var sockets: [SocketID] = []
     }
 
     private var ways: [ObjectPath: [PeerID: Way]] = [:]
     private var sockets: [SocketID: (path: ObjectPath, peer: PeerID)] = [:]
-    /// Sockets that closed under a connected central, by characteristic.
+    /// Connected centrals whose socket was closed, by characteristic.
     private var hungUp: [ObjectPath: [PeerID]] = [:]
-    /// Open sockets of centrals that left, by characteristic.
+    /// Open sockets of disconnected centrals, by characteristic.
     private var leftOpen: [ObjectPath: [SocketID]] = [:]
-    /// What bonded centrals subscribed to when they left.
+    /// The subscriptions that bonded centrals had when they disconnected.
     private var dormant: [PeerID: Set<ObjectPath>] = [:]
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// The subscribers of a characteristic.
+    /// Returns the subscribers of a characteristic.
     func subscribers(of path: ObjectPath) -> Set<PeerID> { Set((ways[path] ?? [:]).keys) }
 
-    /// The characteristics that a central subscribes to, in order.
+    /// Returns the characteristics that a central is subscribed to, in order.
     func paths(of peer: PeerID) -> [ObjectPath] { ways.filter { $0.value[peer] != nil }.keys.sorted() }
 
-    /// Whether values reach a central by a socket of its own.
+    /// Whether values reach a central over a socket.
     func hasSocket(_ peer: PeerID, on path: ObjectPath) -> Bool {
         if case .socket? = ways[path]?[peer] { true } else { false }
     }
 
-    /// Who owns a socket.
+    /// Returns the subscription of a socket.
     func owner(of socket: SocketID) -> (path: ObjectPath, peer: PeerID)? { sockets[socket] }
 
-    /// The sockets that a value goes to; nil if it has to go to everybody.
+    /// Returns the sockets on which to send a value; nil if it must be broadcast.
     func sockets(of path: ObjectPath, for peers: [PeerID]) -> [SocketID]? {
-        // A broadcast reaches those with sockets, too: one that needs it makes it everybody's way.
+        // A broadcast also reaches centrals with sockets, so one central without a socket decides for all.
         guard let ways = ways[path], !ways.values.contains(.broadcast) else { return nil }
         return peers.compactMap { peer in
             if case .socket(let socket)? = ways[peer] { socket } else { nil }
@@ -80,7 +80,7 @@ struct Subscriptions: Sendable {
 
     /// Adds a subscription.
     ///
-    /// - Returns: Whether it is new, and the socket that it had before.
+    /// - Returns: Whether it is new, and its earlier socket.
     mutating func add(_ peer: PeerID, to path: ObjectPath, _ way: Way) -> (isNew: Bool, old: SocketID?) {
         let old = ways[path]?[peer]
         ways[path, default: [:]][peer] = way
@@ -92,9 +92,9 @@ struct Subscriptions: Sendable {
         return (false, socket)
     }
 
-    /// Ends a subscription.
+    /// Removes a subscription.
     ///
-    /// - Returns: Whether there was one, and its socket, to be closed.
+    /// - Returns: Whether it existed, and its socket, which the caller closes.
     mutating func remove(_ peer: PeerID, from path: ObjectPath) -> (wasThere: Bool, socket: SocketID?) {
         guard let way = ways[path]?.removeValue(forKey: peer) else { return (false, nil) }
         if ways[path]?.isEmpty == true { ways[path] = nil }
@@ -104,7 +104,7 @@ struct Subscriptions: Sendable {
         return (true, socket)
     }
 
-    /// All subscriptions to what is below a path end.
+    /// Removes all subscriptions below a path.
     ///
     /// - Returns: The sockets to close.
     mutating func removeAll(below ancestor: ObjectPath) -> [SocketID] {
@@ -123,9 +123,9 @@ struct Subscriptions: Sendable {
 
     // MARK: Links
 
-    /// A central left.
+    /// Removes the subscriptions of a central that has disconnected.
     ///
-    /// - Returns: What it subscribed to, in order, and the characteristics that now wait for ``settle(_:)``.
+    /// - Returns: Its subscriptions, in order, and the characteristics that now wait for ``settle(_:)``.
     mutating func left(_ peer: PeerID, isBonded: Bool) -> (ended: [ObjectPath], unclear: [ObjectPath]) {
         let paths = paths(of: peer)
         var unclear: [ObjectPath] = []
@@ -139,34 +139,34 @@ struct Subscriptions: Sendable {
         return (paths, unclear)
     }
 
-    /// A central came.
+    /// Returns the subscriptions of a bonded central that has connected again.
     ///
-    /// - Returns: What it subscribes to still; ``add(_:to:_:)`` takes it.
+    /// - Returns: The characteristics, which the caller passes to ``add(_:to:_:)``.
     mutating func centralConnected(_ peer: PeerID) -> [ObjectPath] {
         (dormant.removeValue(forKey: peer) ?? []).sorted()
     }
 
-    /// A central's bond is gone, and with it what BlueZ remembers.
+    /// Drops the remembered subscriptions of a central whose bond is gone.
     mutating func forget(_ peer: PeerID) { dormant[peer] = nil }
 
-    /// A socket closed.
+    /// Records that a socket was closed.
     mutating func closed(_ socket: SocketID) -> Closing {
         if let path = leftOpen.first(where: { $0.value.contains(socket) })?.key {
-            // As it should: its central left.
+            // The expected close, because its central has disconnected.
             leftOpen[path]?.removeAll { $0 == socket }
             return .unclear(path)
         }
         guard let (path, peer) = sockets[socket] else { return .unknown }
         let others = ways[path]?.contains { $0.key != peer && $0.value != .broadcast } ?? false
         sockets[socket] = nil
-        // Until its end is reported, it misses nothing.
+        // The central receives broadcasts until the end is reported, so it misses no value.
         ways[path]?[peer] = .broadcast
         guard others || leftOpen[path]?.isEmpty == false else { return .ended(peer, path) }
         hungUp[path, default: []].append(peer)
         return .unclear(path)
     }
 
-    /// The moment is over: each central that left without its socket means one socket that was closed by mistake.
+    /// Ends the wait: for each disconnected central whose socket is open, BlueZ has closed one other socket by mistake.
     mutating func settle(_ path: ObjectPath) -> Quiescence {
         let lost = leftOpen.removeValue(forKey: path) ?? []
         let candidates = hungUp.removeValue(forKey: path) ?? []

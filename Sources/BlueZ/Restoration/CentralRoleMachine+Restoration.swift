@@ -2,37 +2,37 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// State restoration: what managers with a restore identifier had, in this process and in the one before.
+/// State restoration of managers with a restore identifier, for this process and the next.
 extension CentralRoleMachine {
-    /// What is preserved of the managers with a restore identifier.
+    /// The preserved state of all managers with a restore identifier.
     struct Preservation: Sendable {
-        /// What is preserved of one manager.
+        /// The preserved state of one manager.
         struct Entry: Sendable {
-            /// What the earlier process left, until the manager's first state.
+            /// The state of the earlier process, until the manager's first state event.
             var left: PreservedCentral?
-            /// What the next process would get.
+            /// The state for the next process.
             var preserved: PreservedCentral?
         }
 
         var entries: [HostLedger.Manager: Entry] = [:]
-        /// Whether what is preserved may differ from what is.
+        /// Whether the preserved state may be outdated.
         var needsUpdate = false
     }
 
-    /// A manager with a restore identifier is about to be activated.
+    /// Adds a manager with a restore identifier, before its activation.
     ///
-    /// - Parameter left: What the earlier process left, nil if nothing.
+    /// - Parameter left: The state of the earlier process, if any.
     mutating func keep(_ manager: HostLedger.Manager, _ left: PreservedCentral?) {
         preservation.entries[manager] = Preservation.Entry(left: left, preserved: left)
         guard let left else { return }
-        // Peers keep the identifiers that the earlier process knew them by.
+        // Peers keep the identifiers of the earlier process.
         let directory = objects.directory(of: left.adapter)
         for peer in left.peers { directory.remember(peer.id, peer.address, isRandom: peer.isRandom, peer.name) }
     }
 
-    // MARK: Keeping
+    // MARK: Preserving
 
-    /// Reports what is to be kept, where it changed.
+    /// Reports the state to preserve, if it has changed.
     mutating func preserve() {
         guard preservation.needsUpdate else { return }
         preservation.needsUpdate = false
@@ -45,7 +45,7 @@ extension CentralRoleMachine {
         }
     }
 
-    /// A manager that its app gave up leaves nothing.
+    /// Discards the preserved state of a manager that its app has released.
     mutating func dropPreservation(of manager: HostLedger.Manager) {
         guard let entry = preservation.entries.removeValue(forKey: manager), entry.preserved != nil else { return }
         reportPreserved(manager, nil)
@@ -76,14 +76,14 @@ extension CentralRoleMachine {
         }
     }
 
-    // MARK: Giving back
+    // MARK: Restoring
 
-    /// Gives a manager back what it had, before its first state.
+    /// Restores a manager's earlier state, before its first state event.
     mutating func restore(_ manager: HostLedger.Manager) {
         guard let left = preservation.entries[manager]?.left else { return }
         preservation.entries[manager]?.left = nil
         preservation.needsUpdate = true
-        // Without power there is no link, and no pending connect (S12).
+        // Without power, no link and no pending connect exists (S12).
         let isThere = state == .poweredOn && left.adapter == watch.address
         let peers = isThere ? left.peers.compactMap { restore($0, to: manager) } : []
         deliver(manager, .restored(RestoredCentralState(peers: peers, scan: left.scan)))
@@ -92,7 +92,7 @@ extension CentralRoleMachine {
     private mutating func restore(
         _ left: PreservedCentral.Peer, to manager: HostLedger.Manager
     ) -> RestoredCentralState.Peer? {
-        // Each peer once, whatever the file repeats.
+        // Each peer once, even if the file repeats it.
         guard let peer = directory.peer(at: left.address, isRandom: left.isRandom),
             let summary = directory.summary(of: peer),
             !ledger.leases(of: peer).contains(where: { $0.manager == manager })
@@ -124,7 +124,7 @@ extension CentralRoleMachine {
         return ledger.linkUp(peer).first?.link
     }
 
-    /// A subscription belongs to the D-Bus client, and went with the earlier process.
+    /// Subscribes again, because the subscription belonged to the D-Bus client and ended with the earlier process.
     private mutating func resubscribe(_ manager: HostLedger.Manager, _ path: ObjectPath, _ peer: PeerID) {
         guard objects.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
             ledger.setSubscribed(manager, to: attribute, of: peer, true)

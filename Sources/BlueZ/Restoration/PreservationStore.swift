@@ -5,27 +5,27 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Keeps what managers with a restore identifier have, in a file each.
+/// A store for the state of managers with a restore identifier, one file for each.
 ///
-/// `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`, where the variable defaults to `~/.local/state`, PROGRAM
-/// is the executable's name, and HASH is made of its whole path: programs of one name do not share what they keep. Only
-/// the user can read the files. One is written whole, and put in place of the other once it is on the disk. A file that is
-/// not the user's own, is no regular file, or is larger than a mebibyte is not read; what is in it is believed only as far
-/// as it makes sense.
+/// The folder is `$XDG_STATE_HOME/swift-corebluetooth/PROGRAM-HASH/`. The variable defaults to `~/.local/state`,
+/// PROGRAM is the executable's name, and HASH is computed from its whole path, so programs of the same name have
+/// separate files. Only the user can read the files. A new file is written completely, and replaces the old one once it
+/// is on the disk. A file that another user owns, that is not a regular file, or that is larger than a mebibyte is not
+/// read. Its contents are validated.
 ///
 /// Source: XDG Base Directory Specification, 0.8.
 final class PreservationStore: Sendable {
-    /// Nil where the process has no home.
+    /// The folder; nil if the process has no home.
     private let folder: String?
     private let queue = DispatchQueue(label: "BlueZ.preservation")
     private let synchronize: Synchronize
 
-    /// Brings a file or a folder to the disk, as `fsync(2)`.
+    /// Writes a file or a folder to the disk, as `fsync(2)` does.
     typealias Synchronize = @Sendable (CInt) -> CInt
 
     /// - Parameters:
-    ///   - folder: Where the files are; it need not exist.
-    ///   - synchronize: What a test watches.
+    ///   - folder: The folder of the files, which need not exist.
+    ///   - synchronize: Replaced by tests.
     init(
         folder: String? = PreservationStore.defaultFolder, synchronize: @escaping Synchronize = { fsync($0) }
     ) {
@@ -33,10 +33,10 @@ final class PreservationStore: Sendable {
         self.synchronize = synchronize
     }
 
-    /// By the environment, and by the path of the program.
+    /// The folder that the environment and the path of the program determine.
     static var defaultFolder: String? {
         func variable(_ name: String) -> String? {
-            // The specification wants relative paths ignored.
+            // The specification demands that relative paths are ignored.
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         let state = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
@@ -53,9 +53,10 @@ final class PreservationStore: Sendable {
         String(decoding: characters.lazy.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
-    /// The name of a program's folder.
+    /// Returns the name of a program's folder.
     ///
-    /// - Parameter path: As the kernel reports it: it adds a word where the file was replaced, as an update does.
+    /// - Parameter path: The path from the kernel, which appends a word if the file was replaced, by an update for
+    ///   instance.
     static func name(ofProgram path: String) -> String {
         let deleted = " (deleted)"
         let path = path.hasSuffix(deleted) ? String(path.dropLast(deleted.count)) : path
@@ -63,33 +64,33 @@ final class PreservationStore: Sendable {
         return "\(base)-\(Data(SHA1.digest(of: Array(path.utf8)).prefix(8)).hexText.lowercased())"
     }
 
-    /// An identifier may be any text, and a file's name not.
+    /// Returns the path of an identifier's file; a hash, because an identifier may contain any character.
     private func path(_ identifier: String) -> String? {
         folder.map { "\($0)/\(Data(SHA1.digest(of: Array(identifier.utf8))).hexText.lowercased()).json" }
     }
 
-    /// The size of the largest file that is read or written, in bytes: a thousand peers take a fifth of it.
+    /// The size limit of a file, in bytes; a thousand peers need a fifth of it.
     static let largestFile = 1 << 20
 
     // MARK: Use, any thread
 
-    /// What an earlier process left under an identifier; nil for nothing.
+    /// Returns the state of an earlier process under an identifier, if any.
     ///
-    /// Waits for what was to be saved before.
+    /// The call waits for earlier saves.
     func load(_ identifier: String) -> PreservedCentral? {
         guard let path = path(identifier) else { return nil }
         return queue.sync {
             do {
                 return try read(path).map { try JSONDecoder().decode(PreservedCentral.self, from: $0) }
             } catch {
-                // The text may repeat what is in the file.
+                // The error's text may repeat the file's contents.
                 BlueZLog.warning("\(path) makes no sense, and nothing is restored: \("\(error)".prefix(200))")
                 return nil
             }
         }
     }
 
-    /// Reads a file without waiting for anything; nil where there is none.
+    /// Reads a file without blocking on a pipe or a device; nil if it does not exist.
     private func read(_ path: String) throws -> Data? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -116,7 +117,7 @@ final class PreservationStore: Sendable {
         return data.prefix(length)
     }
 
-    /// Keeps something under an identifier; nil: nothing any more.
+    /// Stores the state under an identifier; nil removes it.
     func save(_ state: PreservedCentral?, for identifier: String) {
         guard let path = path(identifier) else { return }
         queue.async { [self] in
@@ -141,11 +142,11 @@ final class PreservationStore: Sendable {
             throw Failure(path: path, reason: "it would have more than \(Self.largestFile) bytes")
         }
         let new = "\(path).\(getpid())"
-        // One that an ended process left has a mode of its own.
+        // A file of an ended process has an unknown mode.
         unlink(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw Failure(path: new, reason: Self.lastError) }
-        // Without it a crash of the machine may leave the new name and no content.
+        // Without this, a crash of the machine may leave the new name without contents.
         let isWritten = write(data, to: file) && synchronize(file) == 0
         let failure = isWritten ? nil : Failure(path: path, reason: Self.lastError)
         guard close(file) == 0, isWritten, rename(new, path) == 0 else {
@@ -166,7 +167,7 @@ final class PreservationStore: Sendable {
         return true
     }
 
-    /// The new name is on the disk, too.
+    /// Writes the folder to the disk, so that the new name is there, too.
     private func synchronizeFolder() throws {
         guard let folder else { return }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

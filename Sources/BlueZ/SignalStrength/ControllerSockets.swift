@@ -2,24 +2,25 @@
 import BluetoothBackend
 import Glibc
 
-/// The way to a controller past `bluetoothd`: the kernel's, or a test's.
+/// The access to controllers without `bluetoothd`: the kernel's, or a test's.
 protocol ControllerAccess: Sendable {
-    /// Whether there is such a way here at all.
+    /// Whether this system has such an access.
     var isAvailable: Bool { get }
 
-    /// A socket that takes commands of the host controller interface and gives the events that answer Read RSSI.
+    /// Opens a socket that accepts commands of the host controller interface and delivers the events that answer Read
+    /// RSSI.
     ///
-    /// Non-blocking, a packet each; the caller's to close.
+    /// It is non-blocking, with one packet per command or event; the caller closes it.
     func open(_ controller: ControllerID) throws(BackendError) -> CInt
 
-    /// The controller's number for the link to a peer.
+    /// Returns the controller's handle of the link to a peer.
     func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16
 }
 
 /// The kernel's raw sockets of controllers.
 ///
-/// The few commands that only ask need no privilege, and Read RSSI is one of them. They exist in the first network
-/// namespace alone: a container needs the host's network.
+/// Commands that only query need no privilege, and Read RSSI is one of them. The sockets exist only in the initial
+/// network namespace: a container needs the host's network.
 ///
 /// Source: `hci_sec_filter` and `hci_sock_bind` in `net/bluetooth/hci_sock.c`, and `include/net/bluetooth/hci_sock.h`, of
 /// Linux.
@@ -78,13 +79,14 @@ enum ControllerStructures {
     private static let lowEnergyLink: UInt8 = 0x80
     /// `HCI_CHANNEL_RAW`.
     private static let rawChannel: UInt16 = 0
-    /// Where `struct hci_conn_info` begins, behind the address, the type and a byte of padding; and its size.
+    /// The offset of `struct hci_conn_info`, after the address, the type and a byte of padding, and its size.
     private static let connectionOffset = 8
     private static let connectionSize = 16
-    /// How many controllers the kernel lists (`HCI_MAX_DEV`); where `struct hci_dev_req` begins in the list, and its size.
+    /// The number of controllers that the kernel lists (`HCI_MAX_DEV`), and the offset and size of `struct
+    /// hci_dev_req`.
     private static let mostDevices = 16
     private static let (deviceOffset, deviceSize) = (4, 8)
-    /// The size of `struct hci_dev_info`, and where its address is.
+    /// The size of `struct hci_dev_info`, and the range of its address.
     private static let (infoSize, infoAddress) = (92, 10..<16)
 
     /// `struct sockaddr_hci`.
@@ -92,7 +94,7 @@ enum ControllerStructures {
         [L2CAPAddress.family, adapter, rawChannel].flatMap(bytes)
     }
 
-    /// `struct hci_filter`: answers to Read RSSI alone, and a padding of two bytes.
+    /// `struct hci_filter`: only answers to Read RSSI, and two bytes of padding.
     static var filter: [UInt8] {
         let events = UInt32(1) << HCIReadRSSI.Event.commandComplete | 1 << HCIReadRSSI.Event.commandStatus
         return [UInt32(1) << HCIReadRSSI.PacketType.event, events, 0].flatMap(bytes)
@@ -104,7 +106,7 @@ enum ControllerStructures {
         peer.address.reversed() + [lowEnergyLink, 0] + [UInt8](repeating: 0, count: connectionSize)
     }
 
-    /// The controller's number for the link, of what the kernel has filled in.
+    /// Returns the handle of the link from a request that the kernel has filled in.
     static func handle(_ request: [UInt8]) -> UInt16 {
         request.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: connectionOffset, as: UInt16.self) }
     }
@@ -114,7 +116,7 @@ enum ControllerStructures {
         bytes(UInt16(mostDevices)) + [UInt8](repeating: 0, count: deviceOffset - 2 + mostDevices * deviceSize)
     }
 
-    /// The numbers of the controllers, of what the kernel has filled in.
+    /// Returns the numbers of the controllers from a list that the kernel has filled in.
     static func devices(_ list: [UInt8]) -> [UInt16] {
         list.withUnsafeBytes { list in
             let count = min(Int(list.loadUnaligned(as: UInt16.self)), mostDevices)
@@ -129,12 +131,12 @@ enum ControllerStructures {
         bytes(device) + [UInt8](repeating: 0, count: infoSize - 2)
     }
 
-    /// The public address of what the kernel has filled in, in the order in which people write it; zeros if it has none.
+    /// Returns the public address that the kernel has filled in, in the order of its text; zeros if it has none.
     static func publicAddress(_ info: [UInt8]) -> [UInt8] { info[infoAddress].reversed() }
 
-    /// Whether an address is that of a controller with one of these public addresses.
+    /// Whether an address may belong to a controller with one of these public addresses.
     ///
-    /// Of a controller that uses a static random address, the kernel does not report that address: any may have it.
+    /// The kernel does not report a controller's static random address, so any controller may have it.
     static func includes(_ address: L2CAPAddress, _ publicAddresses: [[UInt8]]) -> Bool {
         address.isRandom ? !publicAddresses.isEmpty : publicAddresses.contains(address.address)
     }

@@ -3,7 +3,7 @@ import BluetoothBackend
 
 /// The command of the host controller interface that reads a link's signal strength, as bytes.
 ///
-/// Pure. Source: Core Specification, Vol 4, Part E, 7.5.4, 7.7.14 and 7.7.15; the packet types are of its Part A, 2.
+/// Pure. Source: Core Specification, Vol 4, Part E, 7.5.4, 7.7.14 and 7.7.15; Part A, 2, for the packet types.
 struct HCIReadRSSI: Sendable {
     enum PacketType {
         static let command: UInt8 = 1
@@ -26,24 +26,24 @@ struct HCIReadRSSI: Sendable {
     /// Group 5, command 5.
     static let opcode: UInt16 = 5 << 10 | 5
 
-    /// The link's number at the controller: 0...0x0EFF.
+    /// The handle of the link at the controller: 0...0x0EFF.
     let handle: UInt16
 
-    /// The packet that asks.
+    /// The command packet.
     var command: [UInt8] { [PacketType.command] + Self.bytes(Self.opcode) + [2] + Self.bytes(handle) }
 
-    /// What a packet from the controller answers, in dBm, 127 where that is not known; nil where it answers another
-    /// question.
+    /// Returns the answer in a packet from the controller, in dBm, 127 if unknown; nil if the packet answers another
+    /// command.
     func answer(_ packet: [UInt8]) -> Result<Int, BackendError>? {
         guard packet.count >= 3, packet[0] == PacketType.event, packet.count == 3 + Int(packet[2]) else { return nil }
         let body = Array(packet[3...])
         switch packet[1] {
-        // How many commands it takes, the command, its status, the handle, the strength.
+        // The number of accepted commands, the opcode, the status, the handle, the signal strength.
         case Event.commandComplete where body.count >= 4 && Array(body[1...2]) == Self.bytes(Self.opcode):
             guard body[3] == Status.success else { return .failure(Self.error(body[3])) }
             guard body.count == 7, Array(body[4...5]) == Self.bytes(handle) else { return nil }
             return .success(Int(Int8(bitPattern: body[6])))
-        // The status comes first; success there is no answer yet.
+        // The status comes first; a success is not the answer yet.
         case Event.commandStatus where body.count == 4 && Array(body[2...3]) == Self.bytes(Self.opcode):
             return body[0] == Status.success ? nil : .failure(Self.error(body[0]))
         default: return nil

@@ -2,9 +2,9 @@
 import BluetoothBackend
 import Glibc
 
-/// A controller, by the kernel's number and by the address that BlueZ exports.
+/// A controller, identified by the kernel's number and by the address that BlueZ exports.
 struct ControllerID: Hashable, Sendable {
-    /// 1 for `hci1`.
+    /// The number: 1 for `hci1`.
     let index: UInt16
     let address: L2CAPAddress
 }
@@ -12,7 +12,7 @@ struct ControllerID: Hashable, Sendable {
 /// The controllers of this machine's kernel.
 ///
 /// An adapter that BlueZ exports is one of them, unless the bus comes from another machine or `bluetoothd` is emulated.
-/// There, the kernel's sockets would reach a controller that only has the same number.
+/// For those, the kernel's sockets would reach an unrelated controller of the same number.
 ///
 /// Source: `hci_get_dev_list` and `hci_get_dev_info` in `net/bluetooth/hci_core.c` of Linux; neither needs a privilege.
 enum KernelControllers {
@@ -22,11 +22,11 @@ enum KernelControllers {
     static let deviceList: UInt = 0x8004_48D2
     static let deviceInfo: UInt = 0x8004_48D3
 
-    /// Refuses an operation of an adapter that is none of them.
+    /// Refuses an operation of an adapter that is not one of them.
     ///
-    /// Where the kernel does not list its controllers, as in a network namespace, it refuses nothing.
+    /// If the kernel does not list its controllers, as in a network namespace, nothing is refused.
     ///
-    /// - Parameter address: The adapter's.
+    /// - Parameter address: The address of the adapter.
     static func checkOwn(_ address: L2CAPAddress, _ operation: String) throws(BackendError) {
         guard let own = addresses(), !ControllerStructures.includes(address, own) else { return }
         throw BackendError(
@@ -34,7 +34,7 @@ enum KernelControllers {
             message: "the adapter is not one of this machine's: the bus is another machine's, or an emulated one")
     }
 
-    /// The public addresses; nil where the kernel does not say.
+    /// Returns the public addresses; nil if the kernel does not list its controllers.
     private static func addresses() -> [[UInt8]]? {
         let socket = BluetoothSocket.make(SOCK_RAW, hci)
         guard socket >= 0 else { return nil }
@@ -43,7 +43,7 @@ enum KernelControllers {
         guard ioctl(socket, deviceList, &list) == 0 else { return nil }
         return ControllerStructures.devices(list).compactMap { device in
             var info = ControllerStructures.deviceInfo(of: device)
-            // One that has just been unplugged is none.
+            // A controller that has just been unplugged is skipped.
             return ioctl(socket, deviceInfo, &info) == 0 ? ControllerStructures.publicAddress(info) : nil
         }
     }

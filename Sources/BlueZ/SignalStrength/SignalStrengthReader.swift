@@ -5,14 +5,14 @@ import BluetoothSupport
 import Dispatch
 import Glibc
 
-/// Asks controllers for the signal strength of links.
+/// Reads the signal strength of links from controllers.
 ///
-/// BlueZ has no D-Bus call for it. Each question has a socket of its own, which lives for a few milliseconds.
+/// BlueZ has no D-Bus call for it. Each request has a separate socket, which lives for a few milliseconds.
 // Invariant: used on `queue` only.
 final class SignalStrengthReader: @unchecked Sendable {
     typealias Completion = @Sendable (Result<Int, BackendError>) -> Void
 
-    /// What waits for its answer.
+    /// An unanswered request.
     private struct Question {
         let command: HCIReadRSSI
         let watch: SocketWatch
@@ -20,7 +20,7 @@ final class SignalStrengthReader: @unchecked Sendable {
         let completion: Completion
     }
 
-    /// The longest event, in bytes: its head of three, and 255.
+    /// The longest event, in bytes: a header of three, and 255.
     private static let longestEvent = 258
 
     private let queue: DispatchQueue
@@ -30,7 +30,7 @@ final class SignalStrengthReader: @unchecked Sendable {
     private var last: UInt64 = 0
     private var hasWarned = false
 
-    /// - Parameter timeout: How long a controller may take; the kernel gives it two seconds for a command.
+    /// - Parameter timeout: The deadline for a controller's answer; the kernel gives it two seconds for a command.
     init(queue: DispatchQueue, access: any ControllerAccess, timeout: Duration = .seconds(3)) {
         self.queue = queue
         self.access = access
@@ -39,7 +39,7 @@ final class SignalStrengthReader: @unchecked Sendable {
 
     /// Reads the strength of the link to a peer, in dBm.
     ///
-    /// - Parameter completion: Called on the queue, never from within this call.
+    /// - Parameter completion: Called on the queue, never inside this call.
     func read(_ peer: L2CAPAddress, on controller: ControllerID, completion: @escaping Completion) {
         do throws(BackendError) {
             try ask(peer, on: controller, completion)
@@ -90,7 +90,7 @@ final class SignalStrengthReader: @unchecked Sendable {
         question.completion(result)
     }
 
-    /// Logs once why the signal strength cannot be read.
+    /// Logs once that the signal strength cannot be read, with the reason.
     private func warn(_ error: BackendError) {
         guard error.code == .operationNotSupported, !hasWarned else { return }
         hasWarned = true

@@ -14,37 +14,37 @@ struct Adapter1: RemoteInterface {
 
     static let interface = "org.bluez.Adapter1"
 
-    /// The public or static address, as people write it.
+    /// The public or static address, in the usual notation.
     private(set) var address = ""
-    /// Whether that address is random, as on controllers that have no other; else it is public.
+    /// Whether this address is random, as on controllers without a public one; otherwise it is public.
     private(set) var isRandom = false
     private(set) var isPowered = false
     /// Whether a program is switching the power off: BlueZ 5.73 and later report it before the links end.
     private(set) var isTurningOff = false
-    /// Whether discovery runs, for whichever program.
+    /// Whether discovery runs, for any program.
     private(set) var isDiscovering = false
-    /// From BlueZ 5.55 on; nil before.
+    /// The supported roles, from BlueZ 5.55 on; nil before.
     private(set) var roles: [String]?
 
-    /// Whether the controller can be a central; an old daemon does not say, and means yes.
+    /// Whether the controller can be a central; true if an old daemon does not report it.
     var supportsCentral: Bool {
         roles?.contains { $0 == "central" || $0 == "central-peripheral" } ?? true
     }
 
-    /// Whether the controller can be a peripheral; an old daemon does not say, and means yes.
+    /// Whether the controller can be a peripheral; true if an old daemon does not report it.
     var supportsPeripheral: Bool {
         roles?.contains { $0 == "peripheral" || $0 == "central-peripheral" } ?? true
     }
 
     /// Whether a notification socket serves one central alone: BlueZ 5.76 and later, recognized by a property of 5.79.
     ///
-    /// BlueZ pitfall: before that a value reached everybody (https://github.com/bluez/bluez/issues/820).
+    /// BlueZ pitfall: before 5.76 a value reached every subscriber (https://github.com/bluez/bluez/issues/820).
     private(set) var hasUnicastSockets = false
 
-    /// Whether `bluetoothd` lets devices pair; nil before it has reported that.
+    /// Whether `bluetoothd` allows devices to pair; nil until it has reported that.
     private(set) var isPairable: Bool?
 
-    /// The version of `bluetoothd`; nil where the adapter does not show it.
+    /// The version of `bluetoothd`; nil if the adapter does not expose it.
     private(set) var daemonVersion: DaemonVersion?
 
     init(path: ObjectPath) {}
@@ -74,13 +74,13 @@ struct Adapter1: RemoteInterface {
     }
 }
 
-/// `org.bluez.LEAdvertisingManager1`: what a local controller can advertise.
+/// `org.bluez.LEAdvertisingManager1`: the advertising features of a local controller.
 struct LEAdvertisingManager1: RemoteInterface {
     static let interface = "org.bluez.LEAdvertisingManager1"
 
-    /// Whether the controller has the extended advertising of Bluetooth 5, for which alone there are secondary channels.
+    /// Whether the controller supports the extended advertising of Bluetooth 5, which alone has secondary channels.
     ///
-    /// The kernel then scans and connects the extended way, too.
+    /// The kernel then also scans and connects with the extended commands.
     /// Source: BlueZ, org.bluez.LEAdvertisingManager, SupportedSecondaryChannels.
     private(set) var isExtended = false
 

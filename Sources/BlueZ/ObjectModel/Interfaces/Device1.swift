@@ -11,7 +11,7 @@ struct Device1: RemoteInterface, Equatable {
         static let name = Changes(rawValue: 2)
         static let connected = Changes(rawValue: 4)
         static let servicesResolved = Changes(rawValue: 8)
-        /// Something that an advertisement carries, signal strength included.
+        /// A property from an advertisement, including the signal strength.
         static let advertisement = Changes(rawValue: 16)
         static let paired = Changes(rawValue: 32)
     }
@@ -19,27 +19,29 @@ struct Device1: RemoteInterface, Equatable {
     static let interface = "org.bluez.Device1"
 
     private(set) var address = ""
-    /// Whether the address is random; else it is public.
+    /// Whether the address is random; otherwise it is public.
     private(set) var isRandom = false
-    /// The advertised name or the GAP Device Name; nil where there is only an alias.
+    /// The advertised name or the GAP Device Name; nil if the device has only an alias.
     private(set) var name: String?
     private(set) var isConnected = false
     private(set) var isPaired = false
     private(set) var isServicesResolved = false
-    /// How a device of both kinds is connected to: `le`, `bredr`, `last-seen` or `last-used`.
+    /// The bearer of a connection to a device of both kinds: `le`, `bredr`, `last-seen` or `last-used`.
     ///
-    /// From BlueZ 5.80 on, experimental; else nil.
+    /// From BlueZ 5.80 on, experimental; otherwise nil.
     private(set) var preferredBearer: String?
-    /// In dBm; nil when the device has not been heard in this discovery.
+    /// The signal strength in dBm; nil if the device has not been heard in this discovery.
     ///
-    /// BlueZ pitfall: it goes when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
+    /// BlueZ pitfall: it is removed when discovery stops (https://github.com/ukBaz/python-bluezero/issues/388).
     private(set) var rssi: Int16?
-    /// What the device advertises, but for its name: see ``PeerDirectory``.
+    /// The advertised data, except the name; see ``PeerDirectory``.
     ///
-    /// BlueZ does not show whether a device is connectable; one that is not refuses its connection. The service UUIDs
-    /// are those that were advertised and those that were found by GATT before: BlueZ does not distinguish them.
+    /// BlueZ does not report whether a device is connectable; a device that is not refuses the connection. The service
+    /// UUIDs contain those that were advertised and those that GATT discovery found earlier: BlueZ does not distinguish
+    /// them.
     private(set) var advertisement = Advertisement(isConnectable: true)
-    /// Of each company, with the company's number in front; BlueZ accumulates them, and ``advertisement`` has the newest.
+    /// The data of each company, after its identifier; BlueZ accumulates them, and ``advertisement`` contains the
+    /// newest.
     private var manufacturerData: [Data] = []
 
     init(path: ObjectPath) {}
@@ -66,7 +68,7 @@ struct Device1: RemoteInterface, Equatable {
         return .advertisement
     }
 
-    /// A property that goes is the end of a discovery, not a report.
+    /// Removes a property, which happens at the end of a discovery and is not a report.
     mutating func remove(_ property: String) {
         switch property {
         case "RSSI": rssi = nil
@@ -76,7 +78,7 @@ struct Device1: RemoteInterface, Equatable {
         }
     }
 
-    /// Ends the connection of a device whose object is gone.
+    /// Marks a device whose object is gone as disconnected.
     mutating func disconnect() { isConnected = false }
 
     private mutating func readManufacturerData(_ value: inout DBusReader) throws(DBusError) {
@@ -93,7 +95,7 @@ struct Device1: RemoteInterface, Equatable {
                 return data
             }
             all.append(data)
-            // Old entries stay: the one that is new or different was in the last packet.
+            // BlueZ keeps old entries: the new or changed one was in the last packet.
             if !manufacturerData.contains(data), newest.map({ company > $0.company }) ?? true {
                 newest = (company, data)
             }
@@ -112,9 +114,9 @@ struct Device1: RemoteInterface, Equatable {
         advertisement.serviceData = data.isEmpty ? nil : data
     }
 
-    /// `a{yv}` by AD type.
+    /// Reads an `a{yv}` with AD types as keys.
     ///
-    /// Only the solicited services have no property of their own.
+    /// Only solicited services are read here, because they have no property.
     ///
     /// Source: Core Specification Supplement, Part A, 1.10.
     private mutating func readAdvertisingData(_ value: inout DBusReader) throws(DBusError) {

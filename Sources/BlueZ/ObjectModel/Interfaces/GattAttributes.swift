@@ -9,7 +9,7 @@ struct GattService1: RemoteInterface {
 
     private(set) var uuid: BluetoothUUID?
     private(set) var isPrimary = true
-    /// Filled in later than the service itself.
+    /// The included services; BlueZ sets them later than the service itself.
     private(set) var includes: [ObjectPath] = []
 
     init(path: ObjectPath) {}
@@ -40,7 +40,7 @@ struct GattCharacteristic1: RemoteInterface {
     /// The ATT MTU of the link, from BlueZ 5.62 on.
     private(set) var mtu: UInt16?
 
-    /// The device that the characteristic belongs to.
+    /// The device of the characteristic.
     let device: ObjectPath
     /// The value of the last message; see ``takeValue()``.
     private var value: Data?
@@ -60,13 +60,13 @@ struct GattCharacteristic1: RemoteInterface {
         return []
     }
 
-    /// The value of the last message, which is an event and not kept.
+    /// Removes and returns the value of the last message, which is an event and not kept.
     mutating func takeValue() -> Data? {
         defer { value = nil }
         return value
     }
 
-    /// Flags that mean nothing to a client are left out.
+    /// The properties by flag, without flags that have no meaning for a client.
     private static let properties: [String: CharacteristicProperties] = [
         "broadcast": .broadcast, "read": .read, "write-without-response": .writeWithoutResponse, "write": .write,
         "notify": .notify, "indicate": .indicate, "authenticated-signed-writes": .authenticatedSignedWrites,

@@ -6,26 +6,26 @@ import Glibc
 
 /// The properties of one `org.bluez` interface that this backend uses, as Swift values.
 ///
-/// Unknown properties are ignored. A property of another type than BlueZ documents leaves the earlier value.
+/// Unknown properties are ignored. A property whose type differs from BlueZ's documentation keeps the earlier value.
 protocol RemoteInterface: Sendable {
-    /// What changed, for those who decide what to do about it.
+    /// The changes that callers distinguish.
     associatedtype Changes: OptionSet & Sendable
 
-    /// An object without properties.
+    /// Creates an object without properties.
     init(path: ObjectPath)
 
     /// Reads one property.
     ///
     /// - Parameter value: The content of the property's variant.
-    /// - Returns: What changed by it.
-    /// - Throws: Where the value has the wrong type.
+    /// - Returns: The changes that it makes.
+    /// - Throws: If the value has the wrong type.
     mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes
 
     /// Removes one property.
     mutating func remove(_ property: String)
 }
 
-/// The changes of an interface that no one decides by.
+/// Changes that affect no decision.
 struct NoChanges: OptionSet {
     let rawValue: UInt8
 }
@@ -33,7 +33,7 @@ struct NoChanges: OptionSet {
 extension RemoteInterface {
     mutating func remove(_ property: String) {}
 
-    /// Sets a property, and gives `change` if its value is another one now.
+    /// Sets a property, and returns `change` if its value has changed.
     mutating func set<Value: Equatable>(
         _ property: WritableKeyPath<Self, Value>, to value: Value, _ change: Changes
     ) -> Changes {
@@ -43,11 +43,11 @@ extension RemoteInterface {
     }
 }
 
-/// The interfaces of `org.bluez` whose properties are mirrored.
+/// The interfaces of `org.bluez` whose properties are copied.
 enum RemoteInterfaceName: CaseIterable {
     case device, characteristic, adapter, advertisingManager, service, descriptor
 
-    /// Finds an interface by its D-Bus name; nil for others.
+    /// Creates the interface of a D-Bus name; nil for other names.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         guard let name = Self.allCases.first(where: { $0.equals(text) }) else { return nil }
         self = name
@@ -55,7 +55,7 @@ enum RemoteInterfaceName: CaseIterable {
 
     /// Whether a text is the D-Bus name.
     ///
-    /// Makes no strings: each signal is compared.
+    /// It creates no strings, because it runs for each signal.
     private func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = text
         return name.withUTF8 { own in
@@ -97,9 +97,9 @@ struct PropertyReader {
         self.removed = removed
     }
 
-    /// Updates the object at a path, and adds it where it is new.
+    /// Updates the object at a path, and adds it if it is new.
     ///
-    /// - Returns: What changed, and whether the object was added; nil for an object that is neither known nor new.
+    /// - Returns: The changes, and whether the object was added; nil for an object that is neither known nor new.
     mutating func update<Object: RemoteInterface>(
         _ objects: inout [ObjectPath: Object], _ path: ObjectPath, _ isNew: Bool
     ) throws(DBusError) -> (changes: Object.Changes, isAdded: Bool)? {
@@ -127,14 +127,14 @@ struct PropertyReader {
         return changes
     }
 
-    /// The properties whose values had another type than BlueZ documents.
+    /// The properties whose type differs from BlueZ's documentation.
     var malformedChanges: [ObjectModel.Change] {
         malformed.sorted().map { .malformed(path, property: "\(interface.text).\($0)") }
     }
 }
 
 extension DBusReader {
-    /// Reads an `as` of UUIDs; those that are none are left out.
+    /// Reads an `as` of UUIDs, and skips texts that are not UUIDs.
     mutating func uuids() throws(DBusError) -> [BluetoothUUID] {
         try strings().compactMap { BluetoothUUID($0)?.shortened }
     }
@@ -153,7 +153,7 @@ extension DBusReader {
 }
 
 extension BluetoothUUID {
-    /// BlueZ writes every UUID with 128 bits; Apple shows the 16-bit form where there is one.
+    /// The 16-bit form, which Apple shows, if the UUID has one; BlueZ writes every UUID with 128 bits.
     fileprivate var shortened: BluetoothUUID {
         bits16.map { BluetoothUUID($0) } ?? self
     }
