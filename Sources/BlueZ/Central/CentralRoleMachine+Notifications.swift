@@ -95,8 +95,7 @@ extension CentralRoleMachine {
         if let before { deliverSignal(before, of: path, of: peer) }
     }
 
-    /// Delivers a value from the bus; if notifications use a socket, the value is another program's read and is
-    /// dropped.
+    /// Delivers a value from the bus, unless notifications use a socket: then another program has read the value.
     private mutating func deliverSignal(_ value: Data, of path: ObjectPath, of peer: PeerID) {
         guard let subscription = links[peer]?.subscriptions[path], subscription.source == .signals else { return }
         deliver([value], of: subscription.attribute, of: peer)
