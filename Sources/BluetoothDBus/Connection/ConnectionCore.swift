@@ -24,7 +24,8 @@ final class ConnectionCore: @unchecked Sendable {
         var batchEndHandler: BatchEndHandler?
     }
 
-    /// A class: each signal looks at all of them, and would copy the texts of their rules.
+    /// A subscription; a class, because each signal is compared with all of them, which would copy the texts of their
+    /// rules.
     final class Subscription: Sendable {
         let rule: DBusMatchRule
         let handler: @Sendable (DBusMessage) -> Void
@@ -171,9 +172,9 @@ final class ConnectionCore: @unchecked Sendable {
 
     // MARK: Receiving, on the queue
 
-    /// If fewer messages than this were read, the socket is assumed to be drained.
+    /// The number of messages in one read below which the socket is assumed to be drained.
     private static let floodThreshold = 4
-    /// How often one event continues to read before other work on the queue may run.
+    /// The number of reads that one event may cause before other work on the queue runs.
     private static let roundsPerEvent = 16
 
     private func ready(_ events: SocketPoller.Events, allowsInline: Bool) -> SocketPoller.InlineWork? {

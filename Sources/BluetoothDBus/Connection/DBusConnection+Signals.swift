@@ -7,7 +7,7 @@ import Logging
 public enum BusDriver {
     /// The name of the bus and of its interface.
     public static let name = "org.freedesktop.DBus"
-    /// The bus's object; its interfaces beside that one are at no other path.
+    /// The path of the bus's object, the only one with the other interfaces of the bus.
     package static let path = ObjectPath(validated: "/org/freedesktop/DBus")
 
     /// A call to the bus; the members used here need no validation.
@@ -68,7 +68,7 @@ extension DBusConnection {
     ///
     /// - Parameters:
     ///   - name: A well-known name, such as `org.bluez`.
-    ///   - handler: Runs on the queue, first with the present owner (`nil` for none), then with each change; with an
+    ///   - handler: Runs on the queue, first with the current owner (`nil` for none), then with each change; with an
     ///     error if the bus refuses the request.
     /// - Returns: The watch; retain it.
     public func watchOwner(

@@ -133,7 +133,7 @@ public final class DBusConnection: Sendable {
 
     /// Whether a batch of messages is being handled, after which the handler of ``onBatchEnd(_:)`` is called.
     ///
-    /// On the queue.
+    /// Called on the queue only.
     package var isProcessingBatch: Bool { core.isProcessingBatch }
 
     /// Calls `handler` on the queue when a batch of messages has been handled.

@@ -16,13 +16,14 @@ public final class DBusFileDescriptor: Hashable, Sendable, CustomStringConvertib
 
     /// Takes ownership of a descriptor that a system call has created.
     ///
-    /// - Throws: `LimitsExceeded` if it is negative: the process has none left.
+    /// - Throws: `LimitsExceeded` if it is negative, because the process has none left.
     package convenience init(created descriptor: CInt) throws(DBusError) {
         guard descriptor >= 0 else { throw .exhausted("descriptors") }
         self.init(adopting: descriptor)
     }
 
-    /// Two connected sockets on which each packet is a value, as those of `AcquireNotify` and `AcquireWrite`; neither blocks.
+    /// Returns two connected sockets that preserve packets, like those of `AcquireNotify` and `AcquireWrite`; neither
+    /// blocks.
     ///
     /// - Throws: `LimitsExceeded` if this process has no descriptors left.
     package static func packetSockets() throws(DBusError) -> (DBusFileDescriptor, DBusFileDescriptor) {

@@ -102,9 +102,9 @@ private struct SignatureParser {
 
     var rest: Substring.UTF8View
 
-    /// Skips one complete type, inside so many arrays and structures.
+    /// Skips one complete type at a nesting depth of `arrays` and `structures`.
     ///
-    /// - Returns: Whether there is a valid one.
+    /// - Returns: Whether the type is valid.
     mutating func skipType(arrays: Int = 0, structures: Int = 0) -> Bool {
         switch rest.popFirst() {
         case UInt8(ascii: "a"): arrays < DBusLimits.arrayDepth && skipElement(arrays + 1, structures)
