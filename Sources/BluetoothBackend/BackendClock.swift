@@ -14,18 +14,18 @@ public protocol BackendClock: Sendable {
     @discardableResult
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer
 
-    /// Suspends the task for so long.
+    /// Suspends the task for a duration.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Starts work of the app's that is ready to run, at once or in its turn; virtual time waits for its end.
+    /// Starts work of the app that is ready to run, now or in its order; virtual time waits for its end.
     ///
-    /// - Parameter work: Starts the work on a queue of its own and returns; it calls `finish` once, at the end of the
+    /// - Parameter work: Starts the work on a separate queue and returns; it calls `finish` once, at the end of the
     ///   work.
     func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void)
 
-    /// Runs callbacks of a manager, inline; tasks that they start are known to the clock.
+    /// Runs callbacks of a manager, inline, so that the clock knows the tasks that they start.
     func withTaskContext(_ body: () -> Void)
 }
 
@@ -35,7 +35,7 @@ extension BackendClock {
         try await Waiter.sleep { wake in schedule(after: duration, wake) }
     }
 
-    /// Starts the work at once: real time waits for nothing.
+    /// Starts the work immediately; real time waits for nothing.
     public func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) { work {} }
 
     /// Runs the callbacks.

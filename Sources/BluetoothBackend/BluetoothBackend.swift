@@ -1,8 +1,8 @@
 /// The common protocol of all backends that CoreBluetooth's classes drive.
 ///
 /// Commands go down and events come up, both plain values, so that a backend can be wrapped by another that logs,
-/// records, delays, drops or injects. A backend reports what happened on its adapter; what Apple promises on top of
-/// that (state gating, accumulation, identity, error domains, callback order) is the facade's task.
+/// records, delays, drops or injects. A backend reports the events of its adapter; everything that Apple promises
+/// beyond that (state gating, accumulation, identity, error domains, callback order) is the facade's task.
 ///
 /// All members may be called from any thread and return at once.
 public protocol BluetoothBackend: Sendable {
@@ -18,9 +18,10 @@ public protocol BluetoothBackend: Sendable {
     /// Whether the backend supports a feature that not every backend supports.
     func supports(_ feature: BackendFeature) -> Bool
 
-    /// Whether managers call `peripheralIsReady(toSendWriteWithoutResponse:)` and
-    /// `peripheralManagerIsReady(toUpdateSubscribers:)` also when everything was sent, not only when a full queue
-    /// has room again.
+    /// Whether managers also announce that everything was sent, not only that a full queue has room again.
+    ///
+    /// The announcements are `peripheralIsReady(toSendWriteWithoutResponse:)` and
+    /// `peripheralManagerIsReady(toUpdateSubscribers:)`.
     ///
     /// True by default. Read when a manager's state changes.
     var announcesSentBursts: Bool { get }
@@ -40,7 +41,7 @@ extension BluetoothBackend {
     public var announcesSentBursts: Bool { true }
 }
 
-/// A feature that one backend supports and another does not.
+/// A feature that only some backends support.
 public enum BackendFeature: String, Hashable, Sendable, Codable, CaseIterable {
     /// Extended advertising is scanned for and connected to.
     case extendedScanAndConnect
@@ -76,9 +77,9 @@ public enum AuthorizationStatus: String, Hashable, Sendable, Codable {
 public enum AdapterState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Not known yet.
     case unknown
-    /// The connection with the system's Bluetooth service was lost and is expected back.
+    /// The connection with the system's Bluetooth service was lost and is expected to return.
     case resetting
-    /// There is no adapter, or it lacks the role.
+    /// No adapter is present, or it lacks the role.
     case unsupported
     /// This process may not use Bluetooth.
     case unauthorized
@@ -90,7 +91,7 @@ public enum AdapterState: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// The options with which a central or a peripheral manager was created.
 public struct RoleOptions: Hashable, Sendable, Codable {
-    /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil takes the default.
+    /// The adapter: a name such as `hci1`, an address, or an emulated host's name; nil selects the default.
     public var adapter: String?
     /// The app's restoration identifier, if it gave one.
     public var restoreIdentifier: String?
@@ -111,8 +112,8 @@ public struct RoleOptions: Hashable, Sendable, Codable {
     }
 }
 
-/// The backend of managers that name none, for one task and its child tasks.
+/// The backend of managers that name no backend, for one task and its child tasks.
 package enum SelectedBackend {
-    /// nil where the process decides.
+    /// The backend; nil if the process's default applies.
     @TaskLocal package static var current: (any BluetoothBackend)?
 }

@@ -1,7 +1,7 @@
-/// An error of any type, carried to the app's callback as it is: the object that a handler or a test gave.
+/// An error of any type, passed to the app's callback unchanged: the object that a handler or a test supplied.
 ///
-/// It exists within the process only. On the air it is ATT error 0x0E (unlikely error) or a terminated link, and recordings
-/// keep its text. Equal to its copies alone.
+/// It exists only within the process. On the air it becomes ATT error 0x0E (unlikely error) or a terminated link, and
+/// recordings keep its text. It equals only its copies.
 public struct OpaqueError: Error, Hashable, Sendable, Codable {
     private final class Box: Sendable {
         let error: any Error
@@ -16,7 +16,7 @@ public struct OpaqueError: Error, Hashable, Sendable, Codable {
 
     private let box: Box
 
-    /// Carries an error.
+    /// Wraps an error.
     public init(_ error: any Error) { box = Box(error) }
 
     /// Reads the text of a recorded error.
@@ -33,7 +33,7 @@ public struct OpaqueError: Error, Hashable, Sendable, Codable {
         try container.encode("\(error)")
     }
 
-    /// Whether both carry the error of one ``init(_:)``.
+    /// Whether both wrap the error of one ``init(_:)``.
     public static func == (left: Self, right: Self) -> Bool { left.box === right.box }
 
     /// Hashes the identity.

@@ -1,23 +1,23 @@
 /// One role of a backend for one owner: commands go in, ordered events come out.
 ///
-/// The common part of ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend``, so that one wrapper can serve all
-/// of them.
+/// It is the common part of ``CentralBackend``, ``PeripheralBackend`` and ``PairingBackend``, so that one wrapper can
+/// serve all of them.
 public protocol RoleBackend<Command, Event>: AnyObject, Sendable {
     /// The commands of the role.
     associatedtype Command: Sendable
     /// The events of the role.
     associatedtype Event: Sendable
 
-    /// Starts delivery; called once. The backend retains the sink until ``invalidate()``.
+    /// Starts the delivery; called once. The backend retains the sink until ``invalidate()``.
     func activate(_ sink: any EventSink<Event>)
 
     /// Submits one command; callable from any thread.
     ///
-    /// Returns before the adapter has carried out the command. A call may wait for a thread of the backend that handles what
-    /// the daemon sent: for microseconds, or for a tenth of a second after a list of ten thousand devices.
+    /// It returns before the adapter has performed the command. A call may wait for a thread of the backend that
+    /// handles data from the daemon: for microseconds, or for a tenth of a second after a list of ten thousand devices.
     func submit(_ command: Command)
 
-    /// Ends what the owner has under way, and delivery, without further events. Later calls do nothing.
+    /// Ends everything that the owner has started, and the delivery, without further events. Later calls do nothing.
     func invalidate()
 }
 
@@ -38,7 +38,7 @@ public protocol EventSink<Event>: AnyObject, Sendable {
     /// - Returns: The delivery that the caller must start or run; nil if the queue is running or scheduled already.
     func append(_ event: Event) -> (any PendingDelivery)?
 
-    /// Calls `body` when the delegate has handled all earlier events, also if there were none.
+    /// Calls `body` after the delegate has handled all earlier events, if any.
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
 }
 
@@ -52,16 +52,16 @@ extension EventSink {
 
 /// Events that wait in an inbox whose queue is not scheduled yet.
 ///
-/// The receiver starts it or runs it, once; until then nothing in that inbox is handled.
+/// The recipient starts or runs the delivery, once; until then, no event in that inbox is handled.
 public protocol PendingDelivery: Sendable {
     /// Schedules the events on the receiver's queue.
     ///
     /// Any thread.
     func start()
 
-    /// Handles the events on the receiver's queue in this thread, which waits for its turn there; schedules them where only the
-    /// queue's own thread may run it.
+    /// Handles the events on the receiver's queue in this thread, which waits until the queue is free; schedules them
+    /// if only the queue's thread may run it.
     ///
-    /// App code runs inside: for a thread that holds no lock, is on no queue, and that no other thread waits for.
+    /// App code runs inside, so the calling thread must hold no lock, be on no queue, and keep no other thread waiting.
     func run()
 }

@@ -6,7 +6,7 @@ public import BluetoothSupport
 ///
 /// - ``RoleBackend/submit(_:)`` waits for no adapter and no peer, and never delivers inline. Events arrive one at a time,
 ///   in the order of the adapter.
-/// - The first event is `stateChanged` (after `restored`, if there is something to restore).
+/// - The first event is `stateChanged` (after `restored`, if a state was preserved).
 /// - A link is a ``LinkID``, new at each `connected`. A command for a link that has ended is dropped without an event. One
 ///   `disconnected` ends every operation on a link; commands without a link end with the state event that
 ///   leaves `poweredOn`, and links that end with the adapter's power get no `disconnected`.
@@ -15,10 +15,11 @@ public import BluetoothSupport
 ///   among them.
 /// - Each write command costs one write credit; credits are granted in increments, the first with `connected`.
 public protocol CentralBackend: RoleBackend where Command == CentralCommand, Event == CentralEvent {
-    /// The known ones among the given peers, in their order; from memory, never I/O.
+    /// Returns the known peers among the given ones, in their order; from memory, never I/O.
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary]
 
-    /// The peers that are connected to the host by anyone and offer one of the services; from memory, never I/O.
+    /// Returns the peers that are connected to the host by any program and offer one of the services; from memory,
+    /// never I/O.
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary]
 }
 
@@ -30,12 +31,12 @@ public enum CentralCommand: Hashable, Sendable, Codable {
     case startScan(ScanParameters)
     /// Ends this manager's scan. `CBCentralManager.stopScan`.
     case stopScan
-    /// Connects, however long it takes; answered by `connected` or `connectFailed`. `CBCentralManager.connect`.
+    /// Connects, without a timeout; answered by `connected` or `connectFailed`. `CBCentralManager.connect`.
     case connect(peer: PeerID, operation: OperationID, options: ConnectOptions)
     /// Cancels a connect that has no answer yet, or releases this manager's lease of the link: `disconnected`
     /// with reason `local`, if the link was up. `CBCentralManager.cancelPeripheralConnection`.
     case disconnect(peer: PeerID)
-    /// Reports connections of matching peers to the host, nil for none.
+    /// Reports connections of matching peers to the host; nil ends the reports.
     /// `CBCentralManager.registerForConnectionEvents`.
     indirect case setConnectionEventFilter(ConnectionEventFilter?)
 
@@ -102,7 +103,7 @@ public struct ConnectionEventFilter: Hashable, Sendable, Codable {
 }
 
 extension CentralCommand {
-    /// A command without its content, named as fault plans and traces name it.
+    /// A command without its content, under its name in fault plans and traces.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case startScan, stopScan, connect, disconnect, setConnectionEventFilter, readRSSI, discoverServices,
             discoverIncludedServices, discoverCharacteristics, discoverDescriptors, read, write, writeCommand,

@@ -6,28 +6,29 @@ public import BluetoothSupport
 public enum CentralEvent: Hashable, Sendable, Codable {
     /// The adapter's state changed, or is reported for the first time. `centralManagerDidUpdateState`.
     case stateChanged(AdapterState)
-    /// The permission changed; a `stateChanged` follows where the state did too.
+    /// The permission changed; a `stateChanged` follows if the state changed too.
     case authorizationChanged(AuthorizationStatus)
-    /// The preserved state of an earlier process; before the first state. `centralManager(_:willRestoreState:)`.
+    /// The preserved state of an earlier process, before the first state. `centralManager(_:willRestoreState:)`.
     indirect case restored(RestoredCentralState)
     /// A peer was heard. `centralManager(_:didDiscover:advertisementData:rssi:)`.
     indirect case discovered(Discovery)
     /// A link is up; echoes the connect's operation, also after a reconnection. `centralManager(_:didConnect:)`.
     case connected(peer: PeerID, link: LinkID, operation: OperationID, parameters: LinkParameters)
-    /// A connect is over without a link. `centralManager(_:didFailToConnect:error:)`.
+    /// A connect ended without a link. `centralManager(_:didFailToConnect:error:)`.
     indirect case connectFailed(peer: PeerID, operation: OperationID, error: BackendError)
-    /// A link is over; with `isReconnecting`, the connect's operation lives on. The app gets `error`, where there is one, in
-    /// place of one made from the reason. `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
+    /// A link ended; with `isReconnecting`, the connect's operation continues. The app gets `error`, if present,
+    /// instead of an error from the reason.
+    /// `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
     case disconnected(
         link: LinkID, reason: DisconnectReason, at: Date, isReconnecting: Bool, error: OpaqueError? = nil)
     /// The peer's name, as the host knows it, changed. `peripheralDidUpdateName`.
     case nameChanged(peer: PeerID, name: String?, source: NameSource)
-    /// The host forgot the peer; its identifier means nothing any more.
+    /// The host forgot the peer; its identifier is no longer valid.
     case peerForgotten(peer: PeerID)
-    /// A peer connected to the host or left it.
+    /// A peer connected to the host or disconnected from it.
     /// `centralManager(_:connectionEventDidOccur:for:)`.
     case connectionEvent(peer: PeerID, isConnected: Bool)
-    /// The peer may now receive the phone's notifications (ANCS), or no longer.
+    /// The permission of the peer to receive the phone's notifications (ANCS) changed.
     /// `centralManager(_:didUpdateANCSAuthorizationFor:)`.
     case ancsAuthorizationChanged(peer: PeerID, isAuthorized: Bool)
 
@@ -35,14 +36,14 @@ public enum CentralEvent: Hashable, Sendable, Codable {
     case mtuChanged(link: LinkID, mtu: Int)
     /// More write commands may be sent. `peripheralIsReady(toSendWriteWithoutResponse:)`.
     case writeCredits(link: LinkID, count: Int)
-    /// Services vanished (with all within) and appeared. `peripheral(_:didModifyServices:)`.
+    /// Services were removed, with their contents, and added. `peripheral(_:didModifyServices:)`.
     case servicesChanged(link: LinkID, removed: [AttributeID], added: [ServiceRecord])
 
     /// Answers a `request`.
     case response(link: LinkID, operation: OperationID, LinkResponse)
     /// A notification or an indication. `peripheral(_:didUpdateValueFor:error:)`.
     case valueNotified(link: LinkID, attribute: AttributeID, value: Data)
-    /// A subscription is off without a request, though the link is up: the host could not keep or restore it.
+    /// A subscription ended without a request, although the link is up: the host could not keep or restore it.
     /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
     indirect case subscriptionEnded(link: LinkID, attribute: AttributeID, error: BackendError)
     /// An event of an open L2CAP channel.
@@ -63,17 +64,17 @@ public struct LinkParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a link ended.
+/// The reason why a link ended.
 public enum DisconnectReason: String, Hashable, Sendable, Codable {
-    /// This manager asked.
+    /// This manager ended it.
     case local
-    /// The peer asked.
+    /// The peer ended it.
     case remote
     /// Nothing was heard for the supervision timeout.
     case timeout
-    /// The keys do not fit.
+    /// The keys do not match.
     case authentication
-    /// The backend does not know.
+    /// The reason is unknown.
     case unknown
 }
 
@@ -87,20 +88,20 @@ public enum NameSource: String, Hashable, Sendable, Codable {
 
 /// The preserved state of a central manager of an earlier process.
 public struct RestoredCentralState: Hashable, Sendable, Codable {
-    /// A peer with a connection, or one under way.
+    /// A peer with a connection, or with a pending connect.
     public struct Peer: Hashable, Sendable, Codable {
         /// The peer.
         public var summary: PeerSummary
         /// The connect that a later `connected` will echo, or that led to `link`.
         public var operation: OperationID
-        /// The open link, nil while connecting.
+        /// The open link; nil while connecting.
         public var link: LinkID?
-        /// The initial parameters of the link, nil while connecting.
+        /// The initial parameters of the link; nil while connecting.
         public var parameters: LinkParameters?
         /// The services that the earlier process knew.
         public var services: [Service]
 
-        /// A peer with a connection, or one under way.
+        /// Creates a peer with a connection, or with a pending connect.
         public init(
             summary: PeerSummary, operation: OperationID, link: LinkID? = nil, parameters: LinkParameters? = nil,
             services: [Service] = []
@@ -113,7 +114,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
         }
     }
 
-    /// A known service and what is known within.
+    /// A known service and its known characteristics.
     public struct Service: Hashable, Sendable, Codable {
         /// The service.
         public var record: ServiceRecord
@@ -122,7 +123,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
         /// The subscribed ones among them.
         public var notifying: [AttributeID]
 
-        /// A known service and what is known within.
+        /// Creates a known service with its known characteristics.
         public init(
             record: ServiceRecord, characteristics: [CharacteristicRecord] = [], notifying: [AttributeID] = []
         ) {
@@ -132,9 +133,9 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
         }
     }
 
-    /// Peers with connections, or connections under way.
+    /// The peers with connections or pending connects.
     public var peers: [Peer]
-    /// The scan that was running; the manager starts it again when there is power.
+    /// The scan that was running; the manager starts it again when the adapter is on.
     public var scan: ScanParameters?
 
     /// Creates a preserved state.
@@ -145,7 +146,7 @@ public struct RestoredCentralState: Hashable, Sendable, Codable {
 }
 
 extension CentralEvent {
-    /// An event without its content, named as fault plans and traces name it.
+    /// An event without its content, under its name in fault plans and traces.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case stateChanged, authorizationChanged, restored, discovered, connected, connectFailed, disconnected,
             nameChanged, peerForgotten, connectionEvent, ancsAuthorizationChanged, mtuChanged, writeCredits,

@@ -6,11 +6,11 @@ public import BluetoothSupport
 public enum LinkRequest: Hashable, Sendable, Codable {
     /// Reads the link's signal strength: `rssi`. `CBPeripheral.readRSSI`.
     case readRSSI
-    /// Discovers services by UUID, all if nil: `services`. `CBPeripheral.discoverServices`.
+    /// Discovers services by UUID, or all if nil: `services`. `CBPeripheral.discoverServices`.
     case discoverServices([BluetoothUUID]?)
-    /// Discovers included services by UUID, all if nil: `services`. `CBPeripheral.discoverIncludedServices`.
+    /// Discovers included services by UUID, or all if nil: `services`. `CBPeripheral.discoverIncludedServices`.
     case discoverIncludedServices(of: AttributeID, [BluetoothUUID]?)
-    /// Discovers characteristics by UUID, all if nil: `characteristics`. `CBPeripheral.discoverCharacteristics`.
+    /// Discovers characteristics by UUID, or all if nil: `characteristics`. `CBPeripheral.discoverCharacteristics`.
     case discoverCharacteristics(of: AttributeID, [BluetoothUUID]?)
     /// Discovers all descriptors: `descriptors`. `CBPeripheral.discoverDescriptors`.
     case discoverDescriptors(of: AttributeID)
@@ -60,7 +60,7 @@ public enum LinkResponse: Hashable, Sendable, Codable {
     case written
     /// The state of the subscription. `peripheral(_:didUpdateNotificationStateFor:error:)`.
     case notifying(Bool)
-    /// An open channel, and the number of bytes that may be sent at first. `peripheral(_:didOpen:error:)`.
+    /// An open channel, and the number of bytes that may be sent initially. `peripheral(_:didOpen:error:)`.
     case channel(ChannelID, credits: Int)
     /// The request failed; the delegate method of the request receives the error.
     indirect case failure(BackendError)
@@ -70,7 +70,7 @@ public enum LinkResponse: Hashable, Sendable, Codable {
 public enum ChannelCommand: Hashable, Sendable, Codable {
     /// Sends bytes, for as many credits. The output stream of `CBL2CAPChannel`.
     case send(Data)
-    /// The app took this many received bytes from the buffer. The input stream of `CBL2CAPChannel`.
+    /// Reports that the app took this many received bytes from the buffer. The input stream of `CBL2CAPChannel`.
     case consumed(Int)
     /// Closes the channel. The streams of `CBL2CAPChannel`, or its release.
     case close
@@ -78,7 +78,7 @@ public enum ChannelCommand: Hashable, Sendable, Codable {
 
 /// An event of an L2CAP channel, in either role.
 ///
-/// Received bytes and credits go to the stream's buffer at once, not through the manager's queue.
+/// Received bytes and credits go to the stream's buffer directly, not through the manager's queue.
 public enum ChannelEvent: Hashable, Sendable, Codable {
     /// Received bytes.
     case received(Data)

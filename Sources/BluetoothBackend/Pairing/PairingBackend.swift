@@ -1,6 +1,6 @@
-/// Pairing, of both roles: requests to the user come up, answers go down, values too.
+/// The pairing part of a backend, for both roles: questions to the user come up, commands with the answers go down.
 ///
-/// Until `activate` the backend answers as a device without input and output does; `invalidate` rejects open requests.
+/// Until `activate` the backend answers like a device without input and output; `invalidate` rejects open requests.
 ///
 /// Source: Core Specification, Vol 3, Part H; BlueZ `org.bluez.Agent1`.
 public protocol PairingBackend: RoleBackend where Command == PairingCommand, Event == PairingEvent {}
@@ -11,7 +11,7 @@ public enum PairingCommand: Hashable, Sendable, Codable {
     case setCapability(PairingCapability)
     /// Pairs and bonds: `paired`. BlueZ: `Device1.Pair`.
     case pair(peer: PeerID, operation: OperationID)
-    /// Forgets the bond: `unpaired`. BlueZ: `Adapter1.RemoveDevice`.
+    /// Removes the bond: `unpaired`. BlueZ: `Adapter1.RemoveDevice`.
     case unpair(peer: PeerID, operation: OperationID)
     /// Answers a request.
     case answer(request: PairingRequestID, answer: PairingAnswer)
@@ -21,9 +21,9 @@ public enum PairingCommand: Hashable, Sendable, Codable {
 public enum PairingEvent: Hashable, Sendable, Codable {
     /// A question for the user; stays open until answered or cancelled.
     case requested(request: PairingRequestID, peer: PeerID, question: PairingQuestion)
-    /// The question is void: the peer gave up or time ran out.
+    /// The question is void: the peer gave up or the time ran out.
     case cancelled(request: PairingRequestID)
-    /// A pairing is done; `operation` is nil where a protected attribute or the peer started it.
+    /// A pairing has succeeded; `operation` is nil if a protected attribute or the peer started it.
     case paired(peer: PeerID, operation: OperationID?, isBonded: Bool)
     /// A pairing failed.
     indirect case pairingFailed(peer: PeerID, operation: OperationID?, error: BackendError)
@@ -49,15 +49,15 @@ public enum PairingCapability: String, Hashable, Sendable, Codable {
 
 /// A question for the user.
 public enum PairingQuestion: Hashable, Sendable, Codable {
-    /// Shall the two pair at all?
+    /// Asks whether to pair at all.
     case consent
-    /// Does the peer show this number, 0...999999?
+    /// Asks whether the peer shows this number, 0...999999.
     case confirm(passkey: Int)
-    /// Which number does the peer show?
+    /// Asks for the number that the peer shows.
     case enterPasskey
-    /// Nothing to answer: the user shall type this number at the peer.
+    /// Shows a number that the user types at the peer; it needs no answer.
     case display(passkey: Int)
-    /// The peer's out-of-band data is wanted.
+    /// Asks for the peer's out-of-band data.
     case outOfBand
 
     /// The question without its number, which is a secret of the two users.
@@ -74,9 +74,9 @@ public enum PairingQuestion: Hashable, Sendable, Codable {
 
 /// The user's answer.
 public enum PairingAnswer: Hashable, Sendable, Codable {
-    /// Yes.
+    /// The user agrees.
     case accept
-    /// No.
+    /// The user refuses.
     case reject
     /// The number that the peer shows, 0...999999.
     case passkey(Int)
@@ -97,7 +97,7 @@ extension PairingCommand {
         case setCapability, pair, unpair, answer
     }
 
-    /// Which case this is.
+    /// The kind of this command.
     public var kind: Kind {
         switch self {
         case .setCapability: .setCapability
@@ -114,7 +114,7 @@ extension PairingEvent {
         case requested, cancelled, paired, pairingFailed, unpaired
     }
 
-    /// Which case this is.
+    /// The kind of this event.
     public var kind: Kind {
         switch self {
         case .requested: .requested

@@ -2,9 +2,9 @@ public import BluetoothSupport
 
 /// The peripheral role of one adapter for one manager: commands go in, ordered events come out.
 ///
-/// The same contract as ``CentralBackend``: `submit` waits for no adapter and no peer and never delivers inline, each
-/// operation is answered exactly once unless the state ends first, and the state event that leaves `poweredOn` closes
-/// what is open. `invalidate` withdraws this manager's services, advertisement and channels.
+/// The contract is that of ``CentralBackend``: `submit` waits for no adapter and no peer and never delivers inline,
+/// each operation is answered exactly once unless the state ends first, and the state event that leaves `poweredOn`
+/// closes everything that is open. `invalidate` withdraws this manager's services, advertisement and channels.
 public protocol PeripheralBackend: RoleBackend where Command == PeripheralCommand, Event == PeripheralEvent {}
 
 /// A request of a peripheral manager to the backend.
@@ -17,13 +17,13 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case removeService(AttributeID)
     /// Withdraws all services. `CBPeripheralManager.removeAllServices`.
     case removeAllServices
-    /// Advertises, in place of what is advertised: `advertisingStarted`. `CBPeripheralManager.startAdvertising`.
+    /// Advertises, instead of the current advertisement: `advertisingStarted`. `CBPeripheralManager.startAdvertising`.
     ///
-    /// Power-off ends it; the manager asks again when there is power.
+    /// Power-off ends it; the manager repeats the command when the adapter is on again.
     indirect case startAdvertising(operation: OperationID, advertisement: Advertisement)
     /// Stops advertising. `CBPeripheralManager.stopAdvertising`.
     case stopAdvertising
-    /// Answers a request: an ATT error code or 0, and the value of a read from its offset on.
+    /// Answers a request with an ATT error code or 0, and the value of a read from its offset.
     /// `CBPeripheralManager.respond`.
     case respond(request: RequestID, attCode: UInt8, value: Data?)
     /// Sends a value to the subscribers, or to some of them, for one notify credit each.
@@ -33,7 +33,7 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
     case setConnectionLatency(central: PeerID, latency: ConnectionLatency)
     /// Listens for L2CAP channels: `channelPublished`. `CBPeripheralManager.publishL2CAPChannel`.
     case publishChannel(operation: OperationID, isEncryptionRequired: Bool)
-    /// Listens no more: `channelUnpublished`. `CBPeripheralManager.unpublishL2CAPChannel`.
+    /// Stops listening: `channelUnpublished`. `CBPeripheralManager.unpublishL2CAPChannel`.
     case unpublishChannel(operation: OperationID, psm: UInt16)
     /// Uses an L2CAP channel.
     case channel(ChannelID, ChannelCommand)
@@ -45,7 +45,7 @@ public enum PeripheralCommand: Hashable, Sendable, Codable {
 public enum ConnectionLatency: String, Hashable, Sendable, Codable {
     /// Answers quickly.
     case low
-    /// In between.
+    /// Balances both.
     case medium
     /// Saves power.
     case high
@@ -53,7 +53,7 @@ public enum ConnectionLatency: String, Hashable, Sendable, Codable {
 
 /// A service to publish.
 ///
-/// Identifiers are the manager's choice.
+/// The manager chooses the identifiers.
 public struct ServiceDefinition: Hashable, Sendable, Codable {
     /// A characteristic to publish.
     public struct Characteristic: Hashable, Sendable, Codable {
@@ -70,7 +70,7 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         /// Its descriptors.
         public var descriptors: [Descriptor]
 
-        /// A characteristic to publish.
+        /// Creates a characteristic to publish.
         public init(
             id: AttributeID, uuid: BluetoothUUID, properties: CharacteristicProperties,
             permissions: AttributePermissions, staticValue: Data? = nil, descriptors: [Descriptor] = []
@@ -93,18 +93,17 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
         /// Its value, served by the backend.
         public var value: Data
 
-        /// The accesses that the manager grants, each of which goes to it; nil where the backend serves ``value``, as it
-        /// does for apps.
+        /// The accesses that the manager serves; nil if the backend serves ``value``, as it does for apps.
         package var permissions: AttributePermissions?
 
-        /// A descriptor to publish.
+        /// Creates a descriptor to publish.
         public init(id: AttributeID, uuid: BluetoothUUID, value: Data) {
             self.id = id
             self.uuid = uuid
             self.value = value
         }
 
-        /// A descriptor whose value the manager serves.
+        /// Creates a descriptor whose value the manager serves.
         package init(id: AttributeID, uuid: BluetoothUUID, permissions: AttributePermissions) {
             self.init(id: id, uuid: uuid, value: Data())
             self.permissions = permissions
@@ -122,7 +121,7 @@ public struct ServiceDefinition: Hashable, Sendable, Codable {
     /// Its characteristics.
     public var characteristics: [Characteristic]
 
-    /// A service to publish.
+    /// Creates a service to publish.
     public init(
         id: AttributeID, uuid: BluetoothUUID, isPrimary: Bool = true, included: [AttributeID] = [],
         characteristics: [Characteristic] = []
@@ -142,7 +141,7 @@ extension PeripheralCommand {
             setConnectionLatency, publishChannel, unpublishChannel, sendOnChannel, channelConsumed, closeChannel
     }
 
-    /// Which case this is.
+    /// The kind of this command.
     public var kind: Kind {
         switch self {
         case .addService: .addService

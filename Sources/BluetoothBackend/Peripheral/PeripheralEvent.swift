@@ -6,9 +6,9 @@ public import BluetoothSupport
 public enum PeripheralEvent: Hashable, Sendable, Codable {
     /// The adapter's state changed, or is reported for the first time. `peripheralManagerDidUpdateState`.
     case stateChanged(AdapterState)
-    /// The permission changed; a `stateChanged` follows where the state did too.
+    /// The permission changed; a `stateChanged` follows if the state changed too.
     case authorizationChanged(AuthorizationStatus)
-    /// The preserved state of an earlier process; before the first state. `peripheralManager(_:willRestoreState:)`.
+    /// The preserved state of an earlier process, before the first state. `peripheralManager(_:willRestoreState:)`.
     indirect case restored(RestoredPeripheralState)
     /// Answers `addService`. `peripheralManager(_:didAdd:error:)`.
     case serviceAdded(operation: OperationID)
@@ -16,24 +16,24 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case advertisingStarted(operation: OperationID)
     /// The system's Bluetooth service ended the advertisement without a command.
     case advertisingEnded
-    /// A central subscribed, with the values that may be sent to it at first.
+    /// A central subscribed; `notifyCredits` values may be sent to it initially.
     ///
-    /// Its credits count from the first of its subscriptions to the end of its last: a later subscription grants none, one
-    /// after the last has ended grants anew.
+    /// Its credits count from the first of its subscriptions to the end of its last: a later subscription grants none,
+    /// and one after the end of the last grants them again.
     ///
     /// `peripheralManager(_:central:didSubscribeTo:)`.
     case subscribed(central: PeerID, attribute: AttributeID, mtu: Int, notifyCredits: Int)
-    /// A central unsubscribed, or left. `peripheralManager(_:central:didUnsubscribeFrom:)`.
+    /// A central unsubscribed or disconnected. `peripheralManager(_:central:didUnsubscribeFrom:)`.
     case unsubscribed(central: PeerID, attribute: AttributeID)
     /// More values may be sent to a central. `peripheralManagerIsReady(toUpdateSubscribers:)`.
     case notifyCredits(central: PeerID, count: Int)
     /// The ATT MTU with a central changed, in bytes.
     case mtuChanged(central: PeerID, mtu: Int)
-    /// A central reads from an offset on. `peripheralManager(_:didReceiveRead:)`.
+    /// A central reads from an offset. `peripheralManager(_:didReceiveRead:)`.
     case readRequested(request: RequestID, central: PeerID, attribute: AttributeID, offset: Int, mtu: Int)
     /// A central writes; a prepared write is one request of several parts. `peripheralManager(_:didReceiveWrite:)`.
     case writeRequested(request: RequestID, central: PeerID, mtu: Int, wantsResponse: Bool, parts: [WritePart])
-    /// The request was answered by the backend because no answer came in time.
+    /// The backend answered the request itself, because no answer came in time.
     case requestExpired(request: RequestID)
     /// Answers `publishChannel`. `peripheralManager(_:didPublishL2CAPChannel:error:)`.
     case channelPublished(operation: OperationID, psm: UInt16)
@@ -43,7 +43,7 @@ public enum PeripheralEvent: Hashable, Sendable, Codable {
     case channelOpened(channel: ChannelID, psm: UInt16, central: PeerID, credits: Int)
     /// An event of an open L2CAP channel.
     case channel(ChannelID, ChannelEvent)
-    /// Any operation failed; leads to its delegate method, with the error.
+    /// An operation failed; its delegate method receives the error.
     indirect case operationFailed(operation: OperationID, error: BackendError)
 }
 
@@ -56,7 +56,7 @@ public struct WritePart: Hashable, Sendable, Codable {
     /// The bytes.
     public var value: Data
 
-    /// One part of a write request.
+    /// Creates a part of a write request.
     public init(attribute: AttributeID, offset: Int, value: Data) {
         self.attribute = attribute
         self.offset = offset
@@ -66,7 +66,7 @@ public struct WritePart: Hashable, Sendable, Codable {
 
 /// The preserved state of a peripheral manager of an earlier process.
 public struct RestoredPeripheralState: Hashable, Sendable, Codable {
-    /// A central that is subscribed to a characteristic.
+    /// A subscription of a central to a characteristic.
     public struct Subscription: Hashable, Sendable, Codable {
         /// The peer.
         public var central: PeerID
@@ -75,7 +75,7 @@ public struct RestoredPeripheralState: Hashable, Sendable, Codable {
         /// The ATT MTU in bytes.
         public var mtu: Int
 
-        /// A central that is subscribed to a characteristic.
+        /// Creates a subscription of a central to a characteristic.
         public init(central: PeerID, attribute: AttributeID, mtu: Int) {
             self.central = central
             self.attribute = attribute
@@ -83,11 +83,11 @@ public struct RestoredPeripheralState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The published services, in the order of their publishing; they are published still.
+    /// The published services, in the order of their publication; they are still published.
     public var services: [ServiceDefinition]
     /// Their subscribers.
     public var subscriptions: [Subscription]
-    /// The advertisement that was running; the manager starts it again when there is power.
+    /// The advertisement that was running; the manager starts it again when the adapter is on.
     public var advertisement: Advertisement?
 
     /// Creates a preserved state.
@@ -109,7 +109,7 @@ extension PeripheralEvent {
             operationFailed
     }
 
-    /// Which case this is.
+    /// The kind of this event.
     public var kind: Kind {
         switch self {
         case .stateChanged: .stateChanged

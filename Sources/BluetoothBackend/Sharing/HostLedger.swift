@@ -4,7 +4,7 @@
 /// and serves every backend. The backend numbers the managers; the ledger numbers the links, one per manager and
 /// connection.
 package struct HostLedger: Sendable {
-    /// A manager, by its backend's number.
+    /// A manager, by the number that its backend gave it.
     package typealias Manager = Int
 
     /// A manager's use of a physical link, or its pending connect.
@@ -44,7 +44,7 @@ package struct HostLedger: Sendable {
         scans.keys.sorted().map { ($0, scans[$0] ?? ScanParameters()) }
     }
 
-    /// The scan that serves all managers' scans; nil if there is none.
+    /// The scan that serves all managers' scans; nil if no manager scans.
     package var mergedScan: ScanParameters? {
         guard !scans.isEmpty else { return nil }
         let all = scanners.map(\.parameters)
@@ -56,7 +56,7 @@ package struct HostLedger: Sendable {
             allowDuplicates: all.contains(where: \.allowDuplicates))
     }
 
-    /// Records a manager's scan, in place of its earlier one.
+    /// Records a manager's scan, which replaces its earlier one.
     ///
     /// The backend then scans for ``mergedScan``.
     package mutating func startScan(_ manager: Manager, _ parameters: ScanParameters) {
@@ -78,7 +78,7 @@ package struct HostLedger: Sendable {
         case connect
         /// The backend is connecting already, or the link is still going down; see ``linkDown(_:isReconnecting:)``.
         case wait
-        /// The link is up; the backend delivers `connected` with this lease at once.
+        /// The link is up; the backend delivers `connected` with this lease immediately.
         case linked(LinkLease)
     }
 
@@ -106,7 +106,7 @@ package struct HostLedger: Sendable {
 
     /// Records that the physical link is up.
     ///
-    /// - Returns: The leases that it answers: none if the link was up already, or if no manager wants it any more
+    /// - Returns: The leases that it answers: none if the link was up already, or if no manager wants it
     ///   (``leases(of:)`` is empty).
     package mutating func linkUp(_ peer: PeerID) -> [LinkLease] {
         var entry = peers[peer] ?? Peer()
@@ -133,7 +133,7 @@ package struct HostLedger: Sendable {
     /// the backend must connect again.
     ///
     /// - Parameters:
-    ///   - peer: The peer that the link was to.
+    ///   - peer: The peer of the link.
     ///   - isReconnecting: Whether leases with `autoReconnect` become pending connects again.
     /// - Returns: The leases that ended, with their links.
     package mutating func linkDown(_ peer: PeerID, isReconnecting: Bool) -> [LinkLease] {
@@ -151,11 +151,11 @@ package struct HostLedger: Sendable {
     }
 
     package enum DisconnectOutcome: Hashable, Sendable {
-        /// There was neither a pending connect nor a link.
+        /// The manager had neither a pending connect nor a link.
         case nothing
         /// The pending connect is withdrawn; `isLast` if no other manager wants the link.
         case withdrawn(isLast: Bool)
-        /// The manager's link is over, `disconnected(local)`; `isLast` if no other manager holds it.
+        /// The manager's link has ended, `disconnected(local)`; `isLast` if no other manager holds it.
         case closed(LinkID, isLast: Bool)
     }
 
@@ -168,7 +168,7 @@ package struct HostLedger: Sendable {
         let lease = entry.leases.remove(at: index)
         entry.unsubscribe(manager)
         let isLast = entry.leases.isEmpty
-        // A link that is going down stays so, even if another connect is pending.
+        // A link that is going down continues to do so, even if another connect is pending.
         if isLast && entry.isUp { entry.isClosing = true }
         peers[peer] = isLast && !entry.isUp ? nil : entry
         guard let link = lease.link else { return .withdrawn(isLast: isLast) }
@@ -176,13 +176,13 @@ package struct HostLedger: Sendable {
         return .closed(link, isLast: isLast)
     }
 
-    /// The peer of an open link; nil if the link has ended.
+    /// Returns the peer of an open link; nil if the link has ended.
     package func peer(of link: LinkID) -> PeerID? { links[link] }
 
     /// Whether the physical link is up, or still going down.
     package func isUp(_ peer: PeerID) -> Bool { peers[peer]?.isUp == true }
 
-    /// The leases of a peer's link and the pending connects to it, in the order of the connects.
+    /// Returns the leases of a peer's link and the pending connects to it, in the order of the connects.
     package func leases(of peer: PeerID) -> [LinkLease] { peers[peer]?.leases ?? [] }
 
     /// The peers that a manager holds or wants, in the order of their identifiers.
@@ -213,7 +213,7 @@ package struct HostLedger: Sendable {
         return wasEmpty != managers.isEmpty
     }
 
-    /// The links that receive a notification of this attribute, in the order of the connects.
+    /// Returns the links that receive a notification of this attribute, in the order of the connects.
     package func subscribers(of attribute: AttributeID, at peer: PeerID) -> [(manager: Manager, link: LinkID)] {
         guard let entry = peers[peer], let managers = entry.subscribers[attribute] else { return [] }
         return entry.leases.compactMap { lease in
@@ -224,7 +224,7 @@ package struct HostLedger: Sendable {
 
     // MARK: Managers and power
 
-    /// Forgets a manager.
+    /// Removes a manager.
     ///
     /// - Returns: The peers that no other manager wants; the backend disconnects them or cancels the connect.
     package mutating func remove(_ manager: Manager) -> [PeerID] {
@@ -237,7 +237,7 @@ package struct HostLedger: Sendable {
         }
     }
 
-    /// Forgets all scans, links and pending connects, as when the adapter is switched off.
+    /// Removes all scans, links and pending connects, because the adapter was switched off for instance.
     package mutating func removeAll() {
         peers = [:]
         links = [:]

@@ -1,4 +1,4 @@
-/// A table that never exceeds its limit: the entry whose use is longest ago falls out.
+/// A table with a limited number of entries, which drops the least recently used one.
 ///
 /// Pure. Every operation takes constant time, averaged over many of them.
 package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -20,13 +20,13 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     package var count: Int { entries.count }
 
-    /// The value of a key; to look at it is no use of it.
+    /// The value of a key; a read does not count as a use.
     package subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// The keys, in the order of their last use.
     package var keys: [Key] { uses[oldest...].filter(isLast).map(\.key) }
 
-    /// Uses a value, and changes it in place; nil where the key has none.
+    /// Uses a value, and changes it in place; nil if the key has no value.
     package mutating func use<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
         guard let index = entries.index(forKey: key) else { return nil }
         if entries.values[index].use != lastUse { entries.values[index].use = recordUse(of: key) }
@@ -35,7 +35,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Inserts a value, which counts as used now.
     ///
-    /// - Returns: What fell out for it.
+    /// - Returns: The entry that was dropped for it.
     @discardableResult
     package mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         if use(key, { $0 = value }) != nil { return nil }
@@ -47,9 +47,9 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
-    /// Sets another limit, at least 1.
+    /// Changes the limit, at least 1.
     ///
-    /// - Returns: What fell out for it, in the order of use.
+    /// - Returns: The dropped entries, in the order of use.
     @discardableResult
     package mutating func changeLimit(to limit: Int) -> [(key: Key, value: Value)] {
         self.limit = max(1, limit)
@@ -67,7 +67,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return nil
     }
 
-    /// Appends a use, after it has dropped those that do not count if they are more than the others.
+    /// Appends a use, and first drops uses that do not count if they are in the majority.
     private mutating func recordUse(of key: Key) -> UInt64 {
         if uses.count > 2 * entries.count + 16 {
             uses = uses[oldest...].filter(isLast)

@@ -1,19 +1,19 @@
-/// Passes the reports of one scan that add something, or all if duplicates are wanted.
+/// Passes the reports of one scan that add information, or all if duplicates are wanted.
 ///
-/// A report adds something when it is the first of its peer since the scan began, or when the merged advertisement
-/// grew or changed. Pure; both backends use it.
+/// A report adds information if it is the first of its peer since the scan began, or if the merged advertisement grew
+/// or changed. Pure; both backends use it.
 ///
-/// The peers that it remembers are limited: beyond that, the one that was heard longest ago is forgotten, and reported
-/// anew when it is heard again.
+/// The number of remembered peers is limited: the filter drops the peer that was heard the longest time ago, and
+/// reports it again when it is heard again.
 package struct ScanReportFilter: Sendable {
     package let parameters: ScanParameters
     private var known: LRUCache<PeerID, Advertisement>
 
-    /// A filter for a scan that begins now.
+    /// Creates a filter for a scan that begins now.
     ///
     /// - Parameters:
-    ///   - parameters: What the scan looks for.
-    ///   - limit: How many peers are remembered.
+    ///   - parameters: The parameters of the scan.
+    ///   - limit: The number of peers that are remembered.
     package init(_ parameters: ScanParameters, remembering limit: Int = RoleOptions.defaultRememberedPeers) {
         self.parameters = parameters
         known = LRUCache(limit: limit)
@@ -21,9 +21,9 @@ package struct ScanReportFilter: Sendable {
 
     package var count: Int { known.count }
 
-    /// Handles one report with the content of a packet.
+    /// Merges one report with the content of a packet.
     ///
-    /// - Returns: The report to deliver, with all that is known of the advertisement, or nil.
+    /// - Returns: The report to deliver, with the merged advertisement; nil if it adds no information.
     package mutating func admit(_ report: Discovery) -> Discovery? {
         let wantsAll = parameters.allowDuplicates
         var advertisement = report.advertisement
@@ -38,7 +38,7 @@ package struct ScanReportFilter: Sendable {
         return complete
     }
 
-    /// Forgets a peer, so that it is reported anew.
+    /// Removes a peer, so that it is reported again.
     package mutating func forget(_ peer: PeerID) {
         known.remove(peer)
     }

@@ -18,14 +18,14 @@ public struct Advertisement: Hashable, Sendable, Codable {
     public var serviceData: [BluetoothUUID: Data]?
     /// A company identifier, least significant byte first, and the company's data.
     public var manufacturerData: Data?
-    /// The structures that no other field holds: flags, appearance, the data of further companies and raw ones.
+    /// The structures without a field: flags, appearance, the data of further companies and raw ones.
     ///
-    /// In the order of the packet; nil if there are none, or the backend does not know them.
+    /// The order is that of the packet; nil if the packet has none, or the backend does not know them.
     public var otherStructures: [AdvertisingStructure]?
     /// Whether a connection is accepted; nil if the backend does not know.
     public var isConnectable: Bool?
 
-    /// An advertisement with the given fields; what is left out is absent.
+    /// Creates an advertisement with the given fields; omitted fields are absent.
     public init(
         localName: String? = nil, txPowerLevel: Int8? = nil, serviceUUIDs: [BluetoothUUID]? = nil,
         overflowServiceUUIDs: [BluetoothUUID]? = nil, solicitedServiceUUIDs: [BluetoothUUID]? = nil,
@@ -43,13 +43,13 @@ public struct Advertisement: Hashable, Sendable, Codable {
         self.isConnectable = isConnectable
     }
 
-    /// Copies the fields that `newer` contains, and leaves the others; UUID lists, service data and other structures are
+    /// Copies the fields that `newer` contains, and keeps the others; UUID lists, service data and other structures are
     /// united.
     ///
-    /// A union of more than 64 entries, which only a device that keeps changing what it says comes to, is given up: the
-    /// newer entries alone stay.
+    /// A union of more than 64 entries, which results only from a device that keeps changing its advertisement, is
+    /// replaced by the newer entries.
     ///
-    /// - Returns: Whether that changed anything.
+    /// - Returns: Whether the advertisement changed.
     @discardableResult
     public mutating func merge(_ newer: Advertisement) -> Bool {
         var isChanged = Self.replace(&localName, by: newer.localName)
@@ -85,7 +85,7 @@ public struct Advertisement: Hashable, Sendable, Codable {
         return true
     }
 
-    /// A structure takes the place of an older one that says the same.
+    /// Adds structures, each of which replaces an older one of the same subject.
     private static func unite(
         _ structures: inout [AdvertisingStructure]?, with newer: [AdvertisingStructure]?
     ) -> Bool {
@@ -111,13 +111,13 @@ public struct AdvertisingStructure: Hashable, Sendable, Codable {
     /// The content after the type; 254 bytes at most.
     public var data: Data
 
-    /// A structure of a type.
+    /// Creates a structure.
     public init(type: UInt8, data: Data) {
         self.type = type
         self.data = data
     }
 
-    /// The type, and the company of a company's data: a packet contains one structure for each.
+    /// The type, and the company of manufacturer data: a packet contains one structure for each subject.
     var subject: [UInt8] { [type] + (type == 0xFF ? Array(data.prefix(2)) : []) }
 }
 
@@ -127,11 +127,11 @@ public struct Discovery: Hashable, Sendable, Codable {
     public var peer: PeerID
     /// The peer's name as the host knows it (GAP Device Name, or advertised), if at all.
     public var name: String?
-    /// All that is known of its advertisement.
+    /// The merged advertisement of the peer.
     public var advertisement: Advertisement
     /// The signal strength in dBm; 127 if not available.
     public var rssi: Int
-    /// The address it was heard under, as people write it, if the backend knows it; for listings only.
+    /// The address that the peer used, in the usual notation, if the backend knows it; for listings only.
     public var address: String?
 
     /// Creates a report.

@@ -1,4 +1,4 @@
-/// The properties of a characteristic, bits as on the air, two of Apple's above.
+/// The properties of a characteristic: bits as on the air, and two of Apple's above them.
 ///
 /// Apple: `CBCharacteristicProperties`.
 ///
@@ -49,9 +49,9 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable, Codable {
     /// May be written over an encrypted link.
     public static let writeEncryptionRequired = Self(rawValue: 0x08)
 
-    /// Whether a central may read, over an encrypted link at least.
+    /// Whether a central may read, at least over an encrypted link.
     package var allowReading: Bool { !isDisjoint(with: [.readable, .readEncryptionRequired]) }
-    /// Whether a central may write, over an encrypted link at least.
+    /// Whether a central may write, at least over an encrypted link.
     package var allowWriting: Bool { !isDisjoint(with: [.writeable, .writeEncryptionRequired]) }
 }
 
@@ -120,7 +120,7 @@ public struct PeerSummary: Hashable, Sendable, Codable {
     public var id: PeerID
     /// Its name, if known.
     public var name: String?
-    /// Its address as people write it, if the backend knows it; for listings only.
+    /// Its address in the usual notation, if the backend knows it; for listings only.
     public var address: String?
 
     /// Creates a known peer.

@@ -1,20 +1,20 @@
-/// A failure as a backend saw it, before it becomes a `CBError` or a `CBATTError`.
+/// A failure as a backend reports it, before it becomes a `CBError` or a `CBATTError`.
 public struct BackendError: Error, Hashable, Sendable, Codable {
     /// The kind of the failure.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The peer's ATT answer; see ``BackendError/attCode``.
         case att
-        /// Nothing more is known.
+        /// The cause is unknown.
         case unknown
-        /// A parameter was impossible.
+        /// A parameter was invalid.
         case invalidParameters
         /// The attribute is gone.
         case invalidHandle
         /// The link is down or was never up.
         case notConnected
-        /// There is no room: advertising sets, tables, buffers.
+        /// No space is left: advertising sets, tables, buffers.
         case outOfSpace
-        /// Taken back before it was done.
+        /// The operation was cancelled before it finished.
         case operationCancelled
         /// The link was lost, or no answer came in time.
         case connectionTimeout
@@ -28,32 +28,32 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
         case connectionFailed
         /// The adapter holds as many links as it can.
         case connectionLimitReached
-        /// The peer is not known.
+        /// The peer is unknown.
         case unknownDevice
         /// The adapter or its service does not support this.
         case operationNotSupported
-        /// The peer lost the keys that this host holds.
+        /// The peer has lost the keys that this host holds.
         case peerRemovedPairingInformation
         /// Encryption did not start in time.
         case encryptionTimedOut
-        /// The peer keeps no more keys.
+        /// The peer cannot store more keys.
         case tooManyPairedDevices
     }
 
     /// The kind of the failure.
     public var code: Code
-    /// The ATT error code, where ``code`` is `.att`: 0x01...0xFF.
+    /// The ATT error code if ``code`` is `.att`: 0x01...0xFF.
     public var attCode: UInt8?
     /// The operation, for logs: "WriteValue char0012".
     public var operation: String
-    /// The daemon's name for it, for example `org.bluez.Error.InProgress`.
+    /// The daemon's name of the error, for example `org.bluez.Error.InProgress`.
     public var daemonName: String?
-    /// The daemon's words, for logs and `userInfo`.
+    /// The daemon's message, for logs and `userInfo`.
     public var message: String?
-    /// The error that the app gets in place of one made from the code, where an emulated device refused with its own.
+    /// The error that the app gets instead of one made from the code, if an emulated device refused with its own error.
     public var original: OpaqueError?
 
-    /// A failure that is not an ATT answer.
+    /// Creates a failure that is not an ATT answer.
     public init(_ code: Code, operation: String, daemonName: String? = nil, message: String? = nil) {
         self.code = code
         self.operation = operation
@@ -61,7 +61,7 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
         self.message = message
     }
 
-    /// The peer's ATT answer.
+    /// Returns the failure that the peer's ATT answer means.
     public static func att(
         _ attCode: UInt8, operation: String, daemonName: String? = nil, message: String? = nil
     ) -> BackendError {
@@ -72,7 +72,7 @@ public struct BackendError: Error, Hashable, Sendable, Codable {
 }
 
 extension BackendError: CustomStringConvertible {
-    /// For logs: operation, code, and the daemon's name and words.
+    /// The operation, the code, and the daemon's name and message, for logs.
     public var description: String {
         var text = "\(operation): "
         if let attCode { text += "ATT error 0x" + String(attCode, radix: 16) } else { text += code.rawValue }

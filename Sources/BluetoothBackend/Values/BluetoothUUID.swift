@@ -2,10 +2,10 @@ public import BluetoothSupport
 
 /// A Bluetooth UUID of 16, 32 or 128 bits.
 ///
-/// Equality and hashing are those of the 128-bit form over the Bluetooth Base UUID; the width in which it was
-/// written is kept for printing and for the air. Source: Core Specification, Vol 3, Part B, 2.5.1.
+/// Equality and hashing use the 128-bit form over the Bluetooth Base UUID; the original width is kept for printing and
+/// for the air. Source: Core Specification, Vol 3, Part B, 2.5.1.
 public struct BluetoothUUID: Sendable {
-    /// The number of bits that were written.
+    /// The width of a UUID as it was written.
     public enum Width: UInt8, Sendable, Codable {
         /// Two bytes.
         case bits16 = 2
@@ -24,7 +24,7 @@ public struct BluetoothUUID: Sendable {
     // arrive changed. https://github.com/swiftlang/swift/issues/91204
     private let high: UInt64
     private let low: UInt64
-    /// The width in which it was written.
+    /// The width in which the UUID was written.
     public let width: Width
 
     /// The 128-bit value.
@@ -34,17 +34,17 @@ public struct BluetoothUUID: Sendable {
         (self.high, self.low, self.width) = (high, low, width)
     }
 
-    /// A 16-bit UUID assigned by the Bluetooth SIG.
+    /// Creates a 16-bit UUID assigned by the Bluetooth SIG.
     public init(_ short: UInt16) {
         self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow, width: .bits16)
     }
 
-    /// A 32-bit UUID assigned by the Bluetooth SIG.
+    /// Creates a 32-bit UUID assigned by the Bluetooth SIG.
     public init(bits32 short: UInt32) {
         self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow, width: .bits32)
     }
 
-    /// A 128-bit UUID.
+    /// Creates a 128-bit UUID.
     public init(value: UInt128) {
         self.init(
             high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value), width: .bits128)
@@ -87,7 +87,7 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
-    /// A 128-bit UUID in UUID byte order.
+    /// Creates a 128-bit UUID from UUID byte order.
     public init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) {
             Self(high: Self.half($0.prefix(8)), low: Self.half($0.suffix(8)), width: .bits128)
@@ -98,7 +98,7 @@ public struct BluetoothUUID: Sendable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// 2, 4 or 16 bytes, most significant first.
+    /// The bytes, 2, 4 or 16, most significant first.
     public var bigEndianBytes: [UInt8] {
         switch width {
         case .bits16: Self.bytes(high, from: 2, to: 4)
@@ -111,14 +111,14 @@ public struct BluetoothUUID: Sendable {
         (start..<end).map { UInt8(truncatingIfNeeded: half >> (8 * (7 - $0))) }
     }
 
-    /// Upper-case digits in the width in which it was written: 4, 8 or 36 characters.
+    /// Upper-case digits in the original width: 4, 8 or 36 characters.
     public var text: String {
         let bytes = Data(bigEndianBytes)
         guard width == .bits128 else { return bytes.hexText }
         return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexText }.joined(separator: "-")
     }
 
-    /// The 16-bit form, if this is one in any width.
+    /// The 16-bit form, if the UUID has one in any width.
     public var bits16: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(exactly: high >> 32)
@@ -126,7 +126,7 @@ public struct BluetoothUUID: Sendable {
 }
 
 extension BluetoothUUID: Hashable {
-    /// Whether both mean the same 128-bit UUID.
+    /// Whether both are the same 128-bit UUID.
     public static func == (left: Self, right: Self) -> Bool {
         left.high == right.high && left.low == right.low
     }
@@ -150,7 +150,7 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
-    /// A UUID in source code; traps when the literal is none.
+    /// Creates a UUID from a literal; traps if the literal is not a UUID.
     public init(stringLiteral text: String) {
         guard let uuid = Self(text) else { preconditionFailure("String \(text) does not represent a valid UUID") }
         self = uuid
@@ -158,7 +158,7 @@ extension BluetoothUUID: ExpressibleByStringLiteral {
 }
 
 extension BluetoothUUID: Codable {
-    /// Reads the form that ``text`` has.
+    /// Reads the format of ``text``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -10,7 +10,8 @@ public struct PeerID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Wraps an identifier.
     public init(_ uuid: UUID) { self.uuid = uuid }
 
-    /// Hashes the identifier as two integers, which takes half the time of 16 bytes: each command and event looks up its peer.
+    /// Hashes the identifier as two integers, which takes half the time of 16 bytes; each command and event looks up
+    /// its peer.
     public func hash(into hasher: inout Hasher) {
         withUnsafeBytes(of: uuid.uuid) { bytes in
             hasher.combine(bytes.loadUnaligned(as: UInt64.self))
@@ -30,7 +31,7 @@ where RawValue: FixedWidthInteger & Codable & Sendable {
 }
 
 extension NumericIdentifier {
-    /// Orders by number, which is the order of birth.
+    /// Orders by number, which is the order of creation.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number.
@@ -48,7 +49,7 @@ public struct LinkID: NumericIdentifier {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// A command that wants an answer, and its answer.
+/// A command that expects an answer, and its answer.
 public struct OperationID: NumericIdentifier {
     /// The number.
     public let rawValue: UInt64
@@ -56,7 +57,7 @@ public struct OperationID: NumericIdentifier {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// An attribute of a link's database, or of a manager's own; never reused within the link or the manager.
+/// An attribute of a link's database or of a manager's services; never reused within the link or the manager.
 public struct AttributeID: NumericIdentifier {
     /// The number.
     public let rawValue: UInt32
@@ -80,7 +81,7 @@ public struct ChannelID: NumericIdentifier {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// A question that pairing asks the user.
+/// A question of a pairing to the user.
 public struct PairingRequestID: NumericIdentifier {
     /// The number.
     public let rawValue: UInt64
