@@ -9,7 +9,7 @@ extension CentralFaults {
         if let operation = event.operation, repeats.remove(operation) != nil { return [] }
         learn(event)
         guard let link = event.link, let reason = links[link]?.lostBy else { return admit(event, now: now) }
-        // Of a link that a fault ended, only the end is reported.
+        // After a fault has ended a link, only its end is reported.
         if case .disconnected(_, _, let date, _, _) = event {
             let wantsBack = reason != .local && pendingConnect(for: link)?.options.autoReconnect == true
             return emit(.disconnected(link: link, reason: reason, at: date, isReconnecting: wantsBack), now: now)
@@ -17,7 +17,7 @@ extension CentralFaults {
         return []
     }
 
-    /// Delivers an event, with the fault that applies to it: none to one that the plan created.
+    /// Delivers an event with the effect of a fault; events that the plan created have no effect.
     mutating func emit(_ event: CentralEvent, _ effect: FaultEffect? = nil, now: Duration) -> [Action] {
         let subject = subject(link: event.link, channel: event.channel, peer: event.peer)
         return admit(.event(event), effect, of: subject, now: now)
@@ -76,7 +76,7 @@ extension CentralFaults {
             connects[link.peer] = nil
             return []
         }
-        // The backend ended the link on request, so it does not connect again by itself.
+        // The backend ended the link on request, so it does not reconnect by itself.
         guard link.lostBy != nil, let connect else { return [] }
         return [.pass(.command(.connect(peer: link.peer, operation: connect.operation, options: connect.options)))]
     }

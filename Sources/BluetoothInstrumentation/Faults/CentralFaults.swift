@@ -8,10 +8,10 @@ struct CentralFaults: FaultMachine {
     struct Link: Sendable {
         let peer: PeerID
         var characteristics: [AttributeID: BluetoothUUID] = [:]
-        /// The attributes that open operations are about.
+        /// The attributes of open operations.
         var subjects: [OperationID: AttributeID] = [:]
         var order = ResponseOrder<CentralEvent>()
-        /// Set when a fault ended the link and the backend has not reported its end yet.
+        /// The reason of a fault that ended the link, until the backend reports the end.
         var lostBy: DisconnectReason?
     }
 
@@ -103,7 +103,7 @@ struct CentralFaults: FaultMachine {
         return ready.flatMap { emit($0, now: now) }
     }
 
-    /// Ends a link: requests it from the backend, whose event will have the plan's reason.
+    /// Ends a link by a request to the backend, whose event gets the plan's reason.
     mutating func lose(_ id: LinkID, _ reason: DisconnectReason) -> [Action] {
         guard let link = links[id], link.lostBy == nil else { return [] }
         links[id]?.lostBy = reason

@@ -10,7 +10,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
 
     /// Admits an item.
     ///
-    /// - Returns: What becomes of it.
+    /// - Returns: Whether it passes or waits.
     mutating func admit(_ item: Item, in line: HoldLine, delay: Duration?, now: Duration) -> Admission {
         let isFirst = lines[line] == nil
         if isFirst, delay == nil { return .passes }
@@ -20,11 +20,11 @@ struct DelayQueue<Item: Sendable>: Sendable {
     }
 
     enum Admission: Hashable {
-        /// It is not held back.
+        /// The item is not delayed.
         case passes
-        /// It is the first of its line, which is to be looked at after this time.
+        /// The item is the first of its line, which must be checked after this time.
         case heads(wait: Duration)
-        /// It waits behind others.
+        /// The item waits behind others.
         case follows
     }
 
@@ -37,7 +37,7 @@ struct DelayQueue<Item: Sendable>: Sendable {
         return first.item
     }
 
-    /// The time until the head of a line is due; nil if there is none.
+    /// The time until the head of a line is due; nil if the line is empty.
     func wait(in line: HoldLine, now: Duration) -> Duration? {
         lines[line]?.first.map { max(.zero, $0.due - now) }
     }

@@ -2,10 +2,10 @@ public import BluetoothBackend
 
 /// A backend around a backend that injects the faults of a ``FaultPlan``.
 ///
-/// It wraps any backend, for the central and the peripheral role; pairing passes unchanged.
-/// Each manager counts for itself. Delays are measured by the wrapped backend's clock. What a fault holds back is not
-/// waited for by `afterDelivery`: it is owed by the clock, as a driver of virtual time sees, and ``heldBack`` counts
-/// it. Bytes of channels take their turn with the manager's other events.
+/// It wraps any backend, for the central and the peripheral role; pairing passes unchanged. Each manager has separate
+/// counts. Delays use the wrapped backend's clock. `afterDelivery` does not wait for messages that a fault delays: the
+/// clock owes them, as a driver of virtual time sees, and ``heldBack`` counts them. Bytes of channels pass in order
+/// with the manager's other events.
 public final class FaultInjectingBackend: BluetoothBackend {
     /// The plan.
     public let plan: FaultPlan
@@ -15,7 +15,7 @@ public final class FaultInjectingBackend: BluetoothBackend {
 
     /// Creates a wrapper that injects faults.
     ///
-    /// - Throws: ``FaultPlanError`` where a fault of the plan cannot happen.
+    /// - Throws: ``FaultPlanError`` if a fault of the plan cannot happen.
     public init(around base: any BluetoothBackend, plan: FaultPlan) throws(FaultPlanError) {
         try plan.validate()
         self.base = base
@@ -23,7 +23,7 @@ public final class FaultInjectingBackend: BluetoothBackend {
         start = base.clock.now
     }
 
-    /// The number of commands and events that are delayed at present.
+    /// The number of commands and events that are currently delayed.
     public var heldBack: Int { held.count }
 
     /// The wrapped backend's name.

@@ -2,7 +2,7 @@ public import BluetoothBackend
 
 /// A kind of command or event of the central or the peripheral role.
 ///
-/// In JSON: `centralCommand.read`.
+/// Its form in JSON is `centralCommand.read`.
 public enum FaultKind: Hashable, Sendable {
     /// A command of a central manager.
     case centralCommand(CentralCommand.Kind)
@@ -15,7 +15,7 @@ public enum FaultKind: Hashable, Sendable {
 }
 
 extension FaultKind: CustomStringConvertible {
-    /// Role and direction, a dot, and the case's name.
+    /// The role and the direction, a dot, and the name of the case.
     public var description: String {
         switch self {
         case .centralCommand(let kind): "centralCommand.\(kind.rawValue)"
@@ -25,7 +25,7 @@ extension FaultKind: CustomStringConvertible {
         }
     }
 
-    /// Reads the form of ``description``.
+    /// Reads the format of ``description``.
     ///
     /// - Returns: nil for anything else.
     public init?(_ text: some StringProtocol) {
@@ -44,7 +44,7 @@ extension FaultKind: CustomStringConvertible {
 }
 
 extension FaultKind: Codable {
-    /// Reads the form of ``description``.
+    /// Reads the format of ``description``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -62,23 +62,23 @@ extension FaultKind: Codable {
     }
 }
 
-// MARK: What a fault can do there
+// MARK: Effects by kind
 
-/// What a plan may do to messages of a kind, and what it may name of them.
+/// The effects that a plan may have on messages of a kind, and the properties that it may name.
 struct FaultTraits: OptionSet {
     let rawValue: UInt8
 
-    /// Adapter state, permission and restoration: without them a manager knows nothing, so no fault touches them.
+    /// Adapter state, permission and restoration: a manager needs them to know anything, so no fault applies.
     static let isUntouchable = Self(rawValue: 1 << 0)
-    /// The begin or the end of a link: may come late, but not never and not twice.
+    /// The begin or the end of a link, which may be delayed, but neither dropped nor repeated.
     static let isLinkBoundary = Self(rawValue: 1 << 1)
-    /// An error can take its place.
+    /// An error can replace it.
     static let canFail = Self(rawValue: 1 << 2)
-    /// It carries a value that can be corrupted.
+    /// It contains a value that can be corrupted.
     static let hasValue = Self(rawValue: 1 << 3)
-    /// It may pass twice: a packet or a request may; a grant of credits, or a link, may not.
+    /// It may pass twice: a packet or a request may; a grant of credits or a link may not.
     static let canRepeat = Self(rawValue: 1 << 4)
-    /// It is about a link that its central manager can end.
+    /// It belongs to a link that its central manager can end.
     static let isOnLink = Self(rawValue: 1 << 5)
     /// It names a characteristic, directly or through its request.
     static let hasCharacteristic = Self(rawValue: 1 << 6)

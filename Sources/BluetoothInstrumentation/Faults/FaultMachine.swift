@@ -12,13 +12,13 @@ enum FaultAction<Command: Sendable, Event: Sendable>: Sendable {
     case pass(FaultMessage<Command, Event>)
     /// ``FaultMachine/wake(_:now:)`` is due.
     case wake(line: HoldLine, after: Duration)
-    /// All that was delivered before is to be handled, then this is to be called.
+    /// The earlier deliveries must be handled, and then this closure called.
     case settle(@Sendable () -> Void)
 }
 
 /// A sequence of commands, or of events, whose order a delay preserves.
 struct HoldLine: Hashable, Sendable {
-    /// A link, a peer without a link, a channel, or the manager for all else.
+    /// A link, a peer without a link, a channel, or the manager for everything else.
     enum Subject: Hashable, Sendable {
         case link(LinkID), peer(PeerID), channel(ChannelID), manager
     }
@@ -27,13 +27,13 @@ struct HoldLine: Hashable, Sendable {
     let subject: Subject
 }
 
-/// A message on its way, and the effect that it still meets.
+/// A delayed message, and the effect that still applies to it.
 struct Held<Message: Sendable>: Sendable {
     var message: Message
     var effect: FaultEffect?
 }
 
-/// The faults of one manager: commands and events go in, actions come out.
+/// The faults of one manager: it takes commands and events, and returns actions.
 ///
 /// Pure.
 protocol FaultMachine: Sendable {
@@ -48,10 +48,10 @@ protocol FaultMachine: Sendable {
 
     mutating func event(_ event: Event, now: Duration) -> [Action]
 
-    /// The effect of a fault on a message whose turn has come.
+    /// Applies the effect of a fault to a message that is no longer delayed.
     mutating func apply(_ effect: FaultEffect?, to message: Message, now: Duration) -> [Action]
 
-    /// The manager is gone.
+    /// Drops all messages, because the manager is gone.
     mutating func dropAll()
 }
 
@@ -69,7 +69,7 @@ extension FaultMachine {
         }
     }
 
-    /// The head of a line may be due.
+    /// Passes the head of a line if it is due.
     mutating func wake(_ line: HoldLine, now: Duration) -> [Action] {
         var actions: [Action] = []
         while let held = delayed.next(in: line, now: now) { actions += apply(held.effect, to: held.message, now: now) }
@@ -94,12 +94,12 @@ struct FaultMatcher: Sendable {
     }
 
     private let faults: [Fault]
-    /// When the wrapper was created.
+    /// The time at which the wrapper was created.
     private let start: Duration
     private var counts: [Int]
-    /// One stream for each fault, so that one fault's traffic does not change another's chance.
+    /// One generator for each fault, so that one fault's traffic does not change another's chance.
     private var generators: [SeededGenerator]
-    /// For what corrupted values look like.
+    /// The generator of corrupted values.
     private var corruption: SeededGenerator
 
     init(_ plan: FaultPlan, start: Duration) {

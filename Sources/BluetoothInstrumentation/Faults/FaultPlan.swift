@@ -2,30 +2,30 @@ public import BluetoothBackend
 
 /// The faults of a ``FaultInjectingBackend``, as data.
 ///
-/// The same seed, plan and traffic give the same faults, so that a failing run can be written down.
+/// The same seed, plan and traffic produce the same faults, so that a failing run can be reproduced.
 public struct FaultPlan: Hashable, Sendable, Codable {
-    /// From which all chance follows.
+    /// The seed of all random decisions.
     public var seed: UInt64
-    /// The faults; where several fit one command or event, the first that is due takes effect, and all count it.
+    /// The faults; if several match one command or event, the first that is due takes effect, and all count it.
     public var faults: [Fault]
 
-    /// A plan.
+    /// Creates a plan.
     public init(seed: UInt64 = 1, faults: [Fault]) {
         self.seed = seed
         self.faults = faults
     }
 }
 
-/// One thing that goes wrong: where, when and what.
+/// One fault: a place, a trigger and an effect.
 public struct Fault: Hashable, Sendable, Codable {
-    /// Which commands or events.
+    /// The commands or events that the fault affects.
     public var place: FaultPlace
-    /// Which of them.
+    /// The selection among them.
     public var trigger: FaultTrigger
     /// The effect on them.
     public var effect: FaultEffect
 
-    /// One thing that goes wrong.
+    /// Creates a fault.
     public init(_ place: FaultPlace, _ trigger: FaultTrigger, _ effect: FaultEffect) {
         self.place = place
         self.trigger = trigger
@@ -39,18 +39,18 @@ public struct Fault: Hashable, Sendable, Codable {
     }
 }
 
-/// Which commands or events a fault is for.
+/// The commands or events that a fault affects.
 public struct FaultPlace: Hashable, Sendable, Codable {
     /// The kind of command or event.
     public var kind: FaultKind
-    /// Only those about a characteristic of this type, nil for all.
+    /// The type of the characteristic that they must concern; nil for any.
     ///
-    /// Learned from the discoveries that pass.
+    /// The wrapper learns it from the discoveries that pass.
     public var characteristic: BluetoothUUID?
-    /// Only those about this peer, nil for all.
+    /// The peer that they must concern; nil for any.
     public var peer: PeerID?
 
-    /// Which commands or events a fault is for.
+    /// Creates a place.
     public init(_ kind: FaultKind, characteristic: BluetoothUUID? = nil, peer: PeerID? = nil) {
         self.kind = kind
         self.characteristic = characteristic
@@ -58,17 +58,17 @@ public struct FaultPlace: Hashable, Sendable, Codable {
     }
 }
 
-/// Which of the commands or events at a fault's place are hit.
+/// The selection among the commands or events at a fault's place.
 ///
-/// Each manager counts for itself.
+/// Each manager has separate counts.
 public enum FaultTrigger: Hashable, Sendable, Codable {
-    /// The first, and no other.
+    /// The first one only.
     case once
-    /// This one alone, counted from 1.
+    /// This one only, counted from 1.
     case nth(number: Int)
     /// Each with this probability, 0...1.
     case rate(probability: Double)
-    /// Each from this time on, measured from the creation of the wrapper.
+    /// Each one after this time, measured from the creation of the wrapper.
     case after(time: Duration)
 }
 
@@ -76,21 +76,21 @@ public enum FaultTrigger: Hashable, Sendable, Codable {
 public enum FaultEffect: Hashable, Sendable, Codable {
     /// The operation fails with this error: a command does not reach the backend, an answer is replaced.
     indirect case error(BackendError)
-    /// It passes so much later, and what follows on the same link waits behind it.
+    /// It is delayed by this time, and later messages on the same link wait behind it.
     case delay(by: Duration)
     /// It is lost. A lost command is never answered.
     case drop
     /// One bit of the value is flipped; an empty value becomes one byte.
     case corrupt
-    /// It passes twice. An operation is done twice and answered once.
+    /// It passes twice. An operation is performed twice and answered once.
     case duplicate
-    /// The link ends for this reason, and what was hit is lost with it, but for `connected`, which passes first.
+    /// The link ends for this reason, and the message is lost with it, except `connected`, which passes first.
     case disconnect(reason: DisconnectReason)
 }
 
-/// A fault that cannot happen, found when the plan is put to use.
+/// A fault that cannot happen, found when the plan is validated.
 public struct FaultPlanError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which fault, counted from 0.
+    /// The index of the fault, from 0.
     public var index: Int
     /// A description of the error.
     public var rule: String
@@ -102,7 +102,7 @@ public struct FaultPlanError: Error, Hashable, Sendable, CustomStringConvertible
 extension FaultPlan {
     /// Checks that each fault can happen.
     ///
-    /// - Throws: ``FaultPlanError`` for the first that cannot.
+    /// - Throws: ``FaultPlanError`` for the first one that cannot.
     public func validate() throws(FaultPlanError) {
         for (index, fault) in faults.enumerated() {
             if let rule = fault.brokenRule { throw FaultPlanError(index: index, rule: rule) }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A role with the faults of a plan: runs the fault machine of one manager between the backend and the manager's sink.
 ///
-/// The backend may deliver under its own lock, so an event is only put aside there; it is handled in the receiver's
-/// turn, where the clock can be asked and commands be submitted. Actions are carried out in the order in which they
-/// arose, by one thread at a time and outside the lock.
+/// The backend may deliver under its lock, so an event is only stored there; it is handled on the receiver's queue,
+/// where the clock may be read and commands may be submitted. Actions are performed in the order in which they arose,
+/// by one thread at a time and outside the lock.
 final class FaultyRole<Base: RoleBackend, Machine: FaultMachine>: RoleBackend, EventSink
 where Base.Command == Machine.Command, Base.Event == Machine.Event {
     typealias Command = Machine.Command
@@ -68,8 +68,8 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
         sink?.afterDelivery { [self] in handleArrived() }
     }
 
-    /// Delayed items are timers of the clock, and `body` does not wait for them: a driver of virtual time would wait for its
-    /// own next step.
+    /// Calls `body` without waiting for delayed items: they are timers of the clock, and a driver of virtual time would
+    /// wait for its next step.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
         guard let sink = state.withLock({ $0.sink }) else { return body() }
         sink.afterDelivery { [self] in

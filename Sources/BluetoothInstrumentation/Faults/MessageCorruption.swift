@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension Data {
-    /// The value with one bit flipped; an empty one becomes one byte.
+    /// Returns the value with one bit flipped; an empty value becomes one byte.
     func corrupted(by random: UInt64) -> Data {
         guard !isEmpty else { return Data([UInt8(truncatingIfNeeded: random)]) }
         var bytes = [UInt8](self)
@@ -36,7 +36,7 @@ extension CentralCommand {
         }
     }
 
-    /// The same command as an operation of another number.
+    /// Returns the same command as an operation of another number.
     func repeated(as operation: OperationID) -> CentralCommand {
         switch self {
         case .request(let link, _, let request): .request(link: link, operation: operation, request)

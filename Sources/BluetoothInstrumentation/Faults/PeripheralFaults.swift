@@ -60,7 +60,7 @@ struct PeripheralFaults: FaultMachine {
     mutating func apply(_ effect: FaultEffect?, to message: Message, now: Duration) -> [Action] {
         switch effect {
         case nil, .delay: [.pass(message)]
-        // A plan with a link's end in the peripheral role is refused.
+        // Validation refuses a plan that ends a link in the peripheral role.
         case .drop, .disconnect: []
         case .error(let error):
             message.operation.map { [.pass(.event(.operationFailed(operation: $0, error: error)))] } ?? []
@@ -71,7 +71,7 @@ struct PeripheralFaults: FaultMachine {
 
     // MARK: Subjects
 
-    /// Remembers requests until they are answered.
+    /// Stores requests until they are answered.
     private mutating func learn(_ event: PeripheralEvent) -> Request? {
         switch event {
         case .readRequested(let id, let central, _, _, _), .writeRequested(let id, let central, _, _, _):
