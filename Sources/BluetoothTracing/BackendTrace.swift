@@ -4,20 +4,20 @@ public import Logging
 
 /// The lines of a ``TracingBackend``, in the order in which commands and events passed.
 ///
-/// An event is recorded where the backend delivers it, which may be under the backend's lock. The trace reads the time, writes
-/// the text and logs only outside of that lock: just before the receiver handles the event, or with the next command.
+/// An event is recorded on delivery by the backend, possibly under the backend's lock. The trace reads the time, writes
+/// the text and logs only outside that lock: just before the receiver handles the event, or with the next command.
 public final class BackendTrace: Sendable {
     /// The destination of lines.
     public enum Destination: Sendable {
-        /// Into ``BackendTrace/entries``, which grows without limit: for tests and short runs.
+        /// The array ``BackendTrace/entries``, which grows without limit: for tests and short runs.
         case memory
-        /// To a log, at one level, with `category` and `source` as metadata.
+        /// A log, at one level, with `category` and `source` as metadata.
         case log(Logger, level: Logger.Level = .debug)
-        /// Into a file, or to standard error.
+        /// A file, or standard error.
         case file(TraceFile)
     }
 
-    /// The role that a line belongs to.
+    /// The role of a line.
     struct Source: Sendable {
         var role: String
         var number: Int
@@ -39,7 +39,7 @@ public final class BackendTrace: Sendable {
         var lastRole = 0
     }
 
-    /// Whether values and addresses are written out; otherwise a line has the length of a value and hides addresses.
+    /// Whether values and addresses are written; otherwise a line contains the length of a value and hides addresses.
     public let showsValues: Bool
     private let destination: Destination
     private let filter: TraceFilter
@@ -56,7 +56,7 @@ public final class BackendTrace: Sendable {
         self.showsValues = showsValues
     }
 
-    /// The number of the next role.
+    /// Returns the number of the next role.
     func nextRole() -> Int {
         state.withLock { state in
             state.lastRole += 1
@@ -64,7 +64,7 @@ public final class BackendTrace: Sendable {
         }
     }
 
-    /// The lines so far; empty where they go elsewhere.
+    /// The lines so far; empty for other destinations.
     public var entries: [TraceEntry] {
         flush()
         return state.withLock { $0.entries }
@@ -78,7 +78,7 @@ public final class BackendTrace: Sendable {
         flush()
     }
 
-    /// Adds a line that was made elsewhere, with its own time.
+    /// Adds an existing line, which contains its time.
     package func add(_ entry: TraceEntry) {
         append(Line(clock: clock) { _, _ in entry })
         flush()
@@ -94,7 +94,7 @@ public final class BackendTrace: Sendable {
         flush()
     }
 
-    /// Adds the line of a command or event and does nothing else, so that it may be called under a backend's lock.
+    /// Adds the line of a command or event and nothing else, so that it may be called under a backend's lock.
     func add<Message: TraceMessage>(_ message: Message, from source: Source) {
         append(
             Line(clock: source.clock) { [showsValues] time, names in
@@ -106,10 +106,10 @@ public final class BackendTrace: Sendable {
 
     private func append(_ line: Line) { pending.append(line) }
 
-    /// Adds the time to the lines and passes them on, unless another thread does so already.
+    /// Completes the lines with the time and passes them on, unless another thread is doing so.
     func flush() {
         pending.handle { lines in
-            // Alone in this place while they learn.
+            // Only this thread uses the names while it learns.
             var names = state.withLock { state in
                 defer { state.names = TraceNames() }
                 return state.names

@@ -1,6 +1,6 @@
 import BluetoothSupport
 
-/// What passed a wrapper of a backend and is handled later: events come under the backend's lock, and are handled outside of it.
+/// Messages that a wrapper of a backend defers: events arrive under the backend's lock, and are handled outside it.
 final class DeferredMessages<Message: Sendable>: Sendable {
     private struct State: Sendable {
         var pending: [Message] = []
@@ -12,7 +12,7 @@ final class DeferredMessages<Message: Sendable>: Sendable {
     /// Adds a message and does nothing else, so that it may be called under a backend's lock.
     func append(_ message: Message) { state.withLock { $0.pending.append(message) } }
 
-    /// Handles the messages in their order, unless another thread does so already.
+    /// Handles the messages in order, unless another thread is doing so.
     func handle(_ body: ([Message]) -> Void) {
         while let messages = next() {
             body(messages)

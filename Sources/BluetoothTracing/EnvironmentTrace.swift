@@ -2,9 +2,9 @@ package import BluetoothBackend
 import BluetoothSupport
 import Logging
 
-/// The trace that `COREBLUETOOTH_TRACE` asks for, with the commands and events of all managers of the process.
+/// The trace that `COREBLUETOOTH_TRACE` requests, with the commands and events of all managers of the process.
 package enum EnvironmentTrace {
-    /// nil where the environment asks for none, or for one that cannot be written.
+    /// The trace; nil if the environment requests none, or one that cannot be written.
     package static let shared: BackendTrace? = {
         do {
             return try make(ProcessInfo.processInfo.environment)
@@ -14,7 +14,7 @@ package enum EnvironmentTrace {
         }
     }()
 
-    /// The trace of an environment.
+    /// Returns the trace that an environment requests.
     ///
     /// - Throws: ``TraceSettingsError`` for an unknown category or setting, ``TraceFileError`` for a file that cannot be written.
     package static func make(_ environment: [String: String]) throws -> BackendTrace? {
@@ -25,14 +25,14 @@ package enum EnvironmentTrace {
         )
     }
 
-    /// A backend whose commands and events are in the trace; the backend itself where there is none.
+    /// Returns a backend whose commands and events are traced; the same backend if nothing is traced.
     package static func traced(_ backend: any BluetoothBackend) -> any BluetoothBackend {
         guard let shared else { return backend }
         return TracingBackend(around: backend, shared)
     }
 }
 
-/// What the variables beside `COREBLUETOOTH_TRACE` say.
+/// The settings of the variables other than `COREBLUETOOTH_TRACE`.
 struct TraceSettings: Hashable {
     var filter = TraceFilter()
     var showsValues = true
@@ -64,7 +64,7 @@ struct TraceSettings: Hashable {
     }
 }
 
-/// A variable of the environment whose value is none of those that are allowed.
+/// A variable of the environment with an invalid value.
 struct TraceSettingsError: Error, Hashable, CustomStringConvertible {
     var variable: String
     var value: String

@@ -1,14 +1,14 @@
 package import BluetoothBackend
 import BluetoothSupport
 
-/// A backend around a backend that passes the commands and events of its central roles to an observer, besides.
+/// A backend around a backend that passes a copy of the commands and events of its central roles to an observer.
 ///
-/// It changes nothing and delays nothing.
+/// Commands and events pass unchanged and in order.
 package final class ObservingBackend: BluetoothBackend {
     private let base: any BluetoothBackend
     private let messages: ObservedMessages
 
-    /// Creates a wrapper; several may have one observer.
+    /// Creates a wrapper; several wrappers may share an observer.
     package init(around base: any BluetoothBackend, _ observer: any CentralObserver) {
         self.base = base
         messages = ObservedMessages(observer, base)
@@ -32,21 +32,21 @@ package final class ObservingBackend: BluetoothBackend {
     }
 }
 
-/// The receiver of what an ``ObservingBackend`` observes.
+/// The observer of an ``ObservingBackend``.
 package protocol CentralObserver: Sendable {
-    /// Receives messages in the order in which they passed; outside of all locks of the backend, and
-    /// concurrently by several wrappers only.
+    /// Receives messages in the order in which they passed, outside all locks of the backend; only several wrappers
+    /// call it concurrently.
     func observe(_ messages: [ObservedMessage])
 }
 
-/// A command or an event of a central role, or what it returned to a manager at once.
+/// A command or an event of a central role, or a result that it returned to a manager directly.
 package struct ObservedMessage: Sendable {
     package enum Content: Sendable {
         case command(CentralCommand)
         case event(CentralEvent)
-        /// Peers that a manager asked for.
+        /// Peers that a manager requested.
         case peers([PeerSummary])
-        /// The manager is gone, and its links with it.
+        /// The end of the manager and its links.
         case ended
     }
 
@@ -78,7 +78,7 @@ private struct ObservedRole: Sendable {
     }
 }
 
-/// The messages that the observer has not received yet: it does outside of the backend's locks, under which events come.
+/// The messages that the observer has yet to receive, outside the backend's locks.
 private final class ObservedMessages: Sendable {
     private let observer: any CentralObserver
     private let backend: any BluetoothBackend
@@ -92,7 +92,7 @@ private final class ObservedMessages: Sendable {
         pending.append((role, content))
     }
 
-    /// Passes the messages on, unless another thread does so already.
+    /// Passes the messages on, unless another thread is doing so.
     func flush() {
         pending.handle { messages in
             let backend = backend.name
@@ -153,7 +153,7 @@ private final class ObservedSink: EventSink {
 
     func deliver(_ event: CentralEvent) {
         messages.append(.event(event), role)
-        // The receiver's turn is the first moment without a lock of the backend.
+        // The receiver's queue is the first place without a lock of the backend.
         base.afterDelivery { [messages] in messages.flush() }
         base.deliver(event)
     }

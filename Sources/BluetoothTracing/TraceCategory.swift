@@ -4,15 +4,15 @@ package import BluetoothBackend
 public enum TraceCategory: String, Hashable, Sendable, Codable, CaseIterable {
     /// A request of the manager: scan, connect, discover, subscribe.
     case command
-    /// Values that go over the air: reads, writes, notifications, channels.
+    /// A value on the air: reads, writes, notifications, channels.
     case data
     /// Any other event of the backend.
     case callback
     /// The creation of a role, with its options, and its end; publishing of services; the pairing capability.
     case configuration
-    /// A use of a simulation control, or a line of the program's own; see ``BackendTrace/log(_:)``.
+    /// A use of a simulation control, or a line of the program; see ``BackendTrace/log(_:)``.
     case simulation
-    /// What no command and no event reports: a dropped command, a control that was ignored, a lost packet.
+    /// A fact that no command or event reports: a dropped command, an ignored control, a lost packet.
     case note
 }
 

@@ -7,7 +7,7 @@ public import BluetoothSupport
 /// ``TracingBackend`` consist of the same entries.
 @dynamicMemberLookup
 public struct TraceEntry: Hashable, Sendable {
-    /// Whether a line goes to a backend or comes from it.
+    /// The direction of a line, to a backend or from it.
     public enum Direction: String, Hashable, Sendable, Codable {
         /// To the backend: a command of a manager, or a control of the emulator.
         case command = "<"
@@ -19,7 +19,7 @@ public struct TraceEntry: Hashable, Sendable {
 
     /// The time on the clock of the traced backend.
     public var time: Duration
-    /// Whether the line goes to the backend or comes from it.
+    /// The direction of the line, to the backend or from it.
     public var direction: Direction
     /// The category of the line.
     public var category: TraceCategory
@@ -30,13 +30,13 @@ public struct TraceEntry: Hashable, Sendable {
     public var source: String
     /// The name of the command or event: `valueNotified`; empty for notes.
     public var name: String
-    /// What the line is about, as values: its members are also those of the entry, as in `entry.device`.
+    /// The subject of the line, as values; its members are also members of the entry, as in `entry.device`.
     public var details: TraceDetails
-    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names that
-    /// earlier lines gave, as in `attribute=9:180D/2A37@0x0010`.
+    /// The name of the command or event, and its fields as `field=value`; identifiers are followed by the names from
+    /// earlier lines, as in `attribute=9:180D/2A37@0x0010`.
     public var text: String
 
-    /// Creates a note or a line of another program.
+    /// Creates a note, or a line of another program.
     public init(
         time: Duration, direction: Direction = .note, category: TraceCategory, host: String? = nil, source: String = "",
         device: String? = nil, text: String
@@ -61,28 +61,28 @@ public struct TraceEntry: Hashable, Sendable {
     }
 }
 
-/// What a line of a trace is about, as values.
+/// The subject of a trace line, as values.
 public struct TraceDetails: Hashable, Sendable {
-    /// The name of the device that the line is about, if an earlier line or this one gave it.
+    /// The name of the device that the line concerns, if this line or an earlier one contains it.
     public var device: String?
     /// The identifier of that device.
     public var peer: PeerID?
-    /// The UUID path of the attribute that the line is about: `180D/2A37`.
+    /// The UUID path of the attribute that the line concerns: `180D/2A37`.
     public var attribute: String?
-    /// The handle of that attribute on the peer, where the backend knows it.
+    /// The handle of that attribute on the peer, if the backend knows it.
     public var handle: UInt16?
-    /// The number of the operation: a command and its answer have the same one, within their role and link.
+    /// The number of the operation: the same for a command and its answer, within their role and link.
     public var operation: UInt64?
     /// A signal strength, in dBm.
     public var rssi: Int?
     /// The error of an operation that failed.
     public var error: String?
-    /// The value of the attribute; nil where the line has none, or where values are hidden.
+    /// The value of the attribute; nil if the line has none, or if values are hidden.
     public var value: Data?
     /// The value in words, if a specification defines its layout: `72 bpm`.
     public var meaning: String?
 
-    /// Creates details of a device; the others are nil.
+    /// Creates details of a device; the other fields are nil.
     public init(device: String? = nil) { self.device = device }
 }
 
@@ -95,15 +95,16 @@ extension TraceEntry {
 }
 
 extension TraceEntry: CustomStringConvertible {
-    /// Seconds with nine decimals, `<` for a command, `>` for an event or `!` for a note, the host, the source, and the text.
+    /// Seconds with nine decimals, `<` for a command, `>` for an event or `!` for a note, the host, the source, and the
+    /// text.
     ///
-    /// One line that is safe for a terminal, also for an entry of a file or of a program: characters that are not printable are
-    /// escaped as in `\u{1B}`.
+    /// It is one line that is safe for a terminal, even for an entry of a file or of a program: characters that are not
+    /// printable are escaped as in `\u{1B}`.
     public var description: String {
         "\(seconds) \(direction.rawValue) \(place.isEmpty ? "" : place + ": ")\(text)".printable
     }
 
-    /// The host, where it is known, and the source: `default central 1`.
+    /// The host, if known, and the source: `default central 1`.
     var place: String { [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ") }
 
     private var seconds: String {
@@ -121,7 +122,7 @@ extension TraceEntry: Codable {
 
     /// Reads an entry; the time is a number of seconds, a value is hexadecimal text.
     ///
-    /// - Throws: `DecodingError` for a field that is missing or malformed.
+    /// - Throws: `DecodingError` for a missing or malformed field.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try fields.decode(Double.self, forKey: .time)
@@ -152,10 +153,10 @@ extension TraceEntry: Codable {
         }
     }
 
-    /// The largest number of seconds that a number of nanoseconds holds.
+    /// The largest number of seconds that fits into 64 bits of nanoseconds.
     private static let latestTime = 9.2e9
 
-    /// Writes an entry; fields without a value are left out.
+    /// Writes an entry; fields without a value are omitted.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(time.inSeconds, forKey: .time)

@@ -3,9 +3,9 @@ import BluetoothSupport
 
 /// The part of a trace that explains a failure: the last lines of the devices that the program used.
 ///
-/// A device is used where a line names it that is neither its discovery, nor its addition, nor a note: it was connected to,
-/// paired with, or steered. The lines about other devices, and the repeated discoveries of the same device, are counted
-/// instead of shown. Where no device was used, only discoveries are counted.
+/// A device is used if a line names it that is not its discovery, its addition or a note: it was connected to, paired
+/// with, or controlled. Lines of other devices, and repeated discoveries of the same device, are counted instead of
+/// shown. If no device was used, only discoveries are counted.
 package struct TraceExcerpt: Sendable {
     package let lines: [String]
 
@@ -33,17 +33,17 @@ package struct TraceExcerpt: Sendable {
         lines = kept.reversed()
     }
 
-    /// The identifier, or the name, of the device that an entry is about.
+    /// Returns the name, or the identifier, of the device that an entry concerns.
     private static func key(_ entry: TraceEntry) -> String? { entry.device ?? entry.peer?.description }
 
-    /// The lines between two that are shown.
+    /// The omitted lines between two that are shown.
     private struct Skipped {
         private static let namedDevices = 5
 
         var count = 0
-        /// From the last to the first.
+        /// The devices, from the last to the first.
         var devices: [String?] = []
-        /// The devices with a discovery among the lines that follow, up to the first one that is no discovery.
+        /// The devices with a discovery among the following lines, up to the first other line.
         var followed: Set<String?> = []
 
         mutating func add(_ device: String?) {

@@ -3,24 +3,24 @@ import Logging
 
 /// A file of trace lines, or standard error.
 ///
-/// Callable from any thread. Each line is written at once, so that a crash loses none. What cannot be written ends the file and
-/// not the program: the log gets one line with the reason.
+/// Callable from any thread. Each line is written immediately, so that a crash loses none. A write error ends the file
+/// and not the program: one line of the log gives the reason.
 public final class TraceFile: Sendable {
     private struct State: Sendable {
-        /// nil once a line could not be written.
+        /// The output; nil after a line could not be written.
         var output: OutputFile?
     }
 
-    /// A larger trace is not read.
+    /// The size limit of a trace that is read.
     private static let maximumBytes = 1_073_741_824
 
     private let writesJSON: Bool
     private let state: Lock<State>
 
-    /// Creates a file, which replaces one of that name, or opens a pipe that a program reads; `-` is standard error.
+    /// Creates a file, which replaces an existing one, or opens a pipe that a program reads; `-` is standard error.
     ///
-    /// A name that ends with `.jsonl` or `.json` gets one JSON object a line, as ``TraceEntry`` encodes it, every other name
-    /// text. Only the user may read a new file: values of characteristics may be private.
+    /// A file whose name ends with `.jsonl` or `.json` gets one JSON object per line, as ``TraceEntry`` encodes it,
+    /// every other file text. Only the user may read a new file, because values of characteristics may be private.
     ///
     /// - Throws: ``TraceFileError`` if the file cannot be written.
     public init(_ name: String) throws(TraceFileError) {
@@ -35,7 +35,7 @@ public final class TraceFile: Sendable {
 
     /// Reads the JSON lines of a trace, from a file or a pipe.
     ///
-    /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
+    /// A truncated last line, of a program that was ended while it wrote, is skipped, with a warning in the log.
     ///
     /// - Throws: ``TraceFileError`` for a file that cannot be read, and for a malformed line, with its number and the rule.
     public static func entries(of name: String) throws(TraceFileError) -> [TraceEntry] {
@@ -60,7 +60,7 @@ public final class TraceFile: Sendable {
         return entries
     }
 
-    /// The rule that a line breaks.
+    /// Returns the rule that a line violates.
     private static func rule(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"

@@ -4,12 +4,13 @@ import BluetoothBackend
 public struct TraceFilter: Hashable, Sendable {
     /// The categories of lines; empty for all.
     public var categories: Set<TraceCategory>
-    /// The devices, by their names or by their identifiers, in upper or lower case; empty for all.
+    /// The devices, by name or identifier, in upper or lower case; empty for all.
     ///
-    /// `Polar*` includes all whose name or identifier begins so. Lines about no device, such as the state of an adapter, are kept as well.
+    /// `Polar*` includes all whose name or identifier begins with `Polar`. Lines without a device, such as the state of
+    /// an adapter, are always kept.
     public var devices: [String]
 
-    /// A filter; without an argument it keeps every line.
+    /// Creates a filter; without an argument it keeps every line.
     public init(categories: Set<TraceCategory> = [], devices: [String] = []) {
         self.categories = categories
         self.devices = devices

@@ -2,25 +2,25 @@ package import BluetoothBackend
 package import BluetoothSupport
 import BluetoothValues
 
-/// The text of one command or event while it is written: a name, then `field=value` for each field that is present.
+/// The text of a command or event while it is written: a name, then `field=value` for each field that is present.
 ///
-/// The text is the same in every process: nothing in it depends on hashing, on the locale or on the wall clock. An
-/// identifier is followed by a name where ``TraceNames`` knows one: `link=1:"Heart Rate Monitor" attribute=9:180D/2A37@0x0010`.
-/// A value of a standard characteristic is followed by its meaning: `value=0x0048:"72 bpm"`.
-/// Values that go over the air and addresses may be private; then a line has only the number of bytes, or a mark.
+/// The text is the same in every process: it does not depend on hashing, on the locale or on the wall clock. An
+/// identifier is followed by a name if ``TraceNames`` knows one: `link=1:"Heart Rate Monitor"
+/// attribute=9:180D/2A37@0x0010`. A value of a standard characteristic is followed by its meaning: `value=0x0048:"72
+/// bpm"`. Values and addresses may be private; a line then contains only the number of bytes, or a mark.
 package struct TraceLine {
-    /// Whether values and addresses are written out.
+    /// Whether values and addresses are written.
     package let showsValues: Bool
     /// The first word.
     package let name: String
     package private(set) var text: String
-    /// What the line is about: the first peer, and the last attribute and value.
+    /// The subject of the line: the first peer, and the last attribute and value.
     package private(set) var details = TraceDetails()
     private let names: TraceNames
     private let role: Int
-    /// The link that the attributes of this line belong to; nil for the manager's own.
+    /// The link of this line's attributes; nil for the manager's own attributes.
     private var link: LinkID?
-    /// The assigned number of the attribute that was added last, which decides on the meaning of its value.
+    /// The assigned number of the last attribute, which determines the meaning of its value.
     private var attributeType: UInt16?
 
     /// - Parameter name: The first word; fields may follow it.
@@ -32,26 +32,26 @@ package struct TraceLine {
         self.showsValues = showsValues
     }
 
-    /// A field; nothing where it is absent.
+    /// Adds a field, if it has a value.
     package mutating func add(_ field: String, _ value: (some CustomStringConvertible)?) {
         if let value { text += " \(field)=\(value.description)" }
     }
 
-    /// A list; nothing where it is absent.
+    /// Adds a list, if it is present.
     package mutating func add(_ field: String, list: [some CustomStringConvertible]?) {
         if let list { text += " \(field)=[\(list.map(\.description).joined(separator: ","))]" }
     }
 
-    /// Text of another party, quoted and escaped.
+    /// Adds foreign text, quoted and escaped.
     package mutating func add(_ field: String, quoted value: String?) { add(field, value?.quoted) }
 
-    /// Bytes, as hexadecimal digits or as a number of bytes.
+    /// Adds bytes, as hexadecimal digits or as a number of bytes.
     package mutating func add(_ field: String, private data: Data?) {
         guard let data else { return }
         add(field, showsValues && !data.isEmpty ? "0x" + data.hexText : "<\(data.count) bytes>")
     }
 
-    /// The value of the attribute that was added last, with its meaning.
+    /// Adds the value of the last attribute, with its meaning.
     package mutating func add(value: Data?) {
         guard let value else { return }
         add("value", private: value)
@@ -61,7 +61,7 @@ package struct TraceLine {
         if let meaning = details.meaning { text += ":" + meaning.quoted }
     }
 
-    /// An address or a passkey, or that there is one.
+    /// Adds an address or a passkey, or a mark that one is present.
     package mutating func add(_ field: String, private value: (some CustomStringConvertible)?) {
         if let value { add(field, showsValues ? value.description : "<private>") }
     }
@@ -75,7 +75,7 @@ package struct TraceLine {
 
     package mutating func add(_ field: String, peers: [PeerID]?) { add(field, list: peers?.map { describe($0) }) }
 
-    /// The link, to which the attributes that follow belong.
+    /// Adds the link of the following attributes.
     package mutating func add(link: LinkID?) {
         self.link = link
         add("link", link.map { "\($0)" + quoted(names.name(of: $0, role: role)) })
@@ -95,7 +95,7 @@ package struct TraceLine {
         attributeType = name?.type
     }
 
-    /// The attribute that a response or a request is about, where an earlier message named it.
+    /// Adds the attribute of a request or response, if an earlier message named it.
     package mutating func add(_ field: String, attributeOf operation: OperationID) {
         add(field, attribute: names.attribute(of: operation, on: link, role: role))
     }
@@ -104,9 +104,9 @@ package struct TraceLine {
         add(field, attribute: names.attribute(of: request, role: role))
     }
 
-    /// A characteristic that a control of the emulator names.
+    /// Adds a characteristic that a control of the emulator names.
     ///
-    /// - Parameter instance: Which of several characteristics with the same UUID.
+    /// - Parameter instance: The index among several characteristics with the same UUID.
     package mutating func add(
         _ field: String, characteristic: BluetoothUUID, of service: BluetoothUUID?, instance: Int
     ) {
@@ -116,7 +116,7 @@ package struct TraceLine {
         attributeType = characteristic.bits16
     }
 
-    /// The device that the line is about, where no peer is named.
+    /// Sets the device that the line concerns, if the line names no peer.
     package mutating func concern(device: String?) { details.device = device }
 
     package mutating func add(_ field: String, attributes: [AttributeID]) {

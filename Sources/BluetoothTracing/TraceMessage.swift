@@ -4,10 +4,10 @@ package protocol TraceMessage: Sendable {
     /// The first word of the line.
     var kind: Kind { get }
     var category: TraceCategory { get }
-    /// Whether it goes to the backend or comes from it.
+    /// The direction, to the backend or from it.
     static var direction: TraceEntry.Direction { get }
 
-    /// Passes on the names that the message contains.
+    /// Passes the names in the message to `names`.
     func teach(_ names: inout TraceNames, role: Int)
 
     func write(to line: inout TraceLine)

@@ -1,12 +1,12 @@
 package import BluetoothBackend
 
-/// The names that a trace writes beside identifiers: those of peers, and the UUID paths of attributes.
+/// The names that a trace writes after identifiers: those of peers, and the UUID paths of attributes.
 ///
-/// The names come from the commands and events themselves, so a line depends on nothing but the lines before it. At most
-/// 1,024 peers, 4,096 attributes, 256 operations and 256 requests are remembered, those that were learned last; a name is cut
-/// off after 64 Unicode scalars. Where a name is forgotten, a line has the identifier alone.
+/// The names come from the commands and events themselves, so a line depends only on the lines before it. At most 1,024
+/// peers, 4,096 attributes, 256 operations and 256 requests are remembered, the most recent ones; a name is truncated
+/// after 64 Unicode scalars. Without a remembered name, a line contains only the identifier.
 package struct TraceNames: Sendable {
-    /// An identifier of one role, on one of its links or its own.
+    /// An identifier of one role, on one of its links or of the manager itself.
     private struct Key<ID: Hashable & Sendable>: Hashable {
         var role: Int
         var link: LinkID?
@@ -16,18 +16,18 @@ package struct TraceNames: Sendable {
     private var peers = LRUCache<PeerID, String>(limit: 1024)
     private var links = LRUCache<Key<LinkID>, PeerID>(limit: 256)
     private var attributes = LRUCache<Key<AttributeID>, AttributeName>(limit: 4096)
-    /// The attributes that operations are about: their responses do not name them.
+    /// The attributes of operations, whose responses do not name them.
     private var operations = LRUCache<Key<OperationID>, AttributeID>(limit: 256)
     private var requests = LRUCache<Key<RequestID>, AttributeID>(limit: 256)
 
     package init() {}
 
-    /// For a line without identifiers that have names.
+    /// The names for a line that needs none.
     package static let none = TraceNames()
 
-    /// The line of a message, which is learned from first.
+    /// Returns the line of a message, after learning its names.
     ///
-    /// - Parameter role: The number of the role that the message belongs to: links and attributes are numbered per role.
+    /// - Parameter role: The number of the message's role: each role numbers its links and attributes.
     package mutating func line(for message: some TraceMessage, role: Int, showsValues: Bool) -> TraceLine {
         learn(message, role: role)
         var line = TraceLine(message.kind.rawValue, names: self, role: role, showsValues: showsValues)
@@ -35,7 +35,7 @@ package struct TraceNames: Sendable {
         return line
     }
 
-    /// Learns from a message that is not written.
+    /// Learns the names in a message that is not written.
     package mutating func learn(_ message: some TraceMessage, role: Int) { message.teach(&self, role: role) }
 
     // MARK: Names
@@ -50,7 +50,7 @@ package struct TraceNames: Sendable {
         attributes[Key(role: role, link: link, id: attribute)]
     }
 
-    /// Remembers a peer's name; a message without one leaves the known name.
+    /// Stores a peer's name; a message without one keeps the known name.
     package mutating func learn(_ peer: PeerID, _ name: String?) {
         guard let name, !name.isEmpty, peers[peer] != name else { return }
         peers.insert(String(name.unicodeScalars.prefix(64)), for: peer)
@@ -97,10 +97,11 @@ package struct TraceNames: Sendable {
     }
 }
 
-/// The name of an attribute: the UUIDs of its service, its characteristic and so on, and its handle where the backend knows it.
+/// The name of an attribute: the UUIDs of its service, its characteristic and so on, and its handle if the backend
+/// knows it.
 struct AttributeName: Hashable, Sendable {
     var path: String
-    /// The assigned number of the attribute itself; nil for a vendor's.
+    /// The assigned number of the attribute itself; nil for a vendor's UUID.
     var type: UInt16?
     var handle: UInt16?
 

@@ -3,8 +3,8 @@ import BluetoothSupport
 
 /// A backend around a backend that records each command and each event in a ``BackendTrace``.
 ///
-/// It changes nothing and delays nothing: `clock` and `afterDelivery` are those of the wrapped backend and of the receiver.
-/// Values and addresses are private unless `showsValues` is true.
+/// Commands and events pass unchanged and in order; `clock` and `afterDelivery` are those of the wrapped backend and of
+/// the receiver. Values and addresses are private unless `showsValues` is true.
 public final class TracingBackend: BluetoothBackend {
     /// The recorded lines.
     public let trace: BackendTrace
@@ -14,9 +14,9 @@ public final class TracingBackend: BluetoothBackend {
     ///
     /// - Parameters:
     ///   - base: The wrapped backend.
-    ///   - destination: Where lines go.
+    ///   - destination: The destination of lines.
     ///   - filter: The lines that are recorded; all by default.
-    ///   - showsValues: Whether values and addresses are written out.
+    ///   - showsValues: Whether values and addresses are written.
     public convenience init(
         around base: any BluetoothBackend, to destination: BackendTrace.Destination,
         filter: TraceFilter = TraceFilter(),
@@ -26,7 +26,7 @@ public final class TracingBackend: BluetoothBackend {
             around: base, BackendTrace(destination, filter: filter, clock: base.clock, showsValues: showsValues))
     }
 
-    /// A backend that adds its lines to a trace, which may be that of others, too.
+    /// Creates a backend that adds its lines to a trace, which several backends may share.
     package init(around base: any BluetoothBackend, _ trace: BackendTrace) {
         self.base = base
         self.trace = trace

@@ -41,7 +41,7 @@ extension TracingRole: CentralBackend where Base: CentralBackend {
 extension TracingRole: PeripheralBackend where Base: PeripheralBackend {}
 extension TracingRole: PairingBackend where Base: PairingBackend {}
 
-/// Records each event on its way to the receiver and delays none.
+/// Records each event on its way to the receiver.
 final class TracingSink<Event: TraceMessage>: EventSink {
     private let base: any EventSink<Event>
     private let trace: BackendTrace
@@ -57,7 +57,7 @@ final class TracingSink<Event: TraceMessage>: EventSink {
 
     func deliver(_ event: Event) {
         trace.add(event, from: source)
-        // The receiver's turn is the first moment without a lock of the backend.
+        // The receiver's queue is the first place without a lock of the backend.
         base.afterDelivery { [trace] in trace.flush() }
         base.deliver(event)
     }

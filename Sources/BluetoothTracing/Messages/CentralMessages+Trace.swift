@@ -57,7 +57,7 @@ extension TraceLine {
         }
     }
 
-    /// The response, with the attribute that its request named.
+    /// Adds the response, with the attribute of its request.
     fileprivate mutating func add(_ response: LinkResponse, to operation: OperationID) {
         switch response {
         case .services, .characteristics: add("service", attributeOf: operation)

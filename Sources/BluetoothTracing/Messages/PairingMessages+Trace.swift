@@ -41,7 +41,7 @@ extension PairingEvent: TraceMessage {
 }
 
 extension TraceLine {
-    /// A question of pairing; its passkey is as private as a value.
+    /// Adds a pairing question; its passkey is as private as a value.
     fileprivate mutating func add(_ question: PairingQuestion) {
         add("question", question.kindName)
         switch question {

@@ -2,11 +2,11 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension TraceTimeline {
-    /// One page with everything in it: lanes over time, the lines of the trace, search; it loads nothing.
+    /// Returns a self-contained page: lanes over time, the lines of the trace, search.
     ///
-    /// Light and dark, for a desk and for a telephone. Text of devices is shown as text, whatever it contains.
+    /// It has a light and a dark style, and fits large and small screens. Text from devices is escaped.
     ///
-    /// - Parameter title: What the page is about: a test, a program.
+    /// - Parameter title: The subject of the page: a test, a program.
     public func htmlReport(title: String) -> String {
         """
         <!doctype html>

@@ -1,4 +1,4 @@
-/// The parts of the page of a report that are the same in each.
+/// The constant parts of a report's page.
 enum HTMLReportParts {
     static let body = """
         <header>

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension TraceTimeline {
-    /// The last steps as a sequence diagram in Mermaid's language, which GitHub and GitLab draw.
+    /// Returns the last steps as a sequence diagram in Mermaid's language, which GitHub and GitLab render.
     ///
     /// - Parameter lastSteps: The largest number of arrows and notes.
     public func mermaidDiagram(lastSteps: Int = 40) -> String {
@@ -21,7 +21,7 @@ extension TraceTimeline {
 private struct MermaidStep {
     var time: Duration
     var from: String
-    /// nil for a note.
+    /// The receiver; nil for a note.
     var to: String?
     var arrow = "->>"
     var text: String
@@ -35,7 +35,7 @@ private struct MermaidStep {
         .enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
-    /// A request and its answer.
+    /// Returns a request and its answer.
     private static func steps(of span: TraceTimeline.Span, in lane: TraceTimeline.Lane) -> [MermaidStep] {
         let isOwn = lane.kind == .role
         let latency = (span.end - span.start).shortText
@@ -82,7 +82,7 @@ private struct MermaidStep {
         return "\(numbers[from] ?? "")\(arrow)\(numbers[to] ?? ""): \(text)"
     }
 
-    /// Text without what has a meaning in the language.
+    /// Returns the text without characters that have a meaning in the language.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {

@@ -2,9 +2,10 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension TraceTimeline {
-    /// A trace in the JSON format of Chrome, which the viewer at ui.perfetto.dev and about:tracing open.
+    /// Returns a trace in Chrome's JSON format, which the viewer at ui.perfetto.dev and about:tracing open.
     ///
-    /// Each role and each device is a process; times are in microseconds. One event a line, with its fields in one order.
+    /// Each role and each device is a process; times are in microseconds. Each event is one line with its fields in a
+    /// fixed order.
     ///
     /// Source: Trace Event Format.
     public func perfettoTrace() -> String {
@@ -37,7 +38,7 @@ private struct PerfettoEvent {
         self.arguments = arguments.map { ($0, JSONText($1)) }
     }
 
-    /// The begin and the end of what takes time: they may overlap others, so they are asynchronous.
+    /// Returns the begin and the end of a span, as asynchronous events, because spans may overlap.
     static func pair(_ span: TraceTimeline.Span, _ id: Int, process: Int) -> [PerfettoEvent] {
         var begin = PerfettoEvent(name: span.name, phase: "b", process: process, arguments: ["role": span.role])
         (begin.category, begin.id, begin.time) = (span.kind.rawValue, id, span.start)
@@ -75,7 +76,7 @@ private struct PerfettoEvent {
     }
 }
 
-/// A value of JSON as text.
+/// A JSON value as text.
 struct JSONText {
     let text: String
 
@@ -85,7 +86,7 @@ struct JSONText {
         let escaped = string.printable.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "\"", "\\": escaped += "\\\(scalar)"
-            // A page contains JSON: nothing in it may end the element.
+            // The JSON is part of a page, so it must not end its element.
             case "<", ">", "&": escaped += scalar.jsonEscape
             default: escaped.unicodeScalars.append(scalar)
             }

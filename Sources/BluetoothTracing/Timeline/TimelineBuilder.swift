@@ -23,7 +23,7 @@ struct TimelineBuilder {
     private let names: [PeerID: String]
     private var lanes: [Lane] = []
     private var roleLanes: [String: Int] = [:]
-    /// The lanes of devices by their peers, and by their names where no peer is known.
+    /// The lanes of devices by peer, and by name if no peer is known.
     private var peerLanes: [PeerID: Int] = [:]
     private var nameLanes: [String: Int] = [:]
     private var open: [OpenKey: Int] = [:]
@@ -38,7 +38,7 @@ struct TimelineBuilder {
     mutating func build(until end: Duration) -> [TraceTimeline.Lane] {
         for entry in entries { add(entry) }
         for (key, index) in open { lanes[key.lane].spans[index].end = end }
-        // Roles first, then the devices that they used.
+        // Roles first, then the devices that they used, then other devices.
         return lanes.filter { $0.kind == .role } + lanes.filter { $0.kind == .device && !$0.spans.isEmpty }
             + lanes.filter { $0.kind == .device && $0.spans.isEmpty }
     }
@@ -57,12 +57,12 @@ struct TimelineBuilder {
         return lane
     }
 
-    /// The lane of the device that an entry is about; nil if it is about none.
+    /// Returns the lane of the device that an entry concerns; nil if it concerns none.
     private mutating func deviceLane(_ entry: TraceEntry) -> Int? {
         let name = entry.peer.flatMap { names[$0] } ?? entry.device
         if let peer = entry.peer {
             if let lane = peerLanes[peer] { return lane }
-            // A control may have named the device before a role met it.
+            // A control may have named the device before a role discovered it.
             let known = name.flatMap { nameLanes[$0] }.flatMap { peerLanes.values.contains($0) ? nil : $0 }
             let lane = known ?? newLane(.device, name ?? peer.description)
             peerLanes[peer] = lane
@@ -151,10 +151,10 @@ struct TimelineBuilder {
 }
 
 extension TraceEntry {
-    /// The name, and the attribute: `read 180D/2A38`.
+    /// The name and the attribute: `read 180D/2A38`.
     var words: String { details.attribute.map { "\(name) \($0)" } ?? name }
 
-    /// What came of it: the error, the value with its meaning, or the fields without what the name says already.
+    /// The result: the error, the value with its meaning, or the fields that the name does not imply.
     var result: String {
         if let error = details.error { return error }
         if let value = details.value {

@@ -1,12 +1,13 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// What the entries of a trace show over time: links, operations with their latency, notifications, signal strength, faults.
+/// The course of a trace over time: links, operations with their latency, notifications, signal strength, faults.
 ///
-/// Write it as a page with ``htmlReport(title:)``, as a diagram with ``mermaidDiagram(lastSteps:)``, or as a file for Perfetto's
-/// viewer with ``perfettoTrace()``. Entries may come from an emulator, from a `TracingBackend` or from a file of JSON lines.
+/// Convert it to a page with ``htmlReport(title:)``, to a diagram with ``mermaidDiagram(lastSteps:)``, or to a file for
+/// Perfetto's viewer with ``perfettoTrace()``. Entries may come from an emulator, from a `TracingBackend` or from a
+/// file of JSON lines.
 public struct TraceTimeline: Sendable {
-    /// A thing that takes time: an operation, a link, a scan.
+    /// A process with a duration: an operation, a link, a scan.
     package struct Span: Hashable, Sendable {
         package enum Kind: String, Codable, Sendable {
             case scan, connecting, link, operation
@@ -14,24 +15,24 @@ public struct TraceTimeline: Sendable {
 
         package enum Outcome: String, Codable, Sendable {
             case success, failure
-            /// The trace ends before it does.
+            /// It has not ended within the trace.
             case open
         }
 
         package var kind: Kind
         package var start: Duration
-        /// The end of the trace for an open one.
+        /// The end; for an open span, that of the trace.
         package var end: Duration
         package var outcome = Outcome.open
-        /// What it is, in a word or two: `read 180D/2A38`.
+        /// The name in a few words: `read 180D/2A38`.
         package var name: String
         /// The result: a value with its meaning, or an error; empty while open.
         package var result = ""
-        /// The role that it belongs to: `default central 1`.
+        /// The role of the span: `default central 1`.
         package var role: String
     }
 
-    /// A thing that happens at an instant.
+    /// An event at an instant.
     package struct Mark: Hashable, Sendable {
         package enum Kind: String, Codable, Sendable {
             case notification, event, command, control, note
@@ -41,7 +42,7 @@ public struct TraceTimeline: Sendable {
         package var time: Duration
         package var name: String
         package var detail: String
-        /// The role that it belongs to; empty for controls and notes.
+        /// The role of the mark; empty for controls and notes.
         package var role: String
     }
 
@@ -51,7 +52,7 @@ public struct TraceTimeline: Sendable {
         package var rssi: Int
     }
 
-    /// A role, a host or a device, with all that it does.
+    /// A role, a host or a device, with its spans, marks and sightings.
     package struct Lane: Sendable {
         package enum Kind: String, Codable, Sendable {
             case role, device
@@ -68,13 +69,13 @@ public struct TraceTimeline: Sendable {
     package let lanes: [Lane]
     package let begin: Duration
     package let end: Duration
-    /// The number of entries before the first one that were left out.
+    /// The number of earlier entries that were omitted.
     package let omitted: Int
 
-    /// The number of entries that a timeline shows at most: the last ones.
+    /// The largest number of entries in a timeline, which shows the last ones.
     package static let limit = 20_000
 
-    /// The timeline of the last 20,000 of these entries.
+    /// Creates the timeline of the last 20,000 of these entries.
     public init(_ entries: [TraceEntry]) {
         self.entries = entries.suffix(Self.limit)
         omitted = entries.count - self.entries.count
@@ -86,7 +87,7 @@ public struct TraceTimeline: Sendable {
 }
 
 extension Duration {
-    /// `48 ms`, `1.2 s`, `350 µs`.
+    /// The duration as `48 ms`, `1.2 s` or `350 µs`.
     var shortText: String {
         func rounded(_ value: Double) -> String {
             let tenths = (value * 10).rounded() / 10
