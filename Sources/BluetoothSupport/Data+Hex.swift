@@ -11,7 +11,7 @@ extension Data {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads an even number of hexadecimal digits; nil for anything else.
+    /// Reads an even number of hexadecimal digits; nil for any other text.
     package init?(hexText text: String) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,7 +1,7 @@
 package import Dispatch
 
 extension Duration {
-    /// The same in Dispatch's terms; beyond about 285 years, never.
+    /// The duration as an interval of Dispatch; `never` beyond about 285 years.
     package var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         guard seconds < 9_000_000_000 else { return .never }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// The nearest number of seconds to the nanoseconds.
+    /// The duration in seconds, with a precision of nanoseconds.
     package var inSeconds: Double {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,4 +1,4 @@
-// The part of Foundation that the pure modules use, for all of them: on Linux it is a module of its own.
+// The part of Foundation that all pure modules use, which is a separate module on Linux.
 #if canImport(FoundationEssentials)
 @_exported import FoundationEssentials
 #else

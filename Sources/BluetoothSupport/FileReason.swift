@@ -7,7 +7,8 @@ import Darwin
 #endif
 
 extension Error {
-    /// The reason for which a file could not be written, or its attributes read, in the system's words: "No such file or directory".
+    /// The reason why a file could not be written, or its attributes read, in the system's words: "No such file or
+    /// directory".
     package var fileReason: String {
         guard let error = self as? CocoaError else { return "\(self)" }
         // The key is `NSUnderlyingErrorKey`, which FoundationEssentials does not name.

@@ -8,15 +8,16 @@ import Darwin
 
 /// A file, a pipe or a device that a program reads from its beginning to its end.
 ///
-/// Foundation asks for the size of a file first, and fails at `/dev/stdin` and at the pipe that a shell makes of `<(…)`.
+/// Foundation first determines a file's size, which fails for `/dev/stdin` and for the pipe that a shell creates for
+/// `<(…)`.
 ///
 /// Not thread-safe. Reading blocks while a pipe is empty.
 package final class InputFile {
-    /// The file's name, as it was given.
+    /// The file's name, as given.
     package let name: String
     private let descriptor: CInt
 
-    /// Opens a file; of a named pipe, once a program writes to it.
+    /// Opens a file; for a named pipe, waits until a program writes to it.
     ///
     /// - Throws: ``InputFileError`` with the system's reason.
     package init(_ name: String) throws(InputFileError) {
@@ -29,9 +30,9 @@ package final class InputFile {
 
     deinit { _ = close(descriptor) }
 
-    /// The next bytes, `count` at most; empty at the end.
+    /// Returns the next bytes, at most `count`; empty at the end.
     ///
-    /// - Throws: ``InputFileError`` for a folder, and where the disk fails.
+    /// - Throws: ``InputFileError`` for a folder, or if the disk fails.
     package func read(upTo count: Int) throws(InputFileError) -> [UInt8] {
         let descriptor = descriptor
         var failure: CInt = 0
@@ -45,16 +46,16 @@ package final class InputFile {
         return bytes
     }
 
-    /// Whether reading does not block: there are bytes, or the end.
+    /// Whether a read would not block, because bytes or the end are available.
     package var isReadable: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return systemPoll(&poll) != 0
     }
 
-    /// All bytes of a file.
+    /// Returns all bytes of a file.
     ///
-    /// - Parameter limit: The most bytes that it may have: a pipe may never end.
-    /// - Throws: ``InputFileError`` where it cannot be read, or is too long.
+    /// - Parameter limit: The largest allowed size, because a pipe may never end.
+    /// - Throws: ``InputFileError`` if the file cannot be read, or is too long.
     package static func contents(of name: String, atMost limit: Int) throws(InputFileError) -> [UInt8] {
         let file = try InputFile(name)
         var bytes: [UInt8] = []
@@ -67,9 +68,9 @@ package final class InputFile {
         return bytes
     }
 
-    /// The text of a file, without the mark of its byte order.
+    /// Returns the text of a file, without its byte order mark.
     ///
-    /// - Throws: ``InputFileError`` where it cannot be read, is too long, or is not UTF-8.
+    /// - Throws: ``InputFileError`` if the file cannot be read, is too long, or is not UTF-8.
     package static func text(of name: String, atMost limit: Int) throws(InputFileError) -> String {
         let bytes = try contents(of: name, atMost: limit)
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -79,7 +80,7 @@ package final class InputFile {
     }
 }
 
-/// The reason for which a file is not read, in the system's words: "No such file or directory".
+/// The reason why a file cannot be read, in the system's words: "No such file or directory".
 package struct InputFileError: Error, Hashable, Sendable {
     package let reason: String
     package var isTooLarge = false

@@ -7,10 +7,10 @@ import Musl
 import Darwin
 #endif
 
-/// The package's one lock: mutual exclusion around a value.
+/// The only lock of the package: mutual exclusion around a value.
 ///
-/// ThreadSanitizer does not know the futex calls of `Synchronization.Mutex` and reports races that are none,
-/// so its builds (`-DTHREAD_SANITIZER`) use a pthread mutex of the same shape.
+/// ThreadSanitizer does not know the futex calls of `Synchronization.Mutex` and reports false races, so its builds
+/// (`-DTHREAD_SANITIZER`) use a pthread mutex with the same interface.
 public struct Lock<Value: ~Copyable>: ~Copyable,
     // Invariant: both are touched only between pthread_mutex_lock and pthread_mutex_unlock, and freed by the one owner.
     @unchecked Sendable
@@ -18,7 +18,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable,
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// Puts a value under a new lock.
+    /// Creates a lock around a value.
     public init(_ initialValue: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         let code = pthread_mutex_init(mutex, nil)
@@ -46,13 +46,13 @@ public struct Lock<Value: ~Copyable>: ~Copyable,
 #else
 public import Synchronization
 
-/// The package's one lock: mutual exclusion around a value.
+/// The only lock of the package: mutual exclusion around a value.
 ///
 /// Never held while app code runs.
 public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
-    /// Puts a value under a new lock.
+    /// Creates a lock around a value.
     @inlinable
     public init(_ initialValue: consuming sending Value) { mutex = Mutex(initialValue) }
 

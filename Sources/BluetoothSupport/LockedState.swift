@@ -1,11 +1,11 @@
 /// A lock around a value that is not `Sendable`, such as one that contains objects of an app.
 ///
-/// Never held while app code runs. What leaves the lock is the caller's to use by its own rule: objects of CoreBluetooth may be
-/// called from any thread, and an app's delegate is called on the manager's queue.
+/// Never held while app code runs. The caller uses a value that leaves the lock by the value's own rule: objects of
+/// CoreBluetooth may be called from any thread, and an app's delegate is called on the manager's queue.
 public struct LockedState<State>: ~Copyable, Sendable {
     @usableFromInline let lock: Lock<Unchecked<State>>
 
-    /// Puts a value under a new lock.
+    /// Creates a lock around a value.
     @inlinable
     public init(_ state: State) { lock = Lock(Unchecked(state)) }
 

@@ -1,11 +1,11 @@
 package import Logging
 
 extension Logger {
-    /// Writes one line, whatever its text contains: names, values and errors may come from peers, from the bus and from files.
+    /// Writes one line, whatever its text contains: names, values and errors may come from peers, the bus and files.
     ///
-    /// All lines of the library pass here; see ``Swift/String/printable``.
+    /// All lines of the library use this function; see ``Swift/String/printable``.
     ///
-    /// - Parameter metadata: Values that go with the line, by their names.
+    /// - Parameter metadata: Additional values of the line, by name.
     package func line(
         _ level: Level, _ text: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:],
         file: String = #fileID, function: String = #function, line: UInt = #line

@@ -6,24 +6,25 @@ import Musl
 import Darwin
 #endif
 
-/// A file or a pipe that a program writes and no one else, or its standard error.
+/// A file or a pipe that only this program writes, or its standard error.
 ///
 /// Not thread-safe: its owner calls it under a lock.
-// Invariant: `length` is touched under the owner's lock alone.
+// Invariant: `length` is used only under the owner's lock.
 package final class OutputFile: @unchecked Sendable {
-    /// How long a reader of a pipe may read nothing, in milliseconds.
+    /// The longest time, in milliseconds, in which the reader of a pipe may read nothing.
     private static let readerTimeout: CInt = 5_000
 
-    /// The file's name, as it was given.
+    /// The file's name, as given.
     package let name: String
     private let descriptor: CInt
-    /// The bytes of whole writes; nil where nothing may be cut off.
+    /// The number of bytes of complete writes; nil if the output cannot be truncated.
     private var length: Int?
 
-    /// Creates a file, which only the user may read, or opens a pipe that a program reads, a terminal or another device.
+    /// Creates a file, which only the user may read, or opens a pipe that a program reads, a terminal or another
+    /// device.
     ///
-    /// An older file of that name is removed: the new one has neither its owner, nor its mode, nor its readers. A symbolic link to a
-    /// file is refused, and so is a pipe of another user.
+    /// An existing file is removed: the new one has neither its owner, nor its mode, nor its readers. A symbolic link
+    /// to a file is refused, and so is a pipe of another user.
     ///
     /// - Throws: ``OutputFileError`` if it cannot be opened.
     package init(_ name: String) throws(OutputFileError) {
@@ -35,16 +36,16 @@ package final class OutputFile: @unchecked Sendable {
         if descriptor < 0 { throw OutputFileError(file: name, reason: String(cString: strerror(errno))) }
     }
 
-    /// - Returns: A descriptor; less than 0 and `errno` where there is none.
+    /// - Returns: A descriptor; negative on failure, with `errno` set.
     private static func createFile(_ name: String) -> CInt {
         guard unlink(name) == 0 || errno == ENOENT else { return -1 }
-        // What another program has put there since is not taken.
+        // Fails if another program has created a file there since.
         return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
-    /// Opens what is there and is no file; a link, as `/dev/stdout` is one, may lead to it.
+    /// Opens an existing pipe or device; a link such as `/dev/stdout` may lead to it.
     private static func openDevice(_ name: String, isLink: Bool) throws(OutputFileError) -> CInt {
-        // A pipe without a reader is refused at once instead of waiting for one.
+        // A pipe without a reader is refused immediately.
         let descriptor = open(name, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (isLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else {
             let reason = errno == ENXIO ? "no program reads this pipe" : String(cString: strerror(errno))
@@ -62,7 +63,7 @@ package final class OutputFile: @unchecked Sendable {
         throw OutputFileError(file: name, reason: refusal)
     }
 
-    /// The standard error of this process.
+    /// Duplicates the standard error of this process.
     ///
     /// - Throws: ``OutputFileError`` if it is closed.
     package init(standardErrorNamed name: String) throws(OutputFileError) {
@@ -73,7 +74,7 @@ package final class OutputFile: @unchecked Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Writes a whole file or none: an interrupted program leaves an older file as it was.
+    /// Writes a whole file or nothing: an interrupted program leaves the older file unchanged.
     ///
     /// - Throws: ``OutputFileError`` if it cannot be written.
     package static func replace(_ name: String, with bytes: [UInt8]) throws(OutputFileError) {
@@ -86,7 +87,8 @@ package final class OutputFile: @unchecked Sendable {
         }
     }
 
-    /// The name of one of several files: from the second on, with its number before the extension, as in `air-2.pcapng`.
+    /// Returns the name of one of several files: from the second on, with its number before the extension
+    /// (`air-2.pcapng`).
     package static func name(_ file: String, number: Int) -> String {
         guard number > 1 else { return file }
         let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
@@ -94,7 +96,7 @@ package final class OutputFile: @unchecked Sendable {
         return "\(file[..<dot])-\(number)\(file[dot...])"
     }
 
-    /// Writes all bytes, or leaves a file as it was before.
+    /// Writes all bytes, or leaves a file unchanged.
     ///
     /// - Throws: ``OutputFileError`` if the disk is full, or if no program reads the pipe for five seconds.
     package func write(_ bytes: [UInt8]) throws(OutputFileError) {
@@ -107,7 +109,7 @@ package final class OutputFile: @unchecked Sendable {
                 try waitUntilWritable()
             } else if errno != EINTR {
                 let reason = String(cString: strerror(errno))
-                // Of a pipe nothing can be cut off.
+                // A pipe cannot be truncated.
                 if let length { _ = ftruncate(descriptor, off_t(length)) }
                 throw OutputFileError(file: name, reason: reason)
             }
@@ -140,7 +142,7 @@ private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) ->
 
 private func systemPoll(_ descriptor: inout pollfd, _ milliseconds: CInt) -> CInt { poll(&descriptor, 1, milliseconds) }
 
-/// Calls `body`, in which a write to a pipe without a reader fails instead of ending the program.
+/// Calls `body` while writes to a pipe without a reader fail instead of ending the program.
 private func withoutBrokenPipeSignal<Result>(_ body: () -> Result) -> Result {
     var (blocked, previous, pending) = (sigset_t(), sigset_t(), sigset_t())
     sigemptyset(&blocked)

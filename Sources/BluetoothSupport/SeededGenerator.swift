@@ -1,14 +1,15 @@
-/// SplitMix64, one stream per purpose and owner ("advertising F0:…"), so that a new draw in one place does not
-/// shift another's.
+/// A SplitMix64 generator, with one stream per purpose and owner ("advertising F0:…").
+///
+/// An additional draw from one stream does not change another.
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     package init(seed: UInt64) { state = seed }
 
-    /// A stream of its own for each (seed, stream name).
+    /// Creates a separate stream for each seed and stream name.
     package init(seed: UInt64, stream: String) {
         // FNV-1a; `Hasher` differs in every process.
         state = stream.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
@@ -21,19 +22,19 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number of 0..<bound, by multiplication; `bound` is far below 2^64, so the bias is nil in practice.
+    /// Returns a number of 0..<bound, by multiplication; `bound` is far below 2^64, so the bias is negligible.
     package mutating func below(_ bound: UInt64) -> UInt64 {
         next().multipliedFullWidth(by: bound).high
     }
 
-    /// Whether something of the given probability, 0...1, happens.
+    /// Returns true with the given probability, 0...1.
     package mutating func happens(_ probability: Double) -> Bool {
         probability > 0 && Double(next() >> 11) * 0x1p-53 < probability
     }
 }
 
 extension SeededGenerator {
-    /// A random UUID (version 4 of RFC 9562).
+    /// Returns a random UUID (version 4 of RFC 9562).
     package mutating func uuid() -> UUID {
         let (high, low) = (next(), next())
         func byte(_ bits: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: bits >> (56 - 8 * index)) }

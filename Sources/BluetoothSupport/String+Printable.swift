@@ -1,14 +1,14 @@
 extension String {
-    /// The text as one line that is safe for a terminal: an escape of Swift's source code, as in `\u{1B}`, stands for each
-    /// character that is not printable.
+    /// The text as one line that is safe for a terminal: characters that are not printable are escaped as in Swift, for
+    /// instance `\u{1B}`.
     ///
-    /// The one rule for text of strangers in logs and traces; see ``Unicode/Scalar/isPrintable``.
+    /// Logs and traces use it for all foreign text; see ``Unicode/Scalar/isPrintable``.
     package var printable: String { escaping(with: { $0.escaped(asASCII: true) }) }
 
-    /// The text in quotation marks, as a literal of Swift whose characters are all printable.
+    /// The text in quotation marks, as a Swift literal with printable characters only.
     package var quoted: String { debugDescription.printable }
 
-    /// The text with `escape` of each character that is not printable.
+    /// Returns the text with characters that are not printable replaced by `escape`.
     package func escaping(with escape: (Unicode.Scalar) -> String) -> String {
         guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
         var result = ""
@@ -20,19 +20,18 @@ extension String {
 }
 
 extension Data {
-    /// JSON with the same content, in whose texts all characters are printable: an escape, as in `\u001B`, stands for each
-    /// other one.
+    /// The same JSON with printable characters only: other ones are escaped, as in `\u001B`.
     ///
-    /// Line breaks between values stay.
+    /// Line breaks between values are kept.
     package var printableJSON: Data {
-        // An encoder has escaped the control characters of ASCII, all but the last one.
+        // An encoder has escaped all control characters of ASCII except the last.
         guard contains(where: { $0 >= 0x7F }) else { return self }
         return Data(String(decoding: self, as: UTF8.self).escaping(with: { $0 == "\n" ? "\n" : $0.jsonEscape }).utf8)
     }
 }
 
 extension Unicode.Scalar {
-    /// The character as JSON may write it: `\u001B`, in two parts beyond the Basic Multilingual Plane.
+    /// The character's escape in JSON: `\u001B`, in two parts beyond the Basic Multilingual Plane.
     package var jsonEscape: String {
         UTF16.encode(self).map { units in
             units.map { unit in

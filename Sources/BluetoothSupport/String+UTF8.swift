@@ -1,5 +1,5 @@
 extension String {
-    /// As many whole Unicode scalars as fit into so many bytes of UTF-8.
+    /// Returns the longest prefix of whole Unicode scalars that fits into `limit` bytes of UTF-8.
     package func prefix(utf8Bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var result = String.UnicodeScalarView()

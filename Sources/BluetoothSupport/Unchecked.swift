@@ -1,16 +1,16 @@
-/// Carries a value that is not `Sendable` to where a lock or a queue keeps it safe.
+/// A wrapper that passes on a value that is not `Sendable`, which a lock or a queue protects.
 ///
-/// The package's one way to say "this is safe, though the compiler cannot see why" of a value that is passed on: classes
-/// that are safe by their own rule say so themselves.
+/// It is the package's only way to pass on such a value safely without the compiler's help; classes that are safe by
+/// their own rule declare that themselves.
 public struct Unchecked<Value>:
-    // Invariant: whoever makes one says by which lock or queue the value is reached. Objects of an app (delegates) are only
-    // carried, and called on the manager's queue; those of CoreBluetooth may be called from any thread, by its own rule.
+    // Invariant: the creator names the lock or the queue that protects the value. Objects of an app (delegates) are
+    // only passed on, and called on the manager's queue; those of CoreBluetooth may be called from any thread.
     @unchecked Sendable
 {
-    /// What is carried.
+    /// The wrapped value.
     public var value: Value
 
-    /// Takes a value up.
+    /// Wraps a value.
     @inlinable
     public init(_ value: Value) { self.value = value }
 }

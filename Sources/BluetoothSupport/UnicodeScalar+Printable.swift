@@ -1,8 +1,8 @@
 extension Unicode.Scalar {
-    /// Whether a terminal shows the character as itself.
+    /// Whether a terminal shows the character itself.
     ///
-    /// Control and formatting characters, such as a change of direction, line breaks and characters for private use are not
-    /// printable.
+    /// Control and formatting characters (such as a change of direction), line breaks and private-use characters are
+    /// not printable.
     package var isPrintable: Bool {
         if isASCII { return (0x20..<0x7F).contains(value) }
         return switch properties.generalCategory {

@@ -1,7 +1,7 @@
 /// One awaited result: the first call of `finish` sets it, and the waiting task resumes exactly once.
 ///
-/// The continuation is the unchecked one, as the state is the check: it leaves `waiting` once, and never without
-/// resuming.
+/// The unchecked continuation suffices because the state is the check: the continuation leaves `waiting` once, and only
+/// to be resumed.
 package final class Waiter<Value: Sendable>: Sendable {
     package init() {}
 
@@ -13,9 +13,9 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Lock(State.untouched)
 
-    /// Sets the result; later ones are ignored.
+    /// Sets the result; later results are ignored.
     ///
-    /// - Returns: Whether this was the first one.
+    /// - Returns: Whether this was the first result.
     @discardableResult
     package func finish(_ result: Result<Value, any Error>) -> Bool {
         finish(result) {}
@@ -36,7 +36,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Waits for the result, once.
     ///
-    /// - Parameter onCancel: Called when the task is cancelled before there is a result, and before the task resumes.
+    /// - Parameter onCancel: Called if the task is cancelled before a result is set, and before the task resumes.
     /// - Throws: The failure of the result, or `CancellationError`.
     package func value(
         isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void
