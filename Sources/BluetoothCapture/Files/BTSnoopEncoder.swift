@@ -1,9 +1,9 @@
-/// Writes btsnoop with the link type "Linux monitor", as btmon does: an adapter for each host.
+/// Writes btsnoop with the link type "Linux monitor", as btmon does, with an adapter for each host.
 ///
 /// Source: BlueZ, doc/btsnoop.txt.
 package struct BTSnoopEncoder: CaptureEncoder {
     private static let linkType: UInt32 = 2001
-    /// From year 0 to 1970, in microseconds.
+    /// The time from year 0 to 1970, in microseconds.
     static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
 
     fileprivate enum Opcode: UInt16 {
@@ -18,7 +18,7 @@ package struct BTSnoopEncoder: CaptureEncoder {
     }
 
     private var hostCount: UInt16 = 0
-    /// Adapters appear with the first record that follows, since they have no time of their own.
+    /// New adapters, which are written with the next record, because they have no time.
     private var newHosts: [CapturedHost] = []
 
     package init() {}
@@ -53,7 +53,7 @@ package struct BTSnoopEncoder: CaptureEncoder {
             defer { hostCount += 1 }
             let name = Array("hci\(hostCount)".utf8.prefix(8))
             let padding = [UInt8](repeating: 0, count: 8 - name.count)
-            // A primary controller on a virtual bus, of no manufacturer.
+            // A primary controller on a virtual bus, without a manufacturer.
             let newIndex: [UInt8] = [0, 0] + host.address.bytes + name + padding
             return Self.record(.newIndex, hostCount, newIndex, at: time)
                 + Self.record(.openIndex, hostCount, [], at: time)
@@ -61,7 +61,7 @@ package struct BTSnoopEncoder: CaptureEncoder {
         }
     }
 
-    /// A line of the log: informational, by this package.
+    /// Returns a line of the log, informational, by this package.
     private static func logging(_ text: String, at time: CaptureTime) -> [UInt8] {
         let identifier = Array("corebluetooth\0".utf8)
         let text = Array(text.utf8.prefix(1_000)) + [0]

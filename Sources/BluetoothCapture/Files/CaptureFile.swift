@@ -4,8 +4,8 @@ import Logging
 
 /// A capture file that is being written.
 ///
-/// Callable from any thread. What cannot be written ends the capture, not the program: the log has one line with the reason,
-/// and a file is cut off after the last whole record.
+/// Callable from any thread. A write error ends the capture, not the program: one line of the log gives the reason, and
+/// the file is truncated after the last complete record.
 package final class CaptureFile: Sendable {
     private struct State: Sendable {
         var encoder: any CaptureEncoder
@@ -17,17 +17,17 @@ package final class CaptureFile: Sendable {
         var lastTime: CaptureTime = 0
     }
 
-    /// The size from which on the pending bytes are written at once.
+    /// The number of pending bytes that causes a write.
     private static let bufferSize = 65_536
-    /// Pending bytes are written after this time at the latest.
+    /// The longest time that pending bytes wait.
     private static let flushInterval = DispatchTimeInterval.milliseconds(100)
 
-    /// The file's name, as it was given.
+    /// The file's name, as given.
     package let name: String
     private let queue = DispatchQueue(label: "CoreBluetooth capture")
     private let state: Lock<State>
 
-    /// Creates a file, which replaces one of that name, or opens a pipe that a program reads.
+    /// Creates a file, which replaces an existing one, or opens a pipe that a program reads.
     ///
     /// Only the user may read a new file: values of characteristics may be private.
     ///
@@ -48,7 +48,7 @@ package final class CaptureFile: Sendable {
 
     deinit { close() }
 
-    /// The number of packets so far.
+    /// The number of packets written so far.
     package var packetCount: Int { state.withLock { $0.packetCount } }
 
     package func write(_ records: [CaptureRecord]) {
@@ -104,7 +104,7 @@ package final class CaptureFile: Sendable {
     }
 }
 
-/// The captures of this process, which are written to the end when it exits.
+/// The captures of this process, which are completed when it exits.
 private enum OpenCaptures {
     private struct Entry: Sendable { weak var file: CaptureFile? }
 

@@ -3,7 +3,7 @@ package enum CaptureRecord: Hashable, Sendable {
     /// A host whose packets follow.
     case host(CapturedHost)
     case packet(CapturedPacket)
-    /// Text beside the packets: of pcapng files a comment of the next packet, of btsnoop files a line of the log.
+    /// A text: in pcapng files a comment of the next packet, in btsnoop files a line of the log.
     case note(String, at: CaptureTime)
 }
 
@@ -21,7 +21,7 @@ package struct CapturedPacket: Hashable, Sendable {
     package let host: Int
     package let time: CaptureTime
     package let packet: HCIPacket
-    /// Such as that it was not on the air.
+    /// A remark, for instance that the packet was not on the air.
     package let comment: String?
 
     package init(host: Int, time: CaptureTime, packet: HCIPacket, comment: String? = nil) {
@@ -32,20 +32,20 @@ package struct CapturedPacket: Hashable, Sendable {
 /// Nanoseconds since 1970-01-01T00:00:00Z.
 package typealias CaptureTime = UInt64
 
-/// A kind of capture files.
+/// A format of capture files.
 package enum CaptureFormat: String, CaseIterable, Hashable, Sendable {
-    /// For Wireshark and tshark.
+    /// The format of Wireshark and tshark.
     case pcapng
-    /// For btmon and what else reads the files of BlueZ.
+    /// The format of btmon and other programs that read BlueZ's files.
     case btsnoop
 
-    /// btsnoop where the name ends so or with `.snoop`, `.log` or `.cfa`; pcapng for any other.
+    /// btsnoop if the name ends in `.btsnoop`, `.snoop`, `.log` or `.cfa`; pcapng for any other name.
     package init(fileName: String) {
         let name = fileName.lowercased()
         self = [".btsnoop", ".snoop", ".log", ".cfa"].contains { name.hasSuffix($0) } ? .btsnoop : .pcapng
     }
 
-    /// - Parameter comment: Describes the whole file, where the format has a place for it.
+    /// - Parameter comment: Describes the whole file, if the format has a place for it.
     package func makeEncoder(comment: String) -> any CaptureEncoder {
         switch self {
         case .pcapng: PcapngEncoder(comment: comment)
@@ -54,11 +54,11 @@ package enum CaptureFormat: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The bytes of a capture file, one record after the other.
+/// Encodes the bytes of a capture file, one record at a time.
 package protocol CaptureEncoder: Sendable {
-    /// The beginning of the file.
+    /// The bytes at the beginning of the file.
     var header: [UInt8] { get }
     mutating func encode(_ record: CaptureRecord) -> [UInt8]
-    /// The end of the file.
+    /// Returns the bytes at the end of the file.
     mutating func end(at time: CaptureTime) -> [UInt8]
 }

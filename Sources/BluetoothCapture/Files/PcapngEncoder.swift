@@ -1,4 +1,5 @@
-/// Writes pcapng: an interface for each host, with the link type "Bluetooth HCI UART transport layer plus pseudo-header".
+/// Writes pcapng, with an interface for each host of the link type "Bluetooth HCI UART transport layer plus
+/// pseudo-header".
 ///
 /// Source: IETF draft-ietf-opsawg-pcapng; LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR (201) of the tcpdump group.
 package struct PcapngEncoder: CaptureEncoder {
@@ -14,9 +15,9 @@ package struct PcapngEncoder: CaptureEncoder {
     private let comment: String
     private var hostCount = 0
     private var notes: [String] = []
-    /// The number of notes that no packet followed for too long.
+    /// The number of notes that were dropped because no packet followed in time.
     private var omittedNotes = 0
-    /// As many as fit in one comment.
+    /// The number of notes that fit in one comment.
     private static let noteLimit = 50
 
     package init(comment: String) { self.comment = comment }
@@ -44,7 +45,7 @@ package struct PcapngEncoder: CaptureEncoder {
         }
     }
 
-    /// Notes that no packet follows are comments of the first interface's statistics.
+    /// Returns the notes that no packet follows, as comments in the statistics of the first interface.
     package mutating func end(at time: CaptureTime) -> [UInt8] {
         guard !notes.isEmpty, hostCount > 0 else { return [] }
         var body: [UInt8] = []
@@ -61,7 +62,7 @@ package struct PcapngEncoder: CaptureEncoder {
         body.append(littleEndian: UInt32(0))
         Self.append(option: 2, Array(host.name.utf8), to: &body)
         Self.append(option: 3, Array(host.address.text.utf8), to: &body)
-        // Times in nanoseconds.
+        // The resolution of times: nanoseconds.
         Self.append(option: 9, [9], to: &body)
         return Self.block(.interface, body + Self.endOfOptions)
     }
@@ -87,7 +88,7 @@ package struct PcapngEncoder: CaptureEncoder {
         return Self.block(.packet, body + Self.endOfOptions)
     }
 
-    /// The pending notes and a comment, a line each.
+    /// Removes and returns the pending notes and a comment, one line each.
     private mutating func comments(with comment: String?) -> String {
         if notes.isEmpty { return comment ?? "" }
         defer { (notes, omittedNotes) = ([], 0) }
@@ -104,7 +105,7 @@ package struct PcapngEncoder: CaptureEncoder {
         body.append(littleEndian: UInt32(truncatingIfNeeded: time))
     }
 
-    /// Options have at most 65,535 bytes; longer texts are cut off.
+    /// Appends an option, which has 65,535 bytes at most; longer texts are truncated.
     private static func append(option code: UInt16, _ value: [UInt8], to body: inout [UInt8]) {
         let value = value.prefix(60_000)
         body.append(littleEndian: code)
@@ -131,7 +132,7 @@ extension [UInt8] {
 }
 
 extension CapturedAddress {
-    /// Six groups of two upper-case digits.
+    /// The address as six groups of two upper-case digits.
     package var text: String {
         bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }

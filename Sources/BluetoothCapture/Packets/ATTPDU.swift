@@ -8,36 +8,36 @@ package enum ATTPDU: Hashable, Sendable {
     case mtuRequest(UInt16)
     case mtuResponse(UInt16)
     case findInformationRequest(ClosedRange<UInt16>)
-    /// All of the UUIDs have the width of the first one.
+    /// All UUIDs have the width of the first.
     case findInformationResponse([HandleAndUUID])
     /// The type has 16 bits.
     case findByTypeValueRequest(ClosedRange<UInt16>, type: UInt16, [UInt8])
     case findByTypeValueResponse([ClosedRange<UInt16>])
     case readByTypeRequest(ClosedRange<UInt16>, BluetoothUUID)
-    /// All of the values have the length of the first one.
+    /// All values have the length of the first.
     case readByTypeResponse([HandleAndValue])
     case readRequest(UInt16)
     case readResponse([UInt8])
     case readBlobRequest(UInt16, offset: UInt16)
     case readBlobResponse([UInt8])
     case readMultipleRequest([UInt16])
-    /// The values together, of lengths that the client knows.
+    /// The concatenated values, whose lengths the client knows.
     case readMultipleResponse([UInt8])
     case readMultipleVariableRequest([UInt16])
-    /// The last value may be cut off.
+    /// The last value may be truncated.
     case readMultipleVariableResponse([[UInt8]])
     case readByGroupTypeRequest(ClosedRange<UInt16>, BluetoothUUID)
-    /// All of the values have the length of the first one.
+    /// All values have the length of the first.
     case readByGroupTypeResponse([Group])
     case writeRequest(UInt16, [UInt8])
     case writeResponse
     case writeCommand(UInt16, [UInt8])
-    /// With a signature of 12 bytes.
+    /// The signature has 12 bytes.
     case signedWriteCommand(UInt16, [UInt8], signature: [UInt8])
     case prepareWriteRequest(UInt16, offset: UInt16, [UInt8])
     case prepareWriteResponse(UInt16, offset: UInt16, [UInt8])
     case executeWriteRequest
-    /// An Execute Write Request that drops what was prepared.
+    /// An Execute Write Request that discards the prepared writes.
     case cancelWriteRequest
     case executeWriteResponse
     case notification(UInt16, [UInt8])
@@ -67,7 +67,8 @@ package enum ATTPDU: Hashable, Sendable {
         package init(_ handles: ClosedRange<UInt16>, _ value: [UInt8]) { (self.handles, self.value) = (handles, value) }
     }
 
-    /// Whether a client sends it: requests, commands and confirmations have even opcodes, what servers send odd ones.
+    /// Whether a client sends the packet: clients send even opcodes (requests, commands, confirmations), servers odd
+    /// ones.
     package var isOfClient: Bool { opcode & 1 == 0 }
 
     package var opcode: UInt8 {
@@ -189,7 +190,7 @@ extension [UInt8] {
         append(littleEndian: handles.upperBound)
     }
 
-    /// A value after its length.
+    /// Appends a value after its length.
     fileprivate mutating func append(counted value: [UInt8]) {
         append(littleEndian: UInt16(clamping: value.count))
         self += value

@@ -12,7 +12,7 @@ package struct AdvertisingStructures: Sendable {
     /// LE General Discoverable Mode, BR/EDR Not Supported.
     package mutating func addFlags() { add(0x01, [0x06]) }
 
-    /// Service UUIDs, or those that a device looks for; each width has a list of its own.
+    /// Adds service UUIDs, or those that a device solicits, in one list for each width.
     package mutating func add(services: [BluetoothUUID], areSolicited: Bool = false) {
         let types: KeyValuePairs<BluetoothUUID.Width, (UInt8, UInt8)> = [
             .bits16: (0x03, 0x14), .bits32: (0x05, 0x1F), .bits128: (0x07, 0x15),
@@ -43,7 +43,7 @@ package struct AdvertisingStructures: Sendable {
 
     package mutating func add(_ structure: AdvertisingStructure) { add(structure.type, Array(structure.data)) }
 
-    /// A structure has 254 bytes of content at most; what is longer does not fit in a packet and is cut off.
+    /// Adds a structure; its content has 254 bytes at most, and is truncated if it is longer.
     private mutating func add(_ type: UInt8, _ content: [UInt8]) {
         let content = content.prefix(254)
         bytes += [UInt8(content.count + 1), type] + content

@@ -14,24 +14,26 @@ package struct HCIPacket: Hashable, Sendable {
     /// The packet without its type.
     package let body: [UInt8]
 
-    /// A packet that was captured elsewhere.
+    /// Creates a packet from another capture.
     package init(kind: Kind, isReceived: Bool, body: [UInt8]) {
         (self.kind, self.isReceived, self.body) = (kind, isReceived, body)
     }
 
-    /// A packet of the Attribute Protocol, the Security Manager Protocol, the signaling channel or another L2CAP channel.
+    /// Creates a packet of the Attribute Protocol, the Security Manager Protocol, the signaling channel or another
+    /// L2CAP channel.
     ///
-    /// The whole L2CAP packet is in one ACL packet, which a real controller would not accept for long ones.
+    /// One ACL packet contains the whole L2CAP packet; a real controller would not accept a long one.
     ///
     /// - Parameters:
     ///   - handle: The connection handle.
     ///   - channel: The channel identifier at the receiver.
-    ///   - payload: At most 65,535 bytes; more are cut off.
+    ///   - payload: At most 65,535 bytes; more are truncated.
     package init(connection handle: UInt16, channel: UInt16, payload: [UInt8], isReceived: Bool) {
         let payload = payload.prefix(Int(UInt16.max) - 4)
         var body: [UInt8] = []
         body.reserveCapacity(payload.count + 8)
-        // First packet of an L2CAP packet: from the controller 10, to it 00, which means "not flushed automatically".
+        // First fragment of an L2CAP packet: 10 from the controller, 00 ("not flushed automatically") to the
+        // controller.
         body.append(littleEndian: handle | (isReceived ? 0x2000 : 0))
         body.append(littleEndian: UInt16(payload.count + 4))
         body.append(littleEndian: UInt16(payload.count))
@@ -55,10 +57,10 @@ package struct HCIPacket: Hashable, Sendable {
 
     // MARK: The host's own address
 
-    /// The command with which a host asks for its address, so that readers of a capture know it.
+    /// The command by which a host reads its address, so that readers of a capture know it.
     package static let readAddress = HCIPacket(command: 0x1009)
 
-    /// The answer to ``readAddress``.
+    /// Returns the answer to ``readAddress``.
     package static func addressRead(_ address: CapturedAddress) -> HCIPacket {
         HCIPacket(event: 0x0E, [0x01, 0x09, 0x10, 0x00] + address.bytes)
     }
@@ -73,7 +75,7 @@ package struct HCIPacket: Hashable, Sendable {
                 + [UInt8(report.data.count)] + report.data + [UInt8(bitPattern: report.rssi)])
     }
 
-    /// LE Extended Advertising Report: one packet for each 229 bytes of data.
+    /// LE Extended Advertising Report, one packet for each 229 bytes of data.
     package static func extendedAdvertisingReports(_ report: AdvertisingReport) -> [HCIPacket] {
         let parts = stride(from: 0, to: max(1, report.data.count), by: 229).map {
             Array(report.data[min($0, report.data.count)..<min($0 + 229, report.data.count)])
@@ -94,13 +96,13 @@ package struct HCIPacket: Hashable, Sendable {
 
     // MARK: Connections
 
-    /// LE Connection Complete, or LE Enhanced Connection Complete where an end uses a private address.
+    /// LE Connection Complete, or LE Enhanced Connection Complete if an end uses a private address.
     package static func connectionComplete(_ connection: CapturedConnection) -> HCIPacket {
         var body: [UInt8] = [0]
         body.append(littleEndian: connection.handle)
         body += [connection.isCentral ? 0 : 1]
         let isEnhanced = connection.privateAddress != nil || connection.localPrivateAddress != nil
-        // 2 and 3: an identity address that the controller resolved.
+        // 2 and 3: identity addresses that the controller resolved.
         let resolved: UInt8 = connection.privateAddress == nil ? 0 : 2
         body += [(connection.peer.isRandom ? 1 : 0) | (isEnhanced ? resolved : 0)] + connection.peer.bytes
         if isEnhanced {
@@ -150,14 +152,14 @@ package struct AdvertisingReport: Hashable, Sendable {
     package var address: CapturedAddress
     /// AD structures.
     package var data: [UInt8]
-    /// In dBm.
+    /// The signal strength in dBm.
     package var rssi: Int8
     package var isConnectable: Bool
     package var isScannable: Bool
     package var isScanResponse: Bool
-    /// The number of the advertising set, 0 to 15; nil where the report has none.
+    /// The number of the advertising set, 0 to 15; nil if the report has none.
     package var setID: UInt8?
-    /// Whether more of the data follows in another report.
+    /// Whether another report contains more of the data.
     package var hasMore = false
 
     package init(
@@ -181,11 +183,11 @@ package struct CapturedConnection: Hashable, Sendable {
     package var handle: UInt16
     /// The role of the host that gets the report.
     package var isCentral: Bool
-    /// The address of the other end; its identity address where the host has its keys.
+    /// The address of the other end; its identity address if the host has its keys.
     package var peer: CapturedAddress
-    /// The resolvable private address that the other end uses, where `peer` is its identity address.
+    /// The resolvable private address of the other end, if `peer` is its identity address.
     package var privateAddress: CapturedAddress?
-    /// The resolvable private address that this end uses.
+    /// The resolvable private address of this end.
     package var localPrivateAddress: CapturedAddress?
     package var parameters: CapturedParameters
 
@@ -199,22 +201,22 @@ package struct CapturedConnection: Hashable, Sendable {
     }
 }
 
-/// The parameters of a connection in the units of the Link Layer; values out of range are those next to them.
+/// The parameters of a connection in the units of the Link Layer; values out of range are clamped.
 package struct CapturedParameters: Hashable, Sendable {
-    /// In units of 1.25 ms.
+    /// The connection interval, in units of 1.25 ms.
     private let intervalUnits: UInt16
     private let latencyUnits: UInt16
-    /// In units of 10 ms.
+    /// The supervision timeout, in units of 10 ms.
     private let timeoutUnits: UInt16
 
     package init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
-        // A link without latency is captured with the shortest interval.
+        // A link without latency has the shortest interval in a capture.
         intervalUnits = UInt16(min(3200, max(6, interval / Self.intervalUnit)))
         latencyUnits = UInt16(min(499, max(0, latency)))
         timeoutUnits = UInt16(min(3200, max(10, supervisionTimeout / Self.timeoutUnit)))
     }
 
-    /// Reads the three fields as events have them.
+    /// Reads the three fields of an event.
     ///
     /// - Returns: nil if there are fewer bytes.
     init?(_ cursor: inout ByteCursor) {

@@ -6,7 +6,7 @@ package enum SignalingPDU: Hashable, Sendable {
     /// `result`: 0 accepted, 2 no such PSM, 4 no resources, 5 insufficient authentication, 8 insufficient encryption.
     case connectionResponse(destination: UInt16, mtu: UInt16, mps: UInt16, credits: UInt16, result: UInt16)
     case credits(source: UInt16, UInt16)
-    /// Each end's identifier: of the receiver, then of the sender.
+    /// The channel identifiers at the receiver and at the sender.
     case disconnectionRequest(destination: UInt16, source: UInt16)
     case disconnectionResponse(destination: UInt16, source: UInt16)
 
@@ -20,7 +20,7 @@ package enum SignalingPDU: Hashable, Sendable {
         }
     }
 
-    /// - Parameter identifier: 1...255, which a response repeats.
+    /// - Parameter identifier: 1...255; a response repeats it.
     package func bytes(identifier: UInt8) -> [UInt8] {
         let fields: [UInt16] =
             switch self {

@@ -43,7 +43,7 @@ extension ATTPDU {
         }
     }
 
-    /// Entries of the length that the first byte gives.
+    /// Reads entries whose length is in the first byte.
     private static func entries<Entry>(
         _ cursor: inout ByteCursor, headerLength: Int, _ read: (inout ByteCursor) -> Entry?
     ) -> [Entry]? {
@@ -104,11 +104,11 @@ extension ATTPDU {
         }
     }
 
-    /// Packets with several values, and those with a signature.
+    /// Reads packets with several values, and those with a signature.
     private static func several(_ opcode: UInt8, _ cursor: inout ByteCursor) -> ATTPDU? {
         switch opcode {
         case 0x0E, 0x20:
-            // A client that reads one value alone sends a Read Request.
+            // A client that reads a single value sends a Read Request.
             guard let handles = cursor.list({ $0.littleEndian(UInt16.self) }), handles.count > 1 else { return nil }
             return opcode == 0x0E ? .readMultipleRequest(handles) : .readMultipleVariableRequest(handles)
         case 0x0F: return .readMultipleResponse(Array(cursor.rest))
@@ -129,7 +129,7 @@ extension ATTPDU {
 }
 
 extension ByteCursor {
-    /// Entries up to the end, at least one; nil where one is malformed.
+    /// Reads entries up to the end, at least one; nil if one is malformed.
     fileprivate mutating func list<Entry>(_ read: (inout ByteCursor) -> Entry?) -> [Entry]? {
         var entries: [Entry] = []
         repeat {
@@ -139,13 +139,13 @@ extension ByteCursor {
         return entries
     }
 
-    /// A value after its length; one that the packet cuts off ends with it.
+    /// Reads a value after its length; a truncated value ends with the packet.
     fileprivate mutating func countedValue() -> [UInt8]? {
         guard let length = littleEndian(UInt16.self) else { return nil }
         return next(min(Int(length), count)).map { Array($0) }
     }
 
-    /// Two handles, of which the second is not less than the first.
+    /// Reads two handles; nil if the second is less than the first.
     fileprivate mutating func handles() -> ClosedRange<UInt16>? {
         guard let first = littleEndian(UInt16.self), let last = littleEndian(UInt16.self), first <= last else {
             return nil
@@ -155,7 +155,7 @@ extension ByteCursor {
 }
 
 extension BluetoothUUID {
-    /// A UUID as it is on the air: 2 or 16 bytes, least significant first.
+    /// Creates a UUID from its bytes on the air: 2 or 16, least significant first.
     package init?(attBytes bytes: some BidirectionalCollection<UInt8>) {
         self.init(bigEndian: Array(bytes.reversed()))
     }

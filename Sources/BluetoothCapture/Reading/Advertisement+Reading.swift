@@ -2,7 +2,7 @@ package import BluetoothBackend
 import BluetoothSupport
 
 extension Advertisement {
-    /// Reads AD structures; what is malformed ends the reading, and structures of other types are left out.
+    /// Reads AD structures; a malformed one ends the reading, and those of other types are skipped.
     ///
     /// Source: Core Specification Supplement, Part A, 1; Core Specification, Vol 3, Part C, 11.
     package init(structures bytes: [UInt8]) {
@@ -23,7 +23,7 @@ extension Advertisement {
         case 0x14: add(content, width: 2, to: \.solicitedServiceUUIDs)
         case 0x1F: add(content, width: 4, to: \.solicitedServiceUUIDs)
         case 0x15: add(content, width: 16, to: \.solicitedServiceUUIDs)
-        // A complete name comes before a shortened one.
+        // A complete name has precedence over a shortened one.
         case 0x08: localName = localName ?? String(decoding: content, as: UTF8.self)
         case 0x09: localName = String(decoding: content, as: UTF8.self)
         case 0x0A: txPowerLevel = content.first.map { Int8(bitPattern: $0) }

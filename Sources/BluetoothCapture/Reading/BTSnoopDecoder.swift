@@ -1,6 +1,6 @@
-/// Reads btsnoop: of Android (H4), of other stacks (H1), and of btmon, with an adapter for each host.
+/// Reads btsnoop files of Android (H4), of other stacks (H1), and of btmon, with an adapter for each host.
 ///
-/// A record has 1 MiB at most, a file of btmon 256 adapters.
+/// A record has 1 MiB at most, and a file of btmon 256 adapters.
 struct BTSnoopDecoder: CaptureDecoder {
     private enum LinkType: UInt32 {
         case unframed = 1001
@@ -13,7 +13,7 @@ struct BTSnoopDecoder: CaptureDecoder {
 
     private var cursor: ByteCursor
     private let linkType: LinkType
-    /// The numbers of the hosts, by the numbers of their adapters.
+    /// The numbers of the hosts, by adapter.
     private var hosts: [UInt16: Int] = [:]
     private var records: [CaptureRecord] = []
     private(set) var otherPacketCount = 0
@@ -73,7 +73,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         records.append(.packet(packet))
     }
 
-    /// Microseconds since year 0 as nanoseconds since 1970; times before that are 0.
+    /// Converts microseconds since year 0 into nanoseconds since 1970; earlier times become 0.
     private static func time(_ stamp: Int64) -> CaptureTime {
         let (microseconds, isTooSmall) = stamp.subtractingReportingOverflow(Int64(BTSnoopEncoder.epoch))
         guard !isTooSmall, microseconds > 0 else { return 0 }
@@ -100,7 +100,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         records.append(.packet(CapturedPacket(host: hosts[adapter] ?? 0, time: time, packet: packet)))
     }
 
-    /// A new adapter; one that was unplugged and comes back keeps its number.
+    /// Adds an adapter; one that was unplugged and returns keeps its number.
     private mutating func addHost(_ adapter: UInt16, _ data: ArraySlice<UInt8>, _ offset: Int) throws(CaptureMistake) {
         guard hosts[adapter] == nil else { return }
         guard hosts.count < Self.maximumAdapters else {
@@ -114,7 +114,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         records.append(Self.host(name.isEmpty ? "hci\(adapter)" : name, address))
     }
 
-    /// A line of a log: priority, length of the program's name, that name, the text.
+    /// Adds a line of a log: the priority, the length of the program's name, that name, the text.
     private mutating func addNote(_ data: ArraySlice<UInt8>, _ time: CaptureTime) {
         var data = ByteCursor(data)
         guard data.byte() != nil, let length = data.byte(), data.next(Int(length)) != nil else { return }

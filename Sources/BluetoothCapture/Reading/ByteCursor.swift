@@ -1,4 +1,4 @@
-/// Reads integers and bytes from the front of bytes that may be too few.
+/// Reads integers and bytes from the front of an array.
 struct ByteCursor: Sendable {
     private let bytes: ArraySlice<UInt8>
     /// The index of the next byte.
@@ -14,10 +14,10 @@ struct ByteCursor: Sendable {
     var count: Int { bytes.endIndex - offset }
     var isAtEnd: Bool { count == 0 }
 
-    /// The bytes that are left.
+    /// The remaining bytes.
     var rest: ArraySlice<UInt8> { bytes[offset...] }
 
-    /// The next bytes; nil if there are fewer, and then none is read.
+    /// Returns the next bytes; nil if fewer remain, in which case none is consumed.
     mutating func next(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= self.count else { return nil }
         defer { offset += count }

@@ -1,8 +1,8 @@
-/// Turns the records of a capture into what happened on the links of its hosts.
+/// Converts the records of a capture into the events on the links of its hosts.
 ///
-/// A malformed packet is counted and left out, and so is data of a connection whose beginning is not in the capture, or that
-/// is one more than 256 at once. At most 64 advertising packets in several parts are incomplete at once; of one more, the
-/// last part alone is reported.
+/// A malformed packet is counted and skipped, and so is data of a connection whose beginning is not in the capture, or
+/// that exceeds 256 connections at a time. At most 64 advertising packets in several parts are incomplete at a time;
+/// beyond that, only the last part of a packet is reported.
 package struct CaptureEvents: Sendable {
     package struct Event: Hashable, Sendable {
         package let time: CaptureTime
@@ -15,7 +15,7 @@ package struct CaptureEvents: Sendable {
         case encrypted(link: Int)
         case parametersChanged(link: Int, CapturedParameters)
         case disconnected(link: Int, reason: UInt8)
-        /// A packet of the Attribute Protocol, from the other end if it is received.
+        /// A packet of the Attribute Protocol; a received one is from the other end.
         case att(link: Int, ATTPDU, isReceived: Bool)
         case pairing(link: Int, SecurityManagerPDU, isReceived: Bool)
     }
@@ -41,7 +41,7 @@ package struct CaptureEvents: Sendable {
     package private(set) var malformedCount = 0
     /// The packets on connections whose beginning is not in the capture.
     package private(set) var unknownCount = 0
-    /// The connections that were one too many at once.
+    /// The connections beyond the limit of concurrent ones.
     package private(set) var excessLinkCount = 0
     private var hosts: [CapturedHost] = []
     private var links: [Key: Int] = [:]
@@ -51,7 +51,7 @@ package struct CaptureEvents: Sendable {
 
     package init() {}
 
-    /// What a record says: several advertising reports, or one event, or nothing.
+    /// Returns the events of a record: advertising reports, another event, or none.
     package mutating func add(_ record: CaptureRecord) -> [Event] {
         switch record {
         case .host(let host):
@@ -96,7 +96,7 @@ package struct CaptureEvents: Sendable {
         }
     }
 
-    /// A report with all parts of its data; nil while some are missing.
+    /// Returns a report with all parts of its data; nil while parts are missing.
     private mutating func joined(_ report: AdvertisingReport, _ host: Int) -> AdvertisingReport? {
         let key = PartsKey(
             host: host, address: report.address, setID: report.setID, isScanResponse: report.isScanResponse)

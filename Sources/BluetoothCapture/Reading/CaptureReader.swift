@@ -1,12 +1,12 @@
-/// Reads capture files of Bluetooth hosts: pcapng and pcap with the link types 201 and 187, btsnoop with 1001, 1002 and 2001.
+/// Reads capture files of Bluetooth hosts: pcapng and pcap of link types 201 and 187, btsnoop of 1001, 1002 and 2001.
 ///
-/// What the file is follows from its contents, not from its name. Source: as those of ``PcapngEncoder`` and ``BTSnoopEncoder``.
+/// The contents determine the format, not the name. Source: that of ``PcapngEncoder`` and ``BTSnoopEncoder``.
 package struct CaptureReader: Sendable {
     private let file: String
     private var decoder: any CaptureDecoder
 
     /// - Parameter file: The name of the file, for errors.
-    /// - Throws: ``CaptureReadError`` for what is no such file.
+    /// - Throws: ``CaptureReadError`` if the format is not one of these.
     package init(_ bytes: [UInt8], file: String) throws(CaptureReadError) {
         self.file = file
         do throws(CaptureMistake) {
@@ -16,7 +16,7 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    /// The packets so far that are not of Bluetooth Low Energy, which are left out.
+    /// The number of packets so far that do not belong to Bluetooth Low Energy, which are skipped.
     package var otherPacketCount: Int { decoder.otherPacketCount }
 
     private static func decoder(of bytes: [UInt8]) throws(CaptureMistake) -> any CaptureDecoder {
@@ -26,9 +26,10 @@ package struct CaptureReader: Sendable {
         throw CaptureMistake(0, "a capture is a file of the formats pcapng, pcap or btsnoop")
     }
 
-    /// The next record; nil at the end.
+    /// Returns the next record; nil at the end.
     ///
-    /// - Throws: ``CaptureReadError`` for a malformed or cut-off part. What was read before is sound, and nothing can be read after.
+    /// - Throws: ``CaptureReadError`` for a malformed or truncated part. Earlier records are valid, and no later ones
+    ///   can be read.
     package mutating func next() throws(CaptureReadError) -> CaptureRecord? {
         do throws(CaptureMistake) {
             return try decoder.next()
@@ -38,14 +39,14 @@ package struct CaptureReader: Sendable {
     }
 }
 
-/// The format of a capture, which gives one record after the other.
+/// A decoder of one format, which returns one record at a time.
 protocol CaptureDecoder: Sendable {
-    /// The packets so far that are not of Bluetooth Low Energy, which are left out.
+    /// The number of packets so far that do not belong to Bluetooth Low Energy, which are skipped.
     var otherPacketCount: Int { get }
     mutating func next() throws(CaptureMistake) -> CaptureRecord?
 }
 
-/// A rule that a byte of a capture breaks.
+/// A rule that a byte of a capture violates.
 struct CaptureMistake: Error, Hashable, Sendable {
     let offset: Int
     let rule: String
@@ -53,10 +54,10 @@ struct CaptureMistake: Error, Hashable, Sendable {
     init(_ offset: Int, _ rule: String) { (self.offset, self.rule) = (offset, rule) }
 }
 
-/// A capture that cannot be read, or not to its end.
+/// An error in a capture that cannot be read, or not to its end.
 package struct CaptureReadError: Error, Hashable, Sendable, CustomStringConvertible {
     package let file: String
-    /// The number of the byte, from 0.
+    /// The offset of the byte, from 0.
     package let offset: Int
     package let rule: String
 
@@ -65,7 +66,7 @@ package struct CaptureReadError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension CapturedPacket {
-    /// A packet of UART (H4) transport: its type, and the rest; nil for a type that is none of Low Energy.
+    /// Creates a packet of UART (H4) transport from its type and the rest; nil for a type outside of Low Energy.
     ///
     /// - Parameter direction: Decides whether the packet is received.
     init?(
@@ -79,10 +80,11 @@ extension CapturedPacket {
     }
 }
 
-/// The directions of packets in a file that does not give them.
+/// The directions of packets in a file that does not contain them.
 ///
-/// The first part of an L2CAP packet has another boundary flag from the controller than to it; a later part goes where the last
-/// first one of its connection went, which is a guess where both directions send in parts at once.
+/// The first fragment of an L2CAP packet has a different boundary flag in each direction. A later fragment gets the
+/// direction of the connection's last first fragment, which is a guess if both directions send fragments at the same
+/// time.
 struct UARTDirections: Sendable {
     private struct Key: Hashable, Sendable {
         var host: Int

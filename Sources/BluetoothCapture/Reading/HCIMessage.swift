@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// What a packet between a host and its controller says, as far as a reader of connections needs it.
+/// The meaning of a packet between a host and its controller, as far as a reader of connections needs it.
 ///
 /// Source: Core Specification, Vol 4, Part E, 7.7.
 package enum HCIMessage: Hashable, Sendable {
@@ -9,11 +9,11 @@ package enum HCIMessage: Hashable, Sendable {
     case disconnected(handle: UInt16, reason: UInt8)
     case encrypted(handle: UInt16)
     case parametersChanged(handle: UInt16, CapturedParameters)
-    /// A part of an L2CAP packet, the first or a later one.
+    /// A fragment of an L2CAP packet, the first or a later one.
     case data(handle: UInt16, isFirst: Bool, [UInt8])
     case other
 
-    /// - Returns: nil for a packet that is too short for what it is.
+    /// - Returns: nil for a packet that is too short for its type.
     package init?(_ packet: HCIPacket) {
         var cursor = ByteCursor(packet.body)
         switch packet.kind {
@@ -71,7 +71,7 @@ package enum HCIMessage: Hashable, Sendable {
         }
     }
 
-    /// The reports of an event: at most 25.
+    /// Reads the reports of an event, at most 25.
     private static func reports(_ cursor: inout ByteCursor, isExtended: Bool) -> [AdvertisingReport]? {
         guard let count = cursor.byte() else { return nil }
         var reports: [AdvertisingReport] = []

@@ -1,6 +1,6 @@
-/// Joins the parts of L2CAP packets, which controllers exchange in pieces of the size of their buffers.
+/// Joins the fragments of L2CAP packets, which have the size of the controllers' buffers.
 ///
-/// At most 64 packets are incomplete at once, of 65,539 bytes each; one more replaces none and is left out.
+/// At most 64 packets are incomplete at a time, of 65,539 bytes each; a further one is dropped.
 ///
 /// Source: Core Specification, Vol 3, Part A, 7.2.1.
 package struct L2CAPAssembler: Sendable {
@@ -16,9 +16,9 @@ package struct L2CAPAssembler: Sendable {
 
     package init() {}
 
-    /// Adds a part.
+    /// Adds a fragment.
     ///
-    /// - Returns: The channel and the payload of the packet that it completes; nil if there is none.
+    /// - Returns: The channel and the payload of the packet that it completes; nil if the packet is incomplete.
     package mutating func add(
         _ part: [UInt8], isFirst: Bool, host: Int, handle: UInt16, isReceived: Bool
     ) -> (channel: UInt16, payload: [UInt8])? {
@@ -38,7 +38,7 @@ package struct L2CAPAssembler: Sendable {
             return nil
         }
         incomplete[key] = nil
-        // What is longer than the packet says is no packet.
+        // A packet that is longer than its length field is invalid.
         return cursor.count == Int(length) ? (channel, Array(cursor.rest)) : nil
     }
 
@@ -47,7 +47,7 @@ package struct L2CAPAssembler: Sendable {
         incomplete[key] = bytes
     }
 
-    /// Forgets what a connection that has ended left incomplete.
+    /// Drops the incomplete packets of a connection that has ended.
     package mutating func end(host: Int, handle: UInt16) {
         for isReceived in [false, true] {
             incomplete[Key(host: host, handle: handle, isReceived: isReceived)] = nil

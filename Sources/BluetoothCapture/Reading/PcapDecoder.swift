@@ -12,8 +12,8 @@ struct PcapDecoder: CaptureDecoder {
     private var directions = UARTDirections()
     private(set) var otherPacketCount = 0
 
-    /// - Returns: nil for bytes that are no pcap.
-    /// - Throws: ``CaptureMistake`` for pcap with something else.
+    /// - Returns: nil if the bytes are not a pcap file.
+    /// - Throws: ``CaptureMistake`` for pcap with another link type or a malformed header.
     init?(_ bytes: [UInt8]) throws(CaptureMistake) {
         cursor = ByteCursor(bytes)
         switch cursor.littleEndian(UInt32.self) {
@@ -67,7 +67,7 @@ struct PcapDecoder: CaptureDecoder {
     private mutating func integer() -> UInt32? { isLittleEndian ? cursor.littleEndian() : cursor.bigEndian() }
 }
 
-/// The link types of pcap and pcapng that have Bluetooth HCI.
+/// The link types of pcap and pcapng that contain Bluetooth HCI.
 ///
 /// Source: the tcpdump group's list, LINKTYPE_BLUETOOTH_HCI_H4 and LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR.
 enum PcapLinkType: UInt32 {

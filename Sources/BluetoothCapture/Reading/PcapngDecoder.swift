@@ -1,6 +1,6 @@
 /// Reads pcapng: sections of either byte order, and the packets of their interfaces with Bluetooth HCI.
 ///
-/// A block has 16 MiB at most, a section 256 interfaces; packets of interfaces with other link types are counted and left out.
+/// A block has 16 MiB at most, and a section 256 interfaces; packets of other link types are counted and skipped.
 struct PcapngDecoder: CaptureDecoder {
     private static let maximumBlock: UInt32 = 16_777_216
     private static let maximumInterfaces = 256
@@ -10,7 +10,7 @@ struct PcapngDecoder: CaptureDecoder {
         /// The number of the host; nil for another link type.
         var host: Int?
         var hasDirection = false
-        /// The units in a second.
+        /// The number of time units per second.
         var resolution: UInt64 = 1_000_000
     }
 
@@ -35,7 +35,7 @@ struct PcapngDecoder: CaptureDecoder {
     private mutating func readBlock() throws(CaptureMistake) {
         let start = cursor.offset
         guard let type = integer(UInt32.self, &cursor) else { throw CaptureMistake(start, Self.cutOff) }
-        // The type of a section is the same in either byte order, which the section gives.
+        // A section's type is the same in both byte orders; the section itself determines the order.
         if type == Self.section {
             var ahead = cursor
             guard ahead.next(4) != nil, let order = ahead.littleEndian(UInt32.self) else {
@@ -69,7 +69,7 @@ struct PcapngDecoder: CaptureDecoder {
 
     /// The type of a block that begins a section.
     private static let section: UInt32 = 0x0A0D_0D0A
-    /// The options with a comment and with the flags of a packet.
+    /// The options that contain a comment, and the flags of a packet.
     private static let comment: UInt16 = 1
     private static let flags: UInt16 = 2
     private static let cutOff = "the file is cut off in this block"
@@ -78,7 +78,7 @@ struct PcapngDecoder: CaptureDecoder {
         isLittleEndian ? cursor.littleEndian(type) : cursor.bigEndian(type)
     }
 
-    /// The comments of a section are notes.
+    /// Reads a section, whose comments become notes.
     private mutating func readSection(_ body: ArraySlice<UInt8>) throws(CaptureMistake) {
         var body = ByteCursor(body)
         // Byte order, version and length of the section.
@@ -116,7 +116,7 @@ struct PcapngDecoder: CaptureDecoder {
         interfaces.append(interface)
     }
 
-    /// The units in a second: a power of 10, or of 2 where the highest bit is set.
+    /// Returns the number of time units per second: a power of 10, or of 2 if the highest bit is set.
     private static func units(_ resolution: UInt8) -> UInt64 {
         let exponent = Int(resolution & 0x7F)
         if resolution & 0x80 != 0 { return 1 << UInt64(min(exponent, 63)) }

@@ -1,5 +1,5 @@
 extension SecurityManagerPDU {
-    /// Reads the packets that say how two devices pair: their features, and a failure.
+    /// Reads the packets that show how two devices pair: their features, and a failure.
     ///
     /// - Returns: nil for malformed packets, and for those with keys, which no reader needs.
     package init?(_ bytes: [UInt8]) {
