@@ -3,13 +3,13 @@ package import BluetoothCapture
 package import BluetoothEmulator
 import BluetoothSupport
 
-/// Makes recordings of the devices in a capture, from what passed between them and the hosts.
+/// Makes recordings of the devices in a capture, from the packets between them and the hosts.
 ///
-/// Links to one address are of one device. At most 1,000 devices are recorded.
+/// Links to one address belong to one device. At most 1,000 devices are recorded.
 package struct CaptureRecorder: Sendable {
     private struct Link: Sendable {
         var device: CapturedAddress
-        /// Whether what the host receives comes from the device: not where the host is the peripheral.
+        /// Whether packets that the host receives come from the device; false if the host is the peripheral.
         var isDeviceRemote: Bool
         var client: CapturedClient
     }
@@ -17,7 +17,7 @@ package struct CaptureRecorder: Sendable {
     private struct Device: Sendable {
         var recorder: DeviceRecorder
         var events: [RecordedEvent] = []
-        /// Its services as they were discovered, which later links to a bonded device do not discover again.
+        /// Its discovered services, which later links to a bonded device do not discover again.
         var database = CapturedDatabase()
         var isConnected = false
     }
@@ -29,11 +29,11 @@ package struct CaptureRecorder: Sendable {
     private var start: CaptureTime?
     private var links: [Int: Link] = [:]
     private var devices: [CapturedAddress: Device] = [:]
-    /// Whether the capture is of what an app asked for and got, whose times and errors are the app's.
+    /// Whether the capture contains an app's requests and results, whose times and errors are the app's.
     package private(set) var isSynthetic = false
     private var excessDeviceCount = 0
     private var excessEventCount = 0
-    /// In the order in which they appeared.
+    /// The addresses, in the order in which they appeared.
     private var order: [CapturedAddress] = []
 
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
@@ -49,9 +49,10 @@ package struct CaptureRecorder: Sendable {
         }
     }
 
-    /// The devices that are wanted; by default those that were connected to, or where none was, those that advertised.
+    /// Returns the recordings of the wanted devices; by default of those with a connection, or otherwise of those that
+    /// advertised.
     ///
-    /// - Parameter isWanted: Is asked with the address in the capture and the name.
+    /// - Parameter isWanted: Called with the address in the capture and the name.
     package func recordings(
         _ source: DeviceRecording.Source, where isWanted: ((DeviceAddress, _ name: String) -> Bool)? = nil
     ) -> [DeviceRecording] {
@@ -68,7 +69,7 @@ package struct CaptureRecorder: Sendable {
         }
     }
 
-    /// What of the capture is in no recording, as sentences for the user.
+    /// The parts of the capture that no recording contains, as sentences for the user.
     package var losses: [String] {
         let undiscovered = devices.values.reduce(0) { $0 + $1.database.unknownCount }
         return [
@@ -97,7 +98,7 @@ package struct CaptureRecorder: Sendable {
         case .connected(let link, let connection, let host):
             let address = connection.isCentral ? connection.peer : host.address
             links[link] = Link(device: address, isDeviceRemote: connection.isCentral, client: CapturedClient())
-            // Those of the app's own view are made up.
+            // The parameters in an app's view are invented.
             let parameters = isSynthetic ? nil : connection.parameters
             use(address) { device in
                 device.isConnected = true
@@ -151,7 +152,7 @@ package struct CaptureRecorder: Sendable {
 }
 
 extension DisconnectReason {
-    /// - Parameter isDeviceRemote: Whether the capture is of the central's host.
+    /// - Parameter isDeviceRemote: Whether the capture was made on the central's host.
     fileprivate init(hci reason: UInt8, _ isDeviceRemote: Bool) {
         switch reason {
         case 0x13, 0x14, 0x15: self = isDeviceRemote ? .remote : .local

@@ -7,7 +7,7 @@ import BluetoothValues
 ///
 /// Source: Core Specification, Vol 3, Part F, 3.3: one request at a time.
 struct CapturedClient: Sendable {
-    /// What a request led to.
+    /// The outcome of a request, or a message without a response.
     enum Outcome: Hashable, Sendable {
         case mtu(Int)
         case services([Service], isPrimary: Bool)
@@ -32,7 +32,7 @@ struct CapturedClient: Sendable {
         var uuid: BluetoothUUID
     }
 
-    /// The answer to a request: the value of a read, or empty.
+    /// The answer to a request; the value is that of a read, otherwise empty.
     struct Answer: Hashable, Sendable {
         var value = Data()
         var error: ATTCode?
@@ -45,13 +45,13 @@ struct CapturedClient: Sendable {
         var sentAt: Duration
     }
 
-    /// A value of which more may be read.
+    /// A value that further reads may continue.
     private struct Reading: Sendable {
         var handle: UInt16
         var answer: Answer
     }
 
-    /// A long write in parts: 512 bytes at most.
+    /// A long write in parts, of 512 bytes at most.
     private struct Preparation: Sendable {
         var handle: UInt16
         var value = Data()
@@ -68,7 +68,7 @@ struct CapturedClient: Sendable {
 
     /// Adds a packet.
     ///
-    /// Both sides of a link may be clients of each other; what the device asks and what it is answered is left out.
+    /// Both sides of a link may be clients of each other; requests of the device and their responses are skipped.
     ///
     /// - Parameter isFromDevice: Whether the server sent it.
     mutating func add(_ pdu: ATTPDU, isFromDevice: Bool, at time: Duration, _ receive: (Outcome) -> Void) {
@@ -91,7 +91,7 @@ struct CapturedClient: Sendable {
         }
     }
 
-    /// The link ends: what may have continued does not.
+    /// Ends a read that could have continued, because the link ends.
     mutating func finish(_ receive: (Outcome) -> Void) {
         if let reading { receive(.read(reading.handle, reading.answer)) }
         reading = nil
@@ -119,7 +119,7 @@ struct CapturedClient: Sendable {
         self.request = nil
         var answer = Answer(sentAt: request.sentAt, duration: max(.zero, time - request.sentAt))
         if case .error(_, let handle, let code) = pdu {
-            // No error has the code 0.
+            // Code 0 is not an error.
             guard code != 0 else { return }
             answer.error = ATTCode(rawValue: code)
             return fail(request.pdu, at: handle, answer, receive)
@@ -152,14 +152,14 @@ struct CapturedClient: Sendable {
         }
     }
 
-    /// A response that is full may be followed by a Read Blob.
+    /// Handles a part of a read; a Read Blob may follow a full response.
     private mutating func read(_ reading: Reading, part: Int, _ receive: (Outcome) -> Void) {
         let isFull = part == mtu - 1 && reading.answer.value.count < ATTLimits.longestValue
         self.reading = isFull ? reading : nil
         if !isFull { receive(.read(reading.handle, reading.answer)) }
     }
 
-    /// - Parameter handle: The attribute that the error is about.
+    /// - Parameter handle: The attribute that the error concerns.
     private mutating func fail(
         _ request: ATTPDU, at handle: UInt16, _ answer: Answer, _ receive: (Outcome) -> Void
     ) {
@@ -194,7 +194,7 @@ struct CapturedClient: Sendable {
             }
             receive(.services(services, isPrimary: type.bits16 == Self.primaryService))
         case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let groups)):
-            // Services of one UUID; the value of another type is no UUID.
+            // Services of one UUID; the values of other types are not UUIDs.
             guard [Self.primaryService, Self.secondaryService].contains(type), let uuid = BluetoothUUID(attBytes: value)
             else { break }
             receive(
@@ -210,14 +210,15 @@ struct CapturedClient: Sendable {
         }
     }
 
-    /// A value that was read by its UUID.
+    /// Handles a value that was read by its UUID.
     private func valueFound(_ entry: ATTPDU.HandleAndValue, _ answer: Answer, _ receive: (Outcome) -> Void) {
         var answer = answer
         answer.value = Data(entry.value)
         receive(.read(entry.handle, answer))
     }
 
-    /// An included service has its UUID in the declaration if that has 16 bits; else the client reads it where the service is.
+    /// Handles an included service; its declaration contains a UUID of 16 bits, and the client reads a longer one
+    /// separately.
     private func include(_ entry: ATTPDU.HandleAndValue, _ receive: (Outcome) -> Void) {
         guard entry.value.count == 6, let uuid = BluetoothUUID(attBytes: entry.value[4...]) else { return }
         let first = UInt16(entry.value[0]) | UInt16(entry.value[1]) << 8
@@ -228,7 +229,7 @@ struct CapturedClient: Sendable {
 }
 
 extension CapturedClient.Characteristic {
-    /// A declaration: properties, the handle of the value, and the UUID.
+    /// Reads a declaration: the properties, the handle of the value, and the UUID.
     fileprivate init?(_ entry: ATTPDU.HandleAndValue) {
         guard entry.value.count >= 5, let uuid = BluetoothUUID(attBytes: entry.value[3...]) else { return nil }
         self.init(

@@ -3,22 +3,22 @@ import BluetoothCapture
 import BluetoothEmulator
 import BluetoothSupport
 
-/// The handles of a captured device: what each of them is.
+/// The attributes of a captured device, by handle.
 struct CapturedDatabase: Sendable {
     private typealias Client = CapturedClient
 
-    /// The link on which a recorder knows the attributes: handles are the same on all.
+    /// The link under which a recorder stores the attributes, because handles are the same on all links.
     private static let link = 0
-    /// The types of declarations, which are no descriptors.
+    /// The types of declarations, which are not descriptors.
     private static let declarations: Set<UInt16> = [0x2800, 0x2801, 0x2802, 0x2803]
 
     private var services: [CapturedClient.Service] = []
-    /// The handles of values, in their order.
+    /// The types of characteristics, by the handle of the value.
     private var characteristics: [UInt16: BluetoothUUID] = [:]
     private var descriptors: Set<UInt16> = []
-    /// The characteristics of the Client Characteristic Configurations.
+    /// The characteristics, by the handle of their Client Characteristic Configuration.
     private var configurations: [UInt16: UInt16] = [:]
-    /// How many requests and notifications were about other handles.
+    /// The number of requests and notifications with other handles.
     private(set) var unknownCount = 0
 
     private func id(_ handle: UInt16) -> AttributeID { AttributeID(rawValue: UInt32(handle)) }
@@ -27,7 +27,7 @@ struct CapturedDatabase: Sendable {
         RecordedDatabase.Name(link: Self.link, id: id(handle))
     }
 
-    /// Adds what a request led to.
+    /// Adds the outcome of a request.
     mutating func add(_ outcome: CapturedClient.Outcome, on link: Int, to recorder: inout DeviceRecorder) {
         switch outcome {
         case .mtu(let mtu): recorder.mtuChanged(to: mtu)
@@ -53,13 +53,13 @@ struct CapturedDatabase: Sendable {
         recorder.discover { $0.add(records, on: Self.link) }
     }
 
-    /// A later discovery of a service knows its end better.
+    /// Adds or replaces a service, because a later discovery knows its end better.
     private mutating func learn(_ service: CapturedClient.Service) {
         services.removeAll { $0.handles.lowerBound == service.handles.lowerBound }
         services.append(service)
     }
 
-    /// The service that a handle belongs to: the end of one may be unknown, and is then taken to be the last handle.
+    /// Returns the service that contains a handle; an unknown end counts as the last handle.
     private func service(at handle: UInt16) -> CapturedClient.Service? {
         services.filter { $0.handles.contains(handle) }.max { $0.handles.lowerBound < $1.handles.lowerBound }
     }
@@ -116,7 +116,7 @@ struct CapturedDatabase: Sendable {
     }
 
     private mutating func read(_ handle: UInt16, _ answer: CapturedClient.Answer, _ recorder: inout DeviceRecorder) {
-        // The configuration is the link's, not the device's.
+        // A configuration belongs to the link, not to the device.
         guard configurations[handle] == nil, isKnown(handle) else { return }
         if characteristics[handle]?.bits16 == 0x2A00, answer.error == nil {
             recorder.identify(name: String(decoding: answer.value, as: UTF8.self), address: nil)

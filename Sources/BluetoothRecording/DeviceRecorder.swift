@@ -4,33 +4,33 @@ package import BluetoothEmulator
 import BluetoothSupport
 package import BluetoothValues
 
-/// Observes one device and makes its recording.
+/// Observes one device and creates its recording.
 package struct DeviceRecorder: Sendable {
-    /// What is written out next.
+    /// A line to write.
     package enum Line: Hashable, Sendable {
-        /// The device as it is known now; the first line of a recording.
+        /// The device as known at this time; the first line of a recording.
         case device(PeripheralDescription, at: Duration)
         case event(RecordedEvent)
     }
 
-    /// A line whose description is made when it is written.
+    /// A line whose description is created when the line is written.
     private enum Entry: Sendable {
         case device(at: Duration)
         case event(RecordedEvent)
     }
 
-    /// The time after a write in which a notification may be its consequence.
+    /// The time after a write in which a notification may be a consequence of it.
     private static let longestConsequence = Duration.seconds(1)
     /// The time between two lines about advertisements.
     private static let advertisingPause = Duration.seconds(1)
-    /// The lines that wait for the first connection, at most.
+    /// The largest number of lines that wait for the first connection.
     private static let maximumUnconnectedLines = 64
 
     private struct Identity: Sendable {
         let isKept: Bool
         var name: String?
         var address: DeviceAddress?
-        /// From the first connection on; the name may change later.
+        /// The redaction, from the first connection on; the name may change later.
         var redaction: Redaction?
     }
 
@@ -43,7 +43,7 @@ package struct DeviceRecorder: Sendable {
     private var identity: Identity
     private var advertising = ObservedAdvertising()
     private var mtu: Int?
-    /// Of the last link, as they were changed last; nil where they are not seen.
+    /// The parameters of the last link after their last change; nil if they are not visible.
     private var parameters: CapturedParameters?
     private var pairing: PairingDescription?
     private var database = RecordedDatabase()
@@ -56,14 +56,14 @@ package struct DeviceRecorder: Sendable {
     package private(set) var hasConnected = false
 
     /// - Parameters:
-    ///   - start: The time from which those of the recording count.
-    ///   - keepsIdentity: Whether the address and serial numbers are recorded as they are.
+    ///   - start: The time at which the recording begins.
+    ///   - keepsIdentity: Whether the address and serial numbers are recorded unchanged.
     package init(start: Duration, keepsIdentity: Bool) {
         self.start = start
         identity = Identity(isKept: keepsIdentity)
     }
 
-    /// The lines since the last call.
+    /// Removes and returns the lines since the last call.
     package mutating func takeLines() -> [Line] {
         defer { entries = [] }
         return entries.map { entry in
@@ -74,7 +74,7 @@ package struct DeviceRecorder: Sendable {
         }
     }
 
-    /// The events since the last call.
+    /// Removes and returns the events since the last call.
     mutating func takeEvents() -> [RecordedEvent] {
         defer { entries = [] }
         return entries.compactMap { if case .event(let event) = $0 { event } else { nil } }
@@ -82,7 +82,7 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Identity
 
-    /// - Parameter address: As backends report it; one that is none is left out.
+    /// - Parameter address: The backend's text; ignored if it is not an address.
     package mutating func identify(name: String?, address: String?) {
         if let address = address.flatMap({ DeviceAddress($0) }) { identity.address = address }
         guard let name, !name.isEmpty, name != identity.name else { return }
@@ -90,13 +90,13 @@ package struct DeviceRecorder: Sendable {
         if hasConnected { isDescriptionNew = true }
     }
 
-    /// The name under which the device is recorded, within the bound of descriptions.
+    /// The recorded name of the device, within the limit of descriptions.
     private var recordedName: String {
         let name = identity.name ?? advertising.localName ?? "Unnamed"
         return name.utf8.count <= 248 ? name : String(name.unicodeScalars.prefix(62))
     }
 
-    /// nil where the identity is kept.
+    /// The redaction; nil if the identity is kept.
     private var redaction: Redaction? { identity.isKept ? nil : identity.redaction ?? makeRedaction() }
 
     private func makeRedaction() -> Redaction {
@@ -105,7 +105,7 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Air
 
-    /// - Parameter isScanResponse: Whether it is known to be one; scans that merge packets do not know.
+    /// - Parameter isScanResponse: Whether it is known to be a scan response, which merged reports do not tell.
     package mutating func advertised(
         _ advertisement: Advertisement, rssi: Int?, isScanResponse: Bool = false, at time: Duration
     ) {
@@ -148,7 +148,7 @@ package struct DeviceRecorder: Sendable {
         database.forget(link: link)
     }
 
-    /// The device answered a request to pair.
+    /// Records the device's response to a pairing request.
     package mutating func answeredPairing(_ features: SecurityManagerPDU.PairingFeatures) {
         pairing = PairingDescription(
             capability: PairingCapability(smp: features.capability), hasOutOfBandData: features.hasOutOfBandData,
@@ -157,15 +157,15 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Attributes
 
-    /// Adds what a discovery found.
+    /// Adds the results of a discovery.
     package mutating func discover(_ body: (inout RecordedDatabase) -> Bool) {
         if body(&database) { isDescriptionNew = true }
     }
 
-    /// A central asked for something, and the device answered.
+    /// Records a central's request, and the device's answer.
     ///
     /// - Parameters:
-    ///   - answer: The value of a read, else empty; or the error.
+    ///   - answer: The value of a read, otherwise empty; or the error.
     ///   - duration: The time from the request to the answer; nil for a write command.
     package mutating func answered(
         _ operation: RecordedRequest.Operation, _ name: RecordedDatabase.Name, written: Data? = nil,
@@ -208,7 +208,7 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Description
 
-    /// The device as far as it is known.
+    /// The description of the device as far as it is known.
     package var device: PeripheralDescription {
         var device = PeripheralDescription(name: recordedName)
         if identity.isKept { device.address = identity.address }
@@ -231,7 +231,7 @@ package struct DeviceRecorder: Sendable {
     }
 }
 
-/// An error of the Attribute Protocol that a request met.
+/// An error of the Attribute Protocol in answer to a request.
 package struct ATTError: Error, Hashable, Sendable {
     package let code: ATTCode
 

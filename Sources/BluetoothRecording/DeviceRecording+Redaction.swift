@@ -2,7 +2,7 @@ package import BluetoothEmulator
 import BluetoothSupport
 
 extension DeviceRecording {
-    /// The same device and events, without its address and serial numbers.
+    /// The same recording without the device's address and serial numbers.
     package var redacted: DeviceRecording {
         guard !source.isRedacted else { return self }
         var copy = self
@@ -19,7 +19,7 @@ extension DeviceRecording {
 }
 
 extension AdvertisingData {
-    /// Replaces what identifies the device.
+    /// Replaces the data that identifies the device.
     mutating func redact(_ replace: (Data) -> Data) {
         serviceData = serviceData.mapValues(replace)
         manufacturerData = manufacturerData.map(replace)

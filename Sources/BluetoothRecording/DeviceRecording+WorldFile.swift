@@ -4,23 +4,24 @@ import BluetoothSupport
 import BluetoothValues
 
 extension DeviceRecording {
-    /// The recorded device as a plain device of a world file: with its values, regular series as timers, and errors as permissions
-    /// and faults.
+    /// Converts the recorded device into a plain device of a world file: with its values, regular series as timers, and
+    /// errors as permissions and faults.
     ///
-    /// - Returns: The device, and what of the recording a plain device cannot say, as sentences for the user.
+    /// - Returns: The device, and the parts of the recording that a plain device cannot express, as sentences for the
+    ///   user.
     package func plainDevice() -> (description: PeripheralDescription, losses: [String]) {
         var conversion = PlainDevice(self)
         return (conversion.make(), conversion.losses)
     }
 }
 
-/// A recording that becomes a device without times and causes.
+/// The conversion of a recording into a device without times and causes.
 private struct PlainDevice {
-    /// More values than a timer of a recorded series has.
+    /// The largest number of values of a timer.
     private static let maximumValues = 1_000
-    /// Fewer notifications are no series.
+    /// The smallest number of notifications in a series.
     private static let fewestNotifications = 4
-    /// The share of pauses that are near the median in a regular series, and how near.
+    /// The share of pauses in a regular series that must be near the median, and the allowed difference.
     private static let regularShare = 0.8
     private static let tolerance = 0.25
 
@@ -93,7 +94,7 @@ private struct PlainDevice {
         }
     }
 
-    /// The pause of a regular series; nil for another one.
+    /// Returns the pause of a regular series; nil if the series is irregular.
     private static func regularPause(_ pauses: [Duration]) -> Duration? {
         guard pauses.count >= fewestNotifications - 1 else { return nil }
         let median = pauses.sorted()[pauses.count / 2].inSeconds
@@ -104,7 +105,7 @@ private struct PlainDevice {
 
     // MARK: Errors
 
-    /// The error with which all requests of an operation ended; nil if one succeeded.
+    /// Returns the error with which all requests of an operation ended; nil if one succeeded.
     private func error(of operation: RecordedRequest.Operation, _ attribute: RecordedAttribute) -> ATTCode? {
         let errors = (requests[attribute] ?? []).filter { $0.operation == operation }.map(\.error)
         guard let first = errors.first ?? nil, errors.allSatisfy({ $0 == first }) else { return nil }

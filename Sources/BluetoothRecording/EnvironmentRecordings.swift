@@ -4,9 +4,9 @@ import BluetoothSupport
 import BluetoothTracing
 import Logging
 
-/// The recordings that `COREBLUETOOTH_RECORD` asks for: one for each device that a central manager of the process connects to.
+/// The recordings that `COREBLUETOOTH_RECORD` requests: one for each device to which a central manager connects.
 package enum EnvironmentRecordings {
-    /// nil where the environment asks for none, or for one that cannot be made.
+    /// The observer; nil if the environment requests no recording, or an invalid one.
     package static let shared: RecordingObserver? = {
         do {
             return try make(ProcessInfo.processInfo.environment)
@@ -16,9 +16,9 @@ package enum EnvironmentRecordings {
         }
     }()
 
-    /// The recordings of an environment.
+    /// Returns the observer that an environment requests.
     ///
-    /// - Throws: ``RecordingSettingsError`` for a name that is no recording's, or an unknown setting.
+    /// - Throws: ``RecordingSettingsError`` if the name does not end with `.jsonl`, or a setting is unknown.
     package static func make(_ environment: [String: String]) throws(RecordingSettingsError) -> RecordingObserver? {
         guard let file = environment["COREBLUETOOTH_RECORD"], !file.isEmpty else { return nil }
         guard file.hasSuffix(".jsonl") else {
@@ -37,24 +37,24 @@ package enum EnvironmentRecordings {
         return RecordingObserver(keepsIdentity: keepsIdentity) { files.write($0) }
     }
 
-    /// A backend whose devices are recorded; the backend itself where there are no recordings.
+    /// Returns a backend whose devices are recorded; the same backend if nothing is recorded.
     package static func recorded(_ backend: any BluetoothBackend) -> any BluetoothBackend {
         guard let shared else { return backend }
         return ObservingBackend(around: backend, shared)
     }
 }
 
-/// A setting of the environment that has no meaning.
+/// A setting of the environment with an invalid value.
 package struct RecordingSettingsError: Error, Hashable, CustomStringConvertible {
     package let description: String
 }
 
 /// The files of the devices that a process connects to: `strap.jsonl`, `strap-2.jsonl` and so on.
 final class SessionFiles: Sendable {
-    // The files are reached under the lock alone.
+    // Invariant: the files are used only under the lock.
     private struct State: @unchecked Sendable {
         var files: [PeerID: RecordingFile] = [:]
-        /// The devices so far, those whose file could not be made included.
+        /// The devices so far, including those whose file could not be created.
         var knownPeers: Set<PeerID> = []
     }
 
@@ -73,7 +73,7 @@ final class SessionFiles: Sendable {
         }
     }
 
-    /// The file for one more device; nil where it cannot be made.
+    /// Returns the file for a further device; nil if it cannot be created.
     private func newFile(_ number: Int, backend: String) -> RecordingFile? {
         do throws(OutputFileError) {
             return try RecordingFile(
@@ -86,7 +86,7 @@ final class SessionFiles: Sendable {
 }
 
 extension DeviceRecording.Source {
-    /// A source of today.
+    /// Returns a source with today's date.
     package static func today(backend: String, isRedacted: Bool) -> Self {
         Self(backend: backend, date: String(Date().ISO8601Format().prefix(10)), isRedacted: isRedacted)
     }

@@ -2,18 +2,18 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-/// The advertisements of a device as scans report them, from which an advertising set is concluded.
+/// The advertisements of a device in scan reports, from which an advertising set is inferred.
 struct ObservedAdvertising: Sendable {
-    /// More reports than an interval or a signal strength needs.
+    /// The largest number of reports that are used.
     private static let maximumReports = 256
-    /// Fewer reports say nothing about the interval.
+    /// The smallest number of reports that determine an interval.
     private static let fewestReports = 8
     private static let defaultInterval = Duration.milliseconds(100)
     /// The mean of the delay of 0–10 ms that the link layer adds (Core Specification, Vol 6, Part B, 4.4.2.2).
     private static let meanDelay = Duration.milliseconds(5)
 
     private var merged = Advertisement()
-    /// Where a scan distinguishes it from the advertisements.
+    /// The scan response, if a scan distinguishes it from the advertisements.
     private var scanResponse: Advertisement?
     private var signals: [Int] = []
     private var gaps: [Duration] = []
@@ -24,7 +24,7 @@ struct ObservedAdvertising: Sendable {
     mutating func add(_ advertisement: Advertisement, rssi: Int?, at time: Duration) {
         merged.merge(advertisement)
         if let rssi, (-127...20).contains(rssi), signals.count < Self.maximumReports { signals.append(rssi) }
-        // A report that follows at once is the scan response.
+        // A report that follows immediately is the scan response.
         if let lastTime, time - lastTime > .milliseconds(10), gaps.count < Self.maximumReports {
             gaps.append(time - lastTime)
         }
@@ -40,7 +40,7 @@ struct ObservedAdvertising: Sendable {
     /// The median signal strength in dBm.
     var rssi: Int? { signals.isEmpty ? nil : signals.sorted()[signals.count / 2] }
 
-    /// The interval that the median gap leads to.
+    /// The interval that follows from the median gap.
     private var interval: Duration {
         guard gaps.count >= Self.fewestReports else { return Self.defaultInterval }
         let median = gaps.sorted()[gaps.count / 2] - Self.meanDelay
@@ -48,11 +48,12 @@ struct ObservedAdvertising: Sendable {
         return min(.milliseconds(10_240), max(.milliseconds(20), rounded))
     }
 
-    /// The advertising set: what fits is in the packet, the rest in the scan response, or all in an extended packet.
+    /// Returns the advertising set: the packet contains what fits, and the scan response the rest; or an extended
+    /// packet contains everything.
     ///
     /// - Parameters:
-    ///   - name: The name of a device whose advertisements had none.
-    ///   - redact: Replaces what identifies the device.
+    ///   - name: The name of a device that advertised none.
+    ///   - redact: Replaces the data that identifies the device.
     func description(name: String?, _ redact: (Data) -> Data) -> AdvertisingDescription {
         var all = AdvertisingData(merged, redact)
         var set = AdvertisingDescription(all, interval: interval, isConnectable: merged.isConnectable ?? true)
@@ -82,7 +83,7 @@ struct ObservedAdvertising: Sendable {
         return isValid(set) ? set : AdvertisingDescription(AdvertisingData(), interval: interval)
     }
 
-    /// Whether the air carries such a set.
+    /// Whether the set can be advertised.
     private func isValid(_ set: AdvertisingDescription) -> Bool {
         do throws(DescriptionError) {
             try set.validate()
@@ -94,7 +95,7 @@ struct ObservedAdvertising: Sendable {
 }
 
 extension AdvertisingData {
-    /// What was advertised, without what identifies the device.
+    /// Creates the advertised data, without the data that identifies the device.
     fileprivate init(_ advertisement: Advertisement, _ redact: (Data) -> Data) {
         self.init(advertisement)
         self.redact(redact)

@@ -2,11 +2,11 @@ package import BluetoothBackend
 package import BluetoothEmulator
 import BluetoothSupport
 
-/// The attributes of a device as centrals discovered them, on one link or several.
+/// The attributes of a device as centrals discovered them, on one or several links.
 ///
-/// More than 4,096 attributes are not kept.
+/// At most 4,096 attributes are stored.
 package struct RecordedDatabase: Sendable {
-    /// An attribute as one link names it.
+    /// An attribute under its identifier on one link.
     package struct Name: Hashable, Sendable {
         package let link: Int
         package let id: AttributeID
@@ -62,7 +62,7 @@ package struct RecordedDatabase: Sendable {
         return add(records.map { ($0.id, Node(uuid: $0.uuid, handle: $0.handle, parent: parent)) }, link)
     }
 
-    /// Adds the attributes of one parent; those that are known already get one more name.
+    /// Adds the attributes of one parent; known ones get one more name.
     private mutating func add(_ found: [(AttributeID, Node)], _ link: Int) -> Bool {
         let countBefore = nodes.count
         var occurrences: [BluetoothUUID: Int] = [:]
@@ -85,7 +85,7 @@ package struct RecordedDatabase: Sendable {
         return nodes.count > countBefore
     }
 
-    /// Inserts an attribute among its siblings, by its handle where that is known.
+    /// Inserts an attribute among its siblings, by its handle if known.
     private mutating func insert(_ node: Node) {
         var siblings = node.parent.map { nodes[$0].children } ?? services
         let next = siblings.firstIndex { sibling in
@@ -97,12 +97,12 @@ package struct RecordedDatabase: Sendable {
         if let parent = node.parent { nodes[parent].children = siblings } else { services = siblings }
     }
 
-    /// The names of a link that has ended are forgotten.
+    /// Removes the names of a link that has ended.
     package mutating func forget(link: Int) { names = names.filter { $0.key.link != link } }
 
     // MARK: Looking up
 
-    /// A characteristic or a descriptor, as recordings name it; nil for one that was not discovered.
+    /// Returns a characteristic or a descriptor in the notation of recordings; nil if it was not discovered.
     package func attribute(_ name: Name) -> RecordedAttribute? {
         guard let number = names[name], let parent = nodes[number].parent else { return nil }
         if nodes[parent].parent == nil { return path(ofCharacteristic: number) }
@@ -122,13 +122,13 @@ package struct RecordedDatabase: Sendable {
 
     // MARK: Describing
 
-    /// The services as a description holds them; 1800, 1801 and the Client Characteristic Configurations are there by
-    /// themselves.
+    /// The services for a description, which omits 1800, 1801 and Client Characteristic Configurations because they
+    /// exist anyway.
     package var descriptions: [ServiceDescription] {
         var before: Set<BluetoothUUID> = []
         return services.filter { ![0x1800, 0x1801].contains(nodes[$0].uuid.bits16) }.map { number in
             let node = nodes[number]
-            // A description includes only services before it.
+            // A description can include only earlier services.
             let included = node.included.filter(before.contains)
             before.insert(node.uuid)
             return ServiceDescription(

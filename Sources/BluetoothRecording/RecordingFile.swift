@@ -5,21 +5,21 @@ import Logging
 
 /// A file to which a recording is appended, line by line.
 ///
-/// Not thread-safe. What cannot be written ends the recording and not the program: the log gets one line with the reason. So does
-/// a recording that is as long as one can be: ``DeviceRecording/maximumEvents`` and ``DeviceRecording/maximumBytes``.
+/// Not thread-safe. A write error ends the recording and not the program: one line of the log gives the reason. The
+/// limits ``DeviceRecording/maximumEvents`` and ``DeviceRecording/maximumBytes`` end a recording, too.
 package final class RecordingFile {
-    /// The file's name, as it was given.
+    /// The file's name, as given.
     package let name: String
     private let source: DeviceRecording.Source
     /// nil once the recording has ended.
     private var output: OutputFile?
-    /// Why the recording has ended; nil before that.
+    /// The reason why the recording has ended; nil before that.
     package private(set) var endReason: String?
     private var hasBegun = false
     private var eventCount = 0
     private var byteCount = 0
 
-    /// Creates a file, which replaces one of that name; only the user may read a new one.
+    /// Creates a file, which replaces an existing one; only the user may read it.
     ///
     /// - Throws: ``OutputFileError`` if it cannot be written.
     package init(_ name: String, _ source: DeviceRecording.Source) throws(OutputFileError) {
@@ -28,7 +28,7 @@ package final class RecordingFile {
         output = try OutputFile(name)
     }
 
-    /// Appends lines; the first one is about the device.
+    /// Appends lines; the first one describes the device.
     package func write(_ lines: [DeviceRecorder.Line]) {
         do {
             for line in lines { try write(line) }

@@ -2,7 +2,7 @@ package import BluetoothBackend
 import BluetoothSupport
 package import BluetoothTracing
 
-/// Records the devices that the central managers of one or several wrappers connect to, as things happen.
+/// Records the devices that the central managers of one or several wrappers connect to, at run time.
 package final class RecordingObserver: CentralObserver {
     /// New lines of one device's recording.
     package struct Part: Sendable {
@@ -15,7 +15,7 @@ package final class RecordingObserver: CentralObserver {
     private let recorder: Lock<SessionRecorder>
     private let receive: @Sendable (Part) -> Void
 
-    /// - Parameter receive: Receives new lines, in their order; quick.
+    /// - Parameter receive: Receives new lines, in order; it must be quick.
     package init(keepsIdentity: Bool, _ receive: @escaping @Sendable (Part) -> Void) {
         recorder = Lock(SessionRecorder(keepsIdentity: keepsIdentity))
         self.receive = receive

@@ -2,14 +2,14 @@ package import BluetoothBackend
 package import BluetoothEmulator
 import BluetoothSupport
 
-/// Replaces what identifies a device: its address, wherever it occurs, its serial number and its System ID.
+/// Replaces the data that identifies a device: its address, wherever it occurs, its serial number and its System ID.
 ///
-/// Keys are never recorded. The name is kept, since apps look for it.
+/// Keys are never recorded. The name is kept, because apps search for it.
 package struct Redaction: Sendable {
-    /// The address of the recorded device in the forms in which values contain it, each with its replacement.
+    /// The address of the recorded device in all notations that values contain, each with its replacement.
     private let patterns: [(original: [UInt8], replacement: [UInt8])]
 
-    /// - Parameter address: The address that is replaced; nil if it is unknown.
+    /// - Parameter address: The address to replace; nil if it is unknown.
     package init(address: DeviceAddress?, by replacement: DeviceAddress) {
         guard let address else {
             patterns = []
@@ -27,14 +27,14 @@ package struct Redaction: Sendable {
             + [colons, colons.lowercased(), digits, digits.lowercased()].map { Array($0.utf8) }
     }
 
-    /// A value of a recorded attribute in which nothing identifies the device.
+    /// Returns the value of a recorded attribute without identifying data.
     package func redacted(_ value: Data, of attribute: RecordedAttribute) -> Data {
         redacted(value, of: attribute.descriptor == nil ? attribute.characteristic : nil)
     }
 
-    /// A value in which nothing identifies the device, of the same length.
+    /// Returns a value of the same length without identifying data.
     ///
-    /// - Parameter characteristic: Whose value it is; nil for advertising data.
+    /// - Parameter characteristic: The characteristic of the value; nil for advertising data.
     package func redacted(_ value: Data, of characteristic: BluetoothUUID? = nil) -> Data {
         switch characteristic?.bits16 {
         case 0x2A25: Data(value.map(Self.redactedCharacter))
@@ -43,7 +43,7 @@ package struct Redaction: Sendable {
         }
     }
 
-    /// A character of a serial number.
+    /// Returns the replacement of a character in a serial number.
     private static func redactedCharacter(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0")

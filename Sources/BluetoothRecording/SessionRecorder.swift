@@ -5,10 +5,10 @@ package import BluetoothTracing
 import BluetoothValues
 import Logging
 
-/// Makes recordings of the devices that the central managers of a program connect to, from their commands and events.
+/// Makes recordings of the devices that a program's central managers connect to, from their commands and events.
 ///
-/// A hundred devices are recorded at most. 256 others are observed, those that were heard last, since one of them may be connected
-/// to; their advertisements are in no recording. Of 256 requests the times are known, of those that were sent last.
+/// At most a hundred devices are recorded. The 256 others that were heard last are observed, because one of them may be
+/// connected to; their advertisements are in no recording. The times of the last 256 requests are known.
 package struct SessionRecorder: Sendable {
     private struct LinkKey: Hashable, Sendable {
         var role: Int
@@ -22,7 +22,7 @@ package struct SessionRecorder: Sendable {
 
     private struct Link: Sendable {
         var peer: PeerID
-        /// The number by which the device's recorder knows it.
+        /// The number of the link in the device's recorder.
         var number: Int
     }
 
@@ -40,12 +40,12 @@ package struct SessionRecorder: Sendable {
     /// The connected devices with new lines.
     private var changed: Set<PeerID> = []
 
-    /// More devices than are recorded.
+    /// The largest number of recorded devices.
     package static let maximumDevices = 100
 
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
 
-    /// The connected devices with new lines since the last call, and these lines.
+    /// Removes and returns the connected devices with new lines, and these lines.
     package mutating func takeLines() -> [(PeerID, [DeviceRecorder.Line])] {
         let peers = changed.sorted { $0.description < $1.description }
         changed = []
@@ -183,7 +183,7 @@ package struct SessionRecorder: Sendable {
 }
 
 extension DeviceRecorder {
-    /// Adds the answer to a request of a manager.
+    /// Adds the answer to a manager's request.
     fileprivate mutating func add(
         _ response: LinkResponse, to request: LinkRequest, _ link: Int, _ sentAt: Duration, _ message: ObservedMessage
     ) {
@@ -223,7 +223,7 @@ extension LinkRequest {
 }
 
 extension LinkResponse {
-    /// The value of a read, else empty, or the device's error; nil for what the device did not answer.
+    /// The value of a read, otherwise empty, or the device's error; nil if the device did not answer.
     fileprivate var recordedAnswer: Result<Data, ATTError>? {
         switch self {
         case .value(let value): .success(value)
