@@ -154,7 +154,6 @@ private final class WaitingReceiver: EventSink {
         withExtendedLifetime((central, daemon)) {}
     }
 
-    /// Proves S12.
     @Test func S12_powerOffCallsNoDisconnect() async throws {
         let (daemon, central, _, _) = try await fixture.connected()
         daemon.setPowered(false)

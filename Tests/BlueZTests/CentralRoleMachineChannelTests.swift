@@ -86,7 +86,6 @@ import Testing
         #expect(fixture.events == [.channel(channel, .closed)])
     }
 
-    /// Proves S153.
     @Test mutating func S153_aLostLinkDeliversWhatCameBeforeAndEndsItsChannels() {
         open()
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])

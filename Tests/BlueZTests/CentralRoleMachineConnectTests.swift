@@ -37,7 +37,6 @@ import Testing
 
     // MARK: Connecting
 
-    /// Proves S36.
     @Test mutating func S36_aLinkIsReportedWhenTheReplyAndTheChangeAreThere() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -89,8 +88,6 @@ import Testing
     }
 
     /// See https://github.com/hbldh/bleak/issues/993, https://github.com/hbldh/bleak/issues/1255.
-    ///
-    /// Proves S35.
     @Test mutating func S35_aConnectThatFailsIsTriedAgainUntilItSucceeds() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -176,7 +173,6 @@ import Testing
         #expect(fixture.waiting == ["Connect"])
     }
 
-    /// Proves S42.
     @Test mutating func S42_aConnectTakenBackIsSilentAndEndsALinkThatCameUpMeanwhile() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -281,7 +277,6 @@ import Testing
 
     // MARK: Disconnecting
 
-    /// Proves S40.
     @Test mutating func S40_aCancelledLinkEndsAtOnceAndIsFreeAgainWhenItIsDown() {
         var (fixture, peer, link) = Fixture.connected()
         fixture.command(.disconnect(peer: peer))
@@ -306,7 +301,6 @@ import Testing
         #expect(fixture.host.links.isEmpty)
     }
 
-    /// Proves S44.
     @Test(
         arguments: [
             ("Timeout", DisconnectReason.timeout), ("Remote", .remote), ("Authentication", .authentication),
@@ -331,7 +325,6 @@ import Testing
         #expect(fixture.host.links.isEmpty)
     }
 
-    /// Proves S49.
     @Test mutating func S49_aLostLinkThatIsWantedBackIsDialledAgain() {
         let peer = fixture.addDevice()
         connect(peer, autoReconnect: true)
@@ -361,7 +354,6 @@ import Testing
         #expect(links.count == 2)
     }
 
-    /// Proves S155.
     @Test mutating func S155_connectionsOfOthersAreReportedToThoseWhoAsk() {
         let peer = fixture.addDevice(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
         setConnected(true)

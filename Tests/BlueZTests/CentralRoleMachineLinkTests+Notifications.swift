@@ -10,7 +10,6 @@ import Testing
 extension CentralRoleMachineLinkTests {
     // MARK: Notifications
 
-    /// Proves S87.
     @Test mutating func S87_aSubscriptionIsAnsweredAndValuesAreNotified() {
         let (_, characteristic) = discover()
         let operation = next()
@@ -83,8 +82,6 @@ extension CentralRoleMachineLinkTests {
     }
 
     /// See https://github.com/hbldh/bleak/issues/1856.
-    ///
-    /// Proves S73.
     @Test mutating func S73_theEchoOfAReadIsNoNotification() {
         let (_, characteristic) = discover()
         subscribe(characteristic)
@@ -197,7 +194,6 @@ extension CentralRoleMachineLinkTests {
 
     // MARK: Service changes
 
-    /// Proves S101.
     @Test mutating func S101_changesOfServicesAreReportedTogether() {
         let (service, characteristic) = discover()
         fixture.receive(.interfacesRemoved(Fixture.characteristic, ["org.bluez.GattCharacteristic1"]))
@@ -219,7 +215,6 @@ extension CentralRoleMachineLinkTests {
         }
     }
 
-    /// Proves S102.
     @Test mutating func S102_anAttributeThatComesBackIsAnotherOne() {
         let (service, _) = discover()
         fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))

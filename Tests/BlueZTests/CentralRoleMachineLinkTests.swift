@@ -35,7 +35,6 @@ import Testing
 
     // MARK: Discovery
 
-    /// Proves S54.
     @Test mutating func S54_servicesAndCharacteristicsAreThoseOfTheTree() {
         let operation = next()
         fixture.command(.request(link: link, operation: operation, .discoverServices(nil)))
@@ -57,7 +56,6 @@ import Testing
         #expect(characteristics.map(\.handle) == [0x12])
     }
 
-    /// Proves S55.
     @Test mutating func S55_onlyWhatIsAskedForIsFound() {
         fixture.command(.request(link: link, operation: next(), .discoverServices([BluetoothUUID(0x180F)])))
         guard case .response(_, _, .services(let services))? = fixture.events.last else {
@@ -67,7 +65,6 @@ import Testing
         #expect(services == [])
     }
 
-    /// Proves S58.
     @Test mutating func S58_theHostsOwnServicesAndSecondaryOnesAreNotFound() {
         for (handle, uuid, isPrimary) in [("0001", "1801", true), ("0005", "1800", true), ("0060", "180a", false)] {
             fixture.receive(
@@ -163,7 +160,6 @@ import Testing
         }
     }
 
-    /// Proves S64.
     @Test mutating func S64_descriptorsAreThoseOfTheCharacteristic() {
         fixture.receive(
             .interfacesAdded(
@@ -188,7 +184,6 @@ import Testing
 
     // MARK: Operations
 
-    /// Proves S66.
     @Test mutating func S66_operationsAreMadeOneAtATimeAndAnsweredInOrder() {
         let (_, characteristic) = discover()
         let (first, second, third) = (next(), next(), next())
@@ -208,7 +203,6 @@ import Testing
             ])
     }
 
-    /// Proves S84.
     @Test mutating func S84_writeCommandsGoOutTogetherAndGiveTheirCreditsBack() {
         let (_, characteristic) = discover()
         for byte in UInt8(1)...3 {
@@ -237,7 +231,6 @@ import Testing
         #expect(fixture.events == [.response(link: link, operation: operation, .value(Data([1])))])
     }
 
-    /// Proves S69.
     @Test mutating func S69_aRefusalCarriesTheATTCode() {
         let (_, characteristic) = discover()
         let operation = next()

@@ -101,7 +101,6 @@ import Testing
         for case .adopt(let descriptor) in fixture.sockets.map(\.action) { close(descriptor) }
     }
 
-    /// Proves S66.
     @Test mutating func S66_theEndOfTheLinkIsTheAnswerWhereTheDeviceIsOnItsWayOut() {
         fixture.command(request("ReadValue", 1))
         fixture.set(Fixture.device, "org.bluez.Device1", ["ServicesResolved": .boolean(false)])

@@ -68,7 +68,6 @@ import Testing
         #expect(fixture.kept.count == 2 && fixture.kept.last == .some(nil))
     }
 
-    /// Proves S141, S142.
     @Test func S141_S142_aLinkThatIsStillUpIsGivenBackBeforeTheState() throws {
         let left = try left()
         var fixture = process(after: left, isConnected: true)
@@ -211,7 +210,6 @@ import Testing
         #expect(fixture.kept.last??.peers.first?.notifying == [])
     }
 
-    /// Proves S145.
     @Test func S145_whereNothingWasLeftNothingIsRestored() {
         #expect(process(after: nil).events == [.stateChanged(.poweredOn)])
     }

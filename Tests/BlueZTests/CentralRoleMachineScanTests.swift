@@ -94,8 +94,6 @@ import Testing
     }
 
     /// See https://github.com/mcginty/blew/issues/27.
-    ///
-    /// Proves S20.
     @Test mutating func S20_aReportThatAddsSomethingIsDeliveredAndAnEqualOneIsNot() {
         scan()
         _ = fixture.addDevice()
@@ -105,7 +103,6 @@ import Testing
         #expect(names == [nil, "Late"])
     }
 
-    /// Proves S21.
     @Test mutating func S21_duplicatesAreDeliveredWhereTheyAreWanted() {
         scan(ScanParameters(allowDuplicates: true))
         _ = fixture.addDevice()
@@ -120,7 +117,6 @@ import Testing
         #expect(fixture.events == [])
     }
 
-    /// Proves S23.
     @Test mutating func S23_nothingIsReportedAfterTheEnd() {
         scan()
         _ = fixture.addDevice()

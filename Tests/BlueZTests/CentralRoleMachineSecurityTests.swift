@@ -26,7 +26,6 @@ import Testing
         fixture.command(.request(link: link, operation: OperationID(rawValue: operation), .read(found)))
     }
 
-    /// Proves S72.
     @Test mutating func S72_whatNeededTheRefusedPairingFailsAndTheLinkEnds() {
         read(7)
         fixture.input(.pairingRefused(peer))

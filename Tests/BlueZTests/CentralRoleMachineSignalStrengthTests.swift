@@ -9,7 +9,6 @@ import Testing
 @Suite struct CentralRoleMachineSignalStrengthTests {
     private let operation = OperationID(rawValue: 20)
 
-    /// Proves S98.
     @Test func S98_theControllerIsAskedAndAnswers() throws {
         var (fixture, _, link) = CentralRoleFixture.connected()
         fixture.command(.request(link: link, operation: operation, .readRSSI))
@@ -30,7 +29,6 @@ import Testing
         #expect(fixture.events == [.response(link: link, operation: operation, .failure(error))])
     }
 
-    /// Proves S66.
     @Test func S66_itIsReadInTheOrderOfTheOtherOperations() throws {
         var (fixture, peer, link) = CentralRoleFixture.connected()
         let number = fixture.host.links[peer]?.attributes.id(of: CentralRoleFixture.characteristic)
@@ -46,7 +44,6 @@ import Testing
         #expect(fixture.waiting == ["ReadValue"])
     }
 
-    /// Proves S66.
     @Test func S66_theEndOfTheLinkAnswers() {
         var (fixture, _, link) = CentralRoleFixture.connected()
         fixture.command(.request(link: link, operation: operation, .readRSSI))

@@ -67,8 +67,6 @@ import Testing
     }
 
     /// bluetoothd reports the links some time before it reports the power.
-    ///
-    /// Proves S12.
     @Test mutating func S12_powerOffCallsNoDisconnect() {
         var (fixture, peer, _) = Fixture.connected()
         fixture.set(
@@ -168,7 +166,6 @@ import Testing
         #expect(fixture.host.directory.count == 0)
     }
 
-    /// Proves S30.
     @Test mutating func S30_peersOfTheSnapshotAreKnownFromMemory() {
         fixture.input(.activated(1))
         fixture.receive(.phase(.ready))

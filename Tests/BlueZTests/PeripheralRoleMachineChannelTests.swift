@@ -66,7 +66,6 @@ import Testing
             fixture.actions.map(\.action) == [.command(.send(Data([1]))), .command(.consumed(3)), .command(.close)])
     }
 
-    /// Proves S154.
     @Test func S154_whatIsPublishedNoMoreClosesItsChannels() throws {
         var fixture = try open()
         fixture.clear()

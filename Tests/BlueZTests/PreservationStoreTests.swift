@@ -182,7 +182,6 @@ import Testing
         #expect(store.load("one") == nil)
     }
 
-    /// Proves S141.
     @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {
         let (fixture, store) = (try BackendFixture(), store)
         let (daemon, first, peer) = try await fixture.discovered(

@@ -24,20 +24,17 @@ struct HostLedgerScanTests {
         #expect(merged(ScanParameters(services: ["180F"]), ScanParameters(services: services))?.services == nil)
     }
 
-    /// Proves S19.
     @Test func S19_aWishForSolicitingPeersOpensTheMergedScan() {
         let scan = merged(ScanParameters(services: ["180F"], solicitedServices: ["1805"]))
         #expect(scan == ScanParameters())
     }
 
-    /// Proves S22.
     @Test func S22_oneWishForDuplicatesIsEnough() {
         let scan = merged(
             ScanParameters(services: ["180F"]), ScanParameters(services: ["180F"], allowDuplicates: true))
         #expect(scan?.allowDuplicates == true)
     }
 
-    /// Proves S20.
     @Test func S20_aNewScanReplacesTheManagersOwn() {
         var ledger = HostLedger()
         ledger.startScan(1, ScanParameters(services: ["180F"], allowDuplicates: true))
@@ -45,7 +42,6 @@ struct HostLedgerScanTests {
         #expect(ledger.mergedScan == ScanParameters(services: ["180D"]))
     }
 
-    /// Proves S23.
     @Test func S23_aStopWithoutAScanDoesNothing() {
         var ledger = HostLedger()
         #expect(ledger.stopScan(1) == false)

@@ -76,7 +76,6 @@ struct HostLedgerTests {
 
     // MARK: Shared links
 
-    /// Proves S38.
     @Test func S38_aConnectToALinkThatIsUpIsReportedAtOnce() throws {
         var (ledger, links) = linked(1)
         guard case .linked(let share) = ledger.connect(2, to: peer, operation: operation(2), options: plain) else {
@@ -196,7 +195,6 @@ struct HostLedgerTests {
         #expect(ledger.remove(2).isEmpty)
     }
 
-    /// Proves S12.
     @Test func S12_withThePowerAllIsForgotten() {
         var (ledger, links) = linked(1, 2)
         ledger.startScan(1, ScanParameters())

@@ -11,14 +11,12 @@ struct ScanReportFilterTests {
         Discovery(peer: peer, name: nil, advertisement: advertisement, rssi: rssi)
     }
 
-    /// Proves S17.
     @Test(arguments: [nil, []] as [[BluetoothUUID]?])
     func S17_noFilterOrAnEmptyOnePassesEveryAdvertiser(_ services: [BluetoothUUID]?) {
         var filter = ScanReportFilter(ScanParameters(services: services))
         #expect(filter.admit(report(Advertisement())) != nil)
     }
 
-    /// Proves S18.
     @Test func S18_anyAdvertisedOrOverflowUUIDMatchesInAnyWidthAndServiceDataDoesNot() {
         let parameters = ScanParameters(services: ["180D", "1809"])
         #expect(parameters.matches(Advertisement(serviceUUIDs: ["0000180D-0000-1000-8000-00805F9B34FB"])))
@@ -28,7 +26,6 @@ struct ScanReportFilterTests {
         #expect(!parameters.matches(Advertisement(solicitedServiceUUIDs: ["180D"])))
     }
 
-    /// Proves S19.
     @Test func S19_aSolicitedServiceMatchesToo() {
         let parameters = ScanParameters(services: ["180D"], solicitedServices: ["1805"])
         #expect(parameters.matches(Advertisement(solicitedServiceUUIDs: ["1805"])))
@@ -37,7 +34,6 @@ struct ScanReportFilterTests {
         #expect(!ScanParameters(solicitedServices: ["1805"]).matches(Advertisement(serviceUUIDs: ["180D"])))
     }
 
-    /// Proves S20.
     @Test func S20_aNewScanReportsKnownPeersAgain() {
         let heard = report(Advertisement(localName: "Name"))
         var first = ScanReportFilter(ScanParameters())
@@ -47,7 +43,6 @@ struct ScanReportFilterTests {
         #expect(second.admit(heard) != nil)
     }
 
-    /// Proves S21.
     @Test func S21_withoutDuplicatesOnlyWhatAddsSomethingPasses() throws {
         var filter = ScanReportFilter(ScanParameters())
         #expect(filter.admit(report(Advertisement(serviceUUIDs: ["180D"]))) != nil)
@@ -60,14 +55,12 @@ struct ScanReportFilterTests {
         #expect(filter.admit(report(Advertisement(manufacturerData: Data([1, 0, 2])))) != nil)
     }
 
-    /// Proves S21.
     @Test func S21_anEmptyFirstPacketIsAReportToo() {
         var filter = ScanReportFilter(ScanParameters())
         #expect(filter.admit(report(Advertisement())) != nil)
         #expect(filter.admit(report(Advertisement())) == nil)
     }
 
-    /// Proves S21.
     @Test func S21_peersAreDistinguished() {
         var filter = ScanReportFilter(ScanParameters())
         let advertisement = Advertisement(localName: "Twin")
@@ -78,7 +71,6 @@ struct ScanReportFilterTests {
         #expect(filter.admit(report(advertisement, from: Samples.otherPeer)) == nil)
     }
 
-    /// Proves S22.
     @Test func S22_withDuplicatesEachMatchingPacketPasses() {
         var filter = ScanReportFilter(ScanParameters(services: ["180D"], allowDuplicates: true))
         let heard = report(Advertisement(serviceUUIDs: ["180D"]))
@@ -86,7 +78,6 @@ struct ScanReportFilterTests {
         #expect(filter.admit(report(Advertisement(), from: Samples.otherPeer)) == nil)
     }
 
-    /// Proves S24.
     @Test func S24_aReportCarriesAllThatIsKnown() throws {
         var filter = ScanReportFilter(ScanParameters(allowDuplicates: true))
         _ = filter.admit(report(Advertisement(serviceUUIDs: ["180D"], isConnectable: true)))
@@ -96,7 +87,6 @@ struct ScanReportFilterTests {
             merged.advertisement == Advertisement(localName: "Name", serviceUUIDs: ["180D"], isConnectable: true))
     }
 
-    /// Proves S24.
     @Test func S24_aPeerIsReportedOnceItsScanResponseMatches() throws {
         var filter = ScanReportFilter(ScanParameters(services: ["180D"]))
         #expect(filter.admit(report(Advertisement(localName: "Name"))) == nil)

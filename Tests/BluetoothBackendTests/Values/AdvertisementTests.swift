@@ -4,7 +4,6 @@ import Testing
 
 /// How advertising data and scan response become one.
 struct AdvertisementTests {
-    /// Proves S24.
     @Test func S24_aMergeKeepsWhatOnlyTheFirstPacketSaid() {
         var merged = Advertisement(
             txPowerLevel: -4, serviceUUIDs: ["180D"], manufacturerData: Data([1, 0]), isConnectable: true)
@@ -16,7 +15,6 @@ struct AdvertisementTests {
                     isConnectable: true))
     }
 
-    /// Proves S24.
     @Test func S24_whatNoPacketSaidStaysAbsent() {
         var merged = Advertisement(localName: "Name")
         #expect(merged.merge(Advertisement()) == false)
