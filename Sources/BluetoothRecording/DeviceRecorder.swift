@@ -105,7 +105,7 @@ package struct DeviceRecorder: Sendable {
 
     // MARK: Air
 
-    /// - Parameter isScanResponse: Whether it is known to be a scan response, which merged reports do not tell.
+    /// - Parameter isScanResponse: Whether it is known to be a scan response; merged reports do not show it.
     package mutating func advertised(
         _ advertisement: Advertisement, rssi: Int?, isScanResponse: Bool = false, at time: Duration
     ) {

@@ -10,7 +10,7 @@ import BluetoothDBus
 /// are broadcast to all subscribers, as changes of `Value`.
 ///
 /// BlueZ pitfall: when an unbonded central disconnects, BlueZ may close the socket of another one
-/// (https://github.com/bluez/bluez/issues/1452). So there is a short wait if a socket closes while its central is
+/// (https://github.com/bluez/bluez/issues/1452). So a short wait follows if a socket closes while its central is
 /// connected and others have sockets too, or if a central disconnects and its socket does not close.
 ///
 /// BlueZ pitfall: a bonded central that reconnects is still subscribed, and BlueZ does not report it
