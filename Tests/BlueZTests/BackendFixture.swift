@@ -6,7 +6,7 @@ import ScriptedBlueZ
 
 @testable import BlueZ
 
-/// Keeps the events of a manager.
+/// Stores the events of a manager.
 final class EventRecorder: EventSink {
     let label = "recorder"
     let events = Recorder<CentralEvent>()
@@ -25,7 +25,7 @@ final class EventRecorder: EventSink {
     }
 }
 
-/// Keeps what a peripheral manager receives about the adapter.
+/// Stores the events about the adapter that a peripheral manager receives.
 final class StateRecorder: EventSink {
     let label = "states"
     let states = Recorder<AdapterState>()
@@ -37,7 +37,7 @@ final class StateRecorder: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// A backend with short pauses on a private bus, a manager's recorder, and the steps that tests have in common.
+/// A backend with short pauses on a private bus, a manager's recorder, and the common steps of tests.
 struct BackendFixture {
     static let address = "F0:F1:F2:F3:F4:F5"
     let bus: PrivateBus
@@ -76,7 +76,7 @@ struct BackendFixture {
         return central
     }
 
-    /// A daemon with the heart-rate device, and a manager that has found it.
+    /// Returns a daemon with the heart-rate device, and a manager that has found it.
     func discovered(
         of backend: BlueZBackend? = nil, restoring identifier: String? = nil
     ) async throws -> (ScriptedBlueZ, any CentralBackend, PeerID) {

@@ -139,7 +139,7 @@ private final class WaitingReceiver: EventSink {
         #expect(recorder.states() == [.poweredOn, .resetting, .poweredOn])
         let ends = recorder.events.elements.filter { if case .disconnected = $0 { true } else { false } }
         #expect(ends.isEmpty)
-        // The new daemon is asked, under its own name.
+        // The new daemon is called, by its own name.
         daemon.service.calls.removeAll()
         central.submit(.startScan(ScanParameters()))
         try await daemon.service.calls.first { $0.member == "StartDiscovery" }
@@ -208,7 +208,7 @@ private final class WaitingReceiver: EventSink {
             }
         }
         try await setNotifying(true, 12)
-        // Given back and asked for again, before the daemon may have noticed.
+        // Unsubscribed and subscribed again, before the daemon may have noticed.
         try await setNotifying(false, 13)
         try await setNotifying(true, 14)
         for byte in UInt8(0)..<50 { daemon.notify(characteristic, [byte]) }
@@ -221,7 +221,8 @@ private final class WaitingReceiver: EventSink {
         #expect(!daemon.service.calls.elements.contains { ["StartNotify", "StopNotify"].contains($0.member) })
     }
 
-    /// A receiver whose callback waits for what another one receives, while the thread that reads the bus may run it.
+    /// Tests a receiver whose callback waits for an event of another one, while the thread that reads the bus may run
+    /// it.
     @Test func aCallbackThatWaitsHoldsUpNoOtherReceiver() async throws {
         let backend = fixture.makeBackend()
         let (daemon, other, peer, link) = try await fixture.connected(of: backend)
@@ -238,7 +239,7 @@ private final class WaitingReceiver: EventSink {
         try await waiting.events.first {
             $0 == .response(link: shared, operation: operation, .notifying(true))
         }
-        // One at a time, as dense as they can be.
+        // One at a time, as densely as possible.
         for byte in UInt8(0)..<100 {
             daemon.notify(characteristic, [byte])
             try await waiting.events.first {
@@ -332,7 +333,7 @@ private final class WaitingReceiver: EventSink {
         #expect(event == .servicesChanged(link: link, removed: records.map(\.id), added: []))
     }
 
-    // MARK: Misbehaviour
+    // MARK: Misbehavior
 
     @Test func aStrangersSignalsAreNotBelieved() async throws {
         let (daemon, central, _, link) = try await fixture.connected()
@@ -343,7 +344,7 @@ private final class WaitingReceiver: EventSink {
         let stranger = try ScriptedService(on: bus)
         stranger.set(device, ScriptedBlueZ.Interface.device, ["Connected": .boolean(false)])
         stranger.set(characteristic, ScriptedBlueZ.Interface.characteristic, ["Value": .bytes([66])])
-        // Answered by the bus after it has passed on what came before.
+        // The bus answers this after it has passed on all earlier messages.
         try stranger.release("org.example.None")
         daemon.notify(characteristic, [1])
         let value = try await recorder.events.first { if case .valueNotified = $0 { true } else { false } }

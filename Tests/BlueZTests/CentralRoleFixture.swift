@@ -5,7 +5,7 @@ import FoundationEssentials
 
 @testable import BlueZ
 
-/// A ``CentralRoleMachine`` with a daemon played by hand: what goes out is kept until a test looks at it.
+/// A ``CentralRoleMachine`` with a fake daemon; its effects are stored until a test checks them.
 struct CentralRoleFixture: FakeDaemon {
     static let adapter = path("/org/bluez/hci0")
     static let device = path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5")
@@ -19,25 +19,25 @@ struct CentralRoleFixture: FakeDaemon {
     private(set) var events: [CentralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [CentralEvent]] = [:]
     private(set) var refreshes = 0
-    /// What was done with sockets for write commands.
+    /// The actions on sockets for write commands.
     private(set) var sockets: [(socket: LinkSocketID, action: WriteSocket.Action)] = []
-    /// What was done with sockets for notifications.
+    /// The actions on sockets for notifications.
     private(set) var notificationSockets: [(socket: LinkSocketID, action: NotificationSockets.Action)] = []
     /// Peers with which an operation failed because of missing security.
     private(set) var insecure: [PeerID] = []
-    /// When connections began to be there, and ceased to.
+    /// The reports of the need for pairing.
     private(set) var pairingNeeds: [Bool] = []
-    /// Channels that were asked for and have no answer yet.
+    /// Requests for channels that have no answer yet.
     private(set) var openings: [(id: CallID, local: L2CAPAddress, peer: L2CAPAddress)] = []
-    /// Questions for the signal strength of a link that have no answer yet.
+    /// Requests for the signal strength of a link that have no answer yet.
     private(set) var strengths: [(id: CallID, peer: L2CAPAddress, controller: ControllerID)] = []
-    /// What was done with open channels.
+    /// The actions on open channels.
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
-    /// What was kept for a later process, in order; nil for nothing.
+    /// The states that were preserved for a later process, in order; nil for none.
     private(set) var kept: [PreservedCentral?] = []
     /// The warnings that were logged.
     private(set) var warnings: [String] = []
-    /// How long each timer took that was started, running or not.
+    /// The duration of each timer that was started, running or not.
     private(set) var durations: [CentralTimer: Duration] = [:]
 
     init(
@@ -47,7 +47,7 @@ struct CentralRoleFixture: FakeDaemon {
             selector: AdapterSelector(adapter), objects: ObjectModel(), notificationMethod: notificationMethod)
     }
 
-    /// A fixture whose adapter is on, with manager 1.
+    /// Returns a fixture whose adapter is on, with manager 1.
     static func poweredOn(
         notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
     ) -> CentralRoleFixture {
@@ -59,7 +59,7 @@ struct CentralRoleFixture: FakeDaemon {
         return fixture
     }
 
-    /// A fixture with a link of manager 1 to the one device, and its identifier.
+    /// Returns a fixture with a link of manager 1 to the one device, and its identifier.
     static func connected(
         objects: [(ObjectPath, DaemonMessage.Interfaces)] = CentralRoleFixture.attributes(),
         notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
@@ -112,7 +112,7 @@ struct CentralRoleFixture: FakeDaemon {
         return ["org.bluez.Device1": base.merging(properties) { $1 }]
     }
 
-    /// A service 180D with a characteristic 2A37 that can do everything.
+    /// Returns a service 180D with a characteristic 2A37 that has all properties.
     static func attributes() -> [(ObjectPath, DaemonMessage.Interfaces)] {
         [
             (
@@ -135,7 +135,7 @@ struct CentralRoleFixture: FakeDaemon {
         ]
     }
 
-    /// Adds the one device, and gives its identifier.
+    /// Adds the one device, and returns its identifier.
     mutating func addDevice(_ properties: [String: DBusValue] = ["RSSI": .int16(-50)]) -> PeerID {
         receive(.interfacesAdded(Self.device, Self.deviceObject(properties)))
         return peer(at: Self.device)
@@ -184,7 +184,7 @@ struct CentralRoleFixture: FakeDaemon {
         receive(.propertiesChanged(path, interface, values, removed: removed))
     }
 
-    /// A notification, or the echo of a read.
+    /// Sends a notification, or the echo of a read.
     mutating func value(_ bytes: [UInt8]) {
         set(Self.characteristic, "org.bluez.GattCharacteristic1", ["Value": .bytes(bytes)])
     }
@@ -199,13 +199,13 @@ struct CentralRoleFixture: FakeDaemon {
         input(.channelReply(openings.removeFirst().id, result))
     }
 
-    /// Answers the oldest question for a signal strength.
+    /// Answers the oldest request for a signal strength.
     mutating func answerStrength(_ result: Result<Int, BackendError>) {
         guard !strengths.isEmpty else { return }
         input(.signalStrength(strengths.removeFirst().id, result))
     }
 
-    /// Answers all calls of discovery, until none is left.
+    /// Answers the calls of discovery, until none is left.
     mutating func answerDiscovery() {
         while answer("SetDiscoveryFilter") != nil || answer("StartDiscovery") != nil || answer("StopDiscovery") != nil {
         }

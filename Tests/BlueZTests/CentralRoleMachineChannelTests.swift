@@ -74,7 +74,7 @@ import Testing
         fixture.command(.channel(channel, .close))
         fixture.command(.channel(channel, .send(Data([4]))))
         #expect(actions == [.command(.send(Data([1]))), .command(.consumed(3)), .command(.close)])
-        // The side that closes receives no event, not even from the socket.
+        // The closing side receives no event, not even from the socket.
         fixture.input(.channelEnded(channel))
         #expect(!fixture.events.contains(.channel(channel, .closed)))
     }

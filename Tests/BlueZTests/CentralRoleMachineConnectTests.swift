@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    /// The daemon may have the link's socket before the kernel reports the link, and then says nothing of it.
+    /// The daemon may have the link's socket before the kernel reports the link, and then does not signal it.
     @Test mutating func aLinkThatNoSignalReportedIsFoundAmongTheObjects() {
         let peer = fixture.addDevice()
         connect(peer)
@@ -66,7 +66,7 @@ import Testing
             Issue.record("\(fixture.events)")
             return
         }
-        // It is ours to end.
+        // This process may end it.
         fixture.command(.disconnect(peer: peer))
         #expect(fixture.calls.contains { $0.call.member == "Disconnect" })
     }
@@ -214,11 +214,11 @@ import Testing
         #expect(fixture.waiting == [])
     }
 
-    /// The daemon ends a link 2 s after its program gave it up, and nothing shows that meanwhile.
+    /// The daemon ends a link 2 s after its program released it, and nothing shows that before.
     @Test mutating func aLinkThatAnotherProgramGivesUpIsNotJoinedButMadeAnew() {
         let peer = fixture.addDevice(["Connected": .boolean(true)])
         connect(peer)
-        // A change of the device does not mean that the link stays.
+        // A change of the device does not mean that the link survives.
         fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-60)])
         #expect(fixture.waiting == [] && links.isEmpty)
         setConnected(false)
@@ -227,7 +227,7 @@ import Testing
         setConnected(true)
         fixture.answer("Connect")
         #expect(links.count == 1)
-        // It is ours to end.
+        // This process may end it.
         fixture.command(.disconnect(peer: peer))
         #expect(fixture.waiting == ["Disconnect"])
     }

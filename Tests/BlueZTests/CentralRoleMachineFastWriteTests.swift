@@ -13,7 +13,7 @@ import Testing
     private let peer: PeerID
     private let link: LinkID
     private var characteristic = AttributeID(rawValue: 0)
-    /// The socket that the machine was given first.
+    /// The first socket that the machine was given.
     private var socket: LinkSocketID { fixture.sockets.first?.socket ?? LinkSocketID(number: 0, peer: peer) }
 
     init() {
@@ -26,7 +26,7 @@ import Testing
         fixture.command(.writeCommand(link: link, attribute: characteristic, value: value))
     }
 
-    /// So many commands over the bus that the next one asks for a socket.
+    /// Writes over the bus until the next command acquires a socket.
     private mutating func writeUntilWorthwhile() {
         for byte in 0..<UInt8(FastWrites.worthwhile) { write(byte) }
         while fixture.answer("WriteValue") != nil {}
@@ -50,7 +50,7 @@ import Testing
 
     private var isClosed: Bool { fixture.sockets.contains { $0.action == .close } }
 
-    /// Closes what the host took over.
+    /// Closes the sockets that the machine took over.
     private func finish() {
         for case .adopt(let descriptor) in fixture.sockets.map(\.action) { close(descriptor) }
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(fixture.waiting.isEmpty)
         write(100)
         write(101)
-        // What follows waits for the socket, and keeps its place.
+        // Later commands wait for the socket, in order.
         #expect(fixture.waiting == ["AcquireWrite"])
         fixture.answer(
             "AcquireWrite",
@@ -115,7 +115,7 @@ import Testing
         fixture.input(.socket(socket, .sent(1)))
         fixture.input(.socket(socket, .drained))
         #expect(fixture.waiting == ["ReadValue"])
-        // It is kept for what comes then.
+        // The socket is kept for later commands.
         fixture.answer("ReadValue", with: .success([.bytes([1])]))
         write(7)
         #expect(written.last == Data([7]) && !isClosed)
@@ -129,7 +129,7 @@ import Testing
         fixture.input(.socket(socket, .sent(1)))
         fixture.input(.socket(socket, .drained))
         #expect(isClosed)
-        // The daemon may hear the call before it sees the end of the socket.
+        // The daemon may receive the call before it notices the end of the socket.
         fixture.refuse("WriteValue", "NotPermitted", "Write acquired")
         fixture.fire(.attributeRetry(peer))
         fixture.answer("WriteValue")
@@ -169,7 +169,7 @@ import Testing
         #expect(!fixture.waiting.contains("ReadValue"))
         fixture.fire(.draining(peer))
         #expect(isClosed)
-        // What the socket did not take goes first.
+        // The commands that the socket did not accept go first.
         #expect(fixture.waiting.first == "WriteValue")
         while fixture.answer("WriteValue") != nil {}
         #expect(fixture.waiting == ["ReadValue"])

@@ -87,7 +87,7 @@ extension CentralRoleMachineLinkTests {
         subscribe(characteristic)
         let operation = next()
         fixture.command(.request(link: link, operation: operation, .read(characteristic)))
-        // A notification of the same value, another one, and the echo.
+        // A notification of the same value, a different value, and the echo.
         for value in [[5], [6], [5]] as [[UInt8]] { fixture.value(value) }
         func notified(_ value: UInt8) -> CentralEvent {
             .valueNotified(link: link, attribute: characteristic, value: Data([value]))

@@ -52,7 +52,7 @@ import Testing
             return
         }
         #expect(characteristics.map(\.properties) == [[.read, .write, .writeWithoutResponse, .notify]])
-        // The declaration is at 0x11, the value behind it.
+        // The declaration is at 0x11, and the value follows it.
         #expect(characteristics.map(\.handle) == [0x12])
     }
 
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    /// bluetoothd fails what is pending with 0x0E once the link is down.
+    /// bluetoothd fails pending calls with 0x0E once the link is down.
     @Test mutating func operationsOfALostLinkAreAnsweredByItsEndAlone() {
         let (_, characteristic) = discover()
         fixture.command(.request(link: link, operation: next(), .read(characteristic)))

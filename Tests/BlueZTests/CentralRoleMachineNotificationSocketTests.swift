@@ -55,7 +55,7 @@ import Testing
         fixture.notificationSockets.compactMap { $0.action == .close ? $0.socket : nil }
     }
 
-    /// Closes what the host took over.
+    /// Closes the sockets that the machine took over.
     private func finish() {
         for case .adopt(let descriptor) in fixture.notificationSockets.map(\.action) { close(descriptor) }
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(fixture.events.dropFirst() == [notified(1), notified(2)])
         fixture.clear()
         setNotifying(false)
-        // No call: the daemon sees the end of its socket.
+        // No call is needed, because the daemon notices the end of its socket.
         #expect(fixture.waiting.isEmpty && closed == [socket])
         #expect(fixture.events == [response(false)])
         fixture.input(.notificationSocket(socket, .values([Data([3])])))
@@ -114,7 +114,7 @@ import Testing
             return
         }
         #expect(error.attCode == 3)
-        // It may be tried again.
+        // The app may try again.
         setNotifying(true)
         #expect(fixture.waiting == ["AcquireNotify"])
     }
@@ -123,7 +123,7 @@ import Testing
         _ = subscribe()
         setNotifying(false)
         setNotifying(true)
-        // The daemon has not seen the end of the first socket.
+        // The daemon has not noticed the end of the first socket.
         fixture.refuse("AcquireNotify", "NotPermitted", "Notify acquired")
         #expect(fixture.waiting.isEmpty)
         fixture.fire(.attributeRetry(peer))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The peer changes its services while something is asked of them: `bluetoothd` never answers that.
+/// Changes of the peer's services during calls, which `bluetoothd` then never answers.
 @Suite struct CentralRoleMachineRemovedAttributeTests {
     private typealias Fixture = CentralRoleFixture
     private var fixture: CentralRoleFixture
@@ -50,12 +50,12 @@ import Testing
         #expect(fixture.waiting == [member])
         removeService()
         #expect(failure(fixture.events.first)?.code == .invalidHandle)
-        // What waited behind it goes on.
+        // Waiting operations continue.
         guard case .response(link, OperationID(rawValue: 2), .services)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
-        // The reply of a daemon that does answer is late.
+        // A daemon that does answer is late.
         let count = fixture.events.count
         fixture.refuse(member, "Failed", "Operation failed with ATT error: 0x0e")
         #expect(fixture.events.count == count)
@@ -132,7 +132,7 @@ import Testing
         #expect(connects() == [second])
         fixture.receive(.interfacesRemoved(second, ["org.bluez.Device1"]))
         #expect(connects() == [second, third])
-        // That reply is not waited for any more.
+        // That reply is no longer expected.
         fixture.refuse("Connect", "Failed", "le-connection-abort-by-local")
         fixture.answerDiscovery()
         let device = Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6", ["RSSI": .int16(-50)])

@@ -7,12 +7,12 @@ import Testing
 
 @testable import BlueZ
 
-/// State restoration, with the daemon played by hand: two fixtures are two processes.
+/// State restoration with a fake daemon: two fixtures represent two processes.
 @Suite struct CentralRoleMachineRestorationTests {
     private typealias Fixture = CentralRoleFixture
     private static let notify = "org.bluez.GattCharacteristic1"
 
-    /// A process with a restore identifier, and what an earlier one left it; the adapter is there.
+    /// Returns a process with a restore identifier, and the state of an earlier one; the adapter is present.
     private func process(after left: PreservedCentral?, isPowered: Bool = true, isConnected: Bool = false) -> Fixture {
         var fixture = Fixture()
         fixture.input(.restoring(1, left))
@@ -28,7 +28,7 @@ import Testing
         return fixture
     }
 
-    /// What a process with a link and a subscription leaves.
+    /// Returns the state that a process with a link and a subscription leaves.
     private func left() throws -> PreservedCentral {
         var fixture = process(after: nil, isConnected: true)
         let peer = fixture.peer(at: Fixture.device)
@@ -82,7 +82,7 @@ import Testing
         #expect(peer.services.first?.notifying.count == 1)
         #expect(peer.parameters?.writeCredits == LinkState.writeCredits)
         let link = try #require(peer.link)
-        // It is heard again, and can be used and ended.
+        // The values arrive again, and the link can be used and ended.
         #expect(fixture.answer("StartNotify")?.path == Fixture.characteristic)
         let attribute = try #require(peer.services.first?.notifying.first)
         fixture.clear()
@@ -124,7 +124,7 @@ import Testing
         var fixture = process(after: left)
         #expect(try restored(fixture).peers.map(\.link) == [nil])
         fixture.clear()
-        // As soon as it is heard.
+        // As soon as the device is heard.
         #expect(fixture.addDevice() == left.peers.first?.id)
         #expect(fixture.waiting.contains("Connect"))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(true)])
@@ -173,7 +173,7 @@ import Testing
         #expect(peers.first?.link == fixture.host.ledger.leases(of: fixture.peer(at: Fixture.device)).first?.link)
     }
 
-    /// What a file can contain, however unlikely: nothing of it traps, and it takes no more than it needs.
+    /// Any content of a file, however unlikely, causes no trap and takes only the resources that it needs.
     @Test func whateverAFileContainsIsBelievedOnlyAsFarAsItMakesSense() throws {
         let sane = try left()
         var random = SeededGenerator(seed: 10)

@@ -146,7 +146,7 @@ import Testing
         #expect(fixture.waiting == ["StartDiscovery"])
     }
 
-    /// bluetoothd says so for some seconds after it was killed while it was scanning.
+    /// bluetoothd refuses for some seconds after it was killed while it was scanning.
     @Test mutating func aStartThatIsRefusedIsTriedAgain() {
         fixture.command(.startScan(ScanParameters()))
         _ = fixture.answer("SetDiscoveryFilter")
@@ -194,7 +194,7 @@ import Testing
         #expect(fixture.events == [])
     }
 
-    /// `Device1.Name` is the advertised name at each report and the GAP Device Name at each connection.
+    /// `Device1.Name` is the advertised name after each report and the GAP Device Name after each connection.
     @Test mutating func theAdvertisedNameAndTheDeviceNameAreKeptApart() {
         scan()
         let peer = fixture.addDevice(["Name": .string("Contract"), "RSSI": .int16(-50)])

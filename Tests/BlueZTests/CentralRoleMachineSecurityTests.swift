@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What a pairing that our user refuses does to the link.
+/// The consequences for the link when the user of this process refuses a pairing.
 @Suite struct CentralRoleMachineSecurityTests {
     private var fixture: CentralRoleFixture
     private let peer: PeerID
@@ -35,7 +35,7 @@ import Testing
         }
         #expect(error.attCode == 0x05)
         #expect(fixture.calls.map(\.call.member) == ["ReadValue", "Disconnect"])
-        // Whatever the daemon says of it in the end.
+        // The late reply of the daemon changes nothing.
         fixture.refuse("ReadValue", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
         #expect(fixture.events.count == 1)
         fixture.set(CentralRoleFixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])

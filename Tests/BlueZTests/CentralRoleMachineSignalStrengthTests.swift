@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The signal strength of a link, with daemon and controller played by hand.
+/// The signal strength of a link, with a fake daemon and a fake controller.
 @Suite struct CentralRoleMachineSignalStrengthTests {
     private let operation = OperationID(rawValue: 20)
 

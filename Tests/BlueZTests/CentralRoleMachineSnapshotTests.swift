@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// A snapshot says how things are: read again, it reports nothing new about known objects.
+/// A snapshot is a state: a further one reports nothing new about known objects.
 @Suite struct CentralRoleMachineSnapshotTests {
     private typealias Fixture = CentralRoleFixture
     private static let heartRate = DBusValue.strings(["0000180d-0000-1000-8000-00805f9b34fb"])
@@ -56,7 +56,7 @@ import Testing
             .setConnectionEventFilter(ConnectionEventFilter(services: [BluetoothUUID(0x180D)])))
         for _ in 0..<2 { snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(isConnected)]) }
         #expect(fixture.events == [])
-        // One that was not delivered before is.
+        // A change that was not delivered before is reported.
         snapshot(["UUIDs": Self.heartRate, "Connected": .boolean(!isConnected)])
         #expect(fixture.events == [.connectionEvent(peer: peer, isConnected: !isConnected)])
     }
@@ -73,7 +73,7 @@ import Testing
     @Test mutating func aScanThatJustBeganGoesOn() {
         fixture.command(.startScan(ScanParameters()))
         fixture.answerDiscovery()
-        // `Discovering` is yet to change.
+        // `Discovering` has not changed yet.
         var adapter = Fixture.adapterObject()
         adapter["org.bluez.Adapter1"]?["Discovering"] = .boolean(false)
         fixture.receive(.snapshot([Fixture.adapter: adapter]))
@@ -92,8 +92,8 @@ import Testing
         #expect(fixture.host.state == .unsupported)
     }
 
-    /// The snapshot after a `Connect` whose link was not seen has no link either: one that comes later is another
-    /// program's.
+    /// A snapshot after a `Connect` without a visible link shows no link either: a later link belongs to another
+    /// program.
     @Test mutating func aLinkThatComesAfterTheSnapshotIsNotOurs() {
         let peer = fixture.addDevice()
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 1), options: ConnectOptions()))

@@ -35,7 +35,7 @@ import Testing
         #expect(fixture.events.suffix(2) == [.authorizationChanged(.allowed), .stateChanged(.poweredOff)])
     }
 
-    /// A daemon that the bus has just started finds its adapters a little later.
+    /// A daemon that the bus has just started finds its adapters after a moment.
     @Test mutating func anAdapterThatComesLateIsWaitedForAndThenUsedAtAnyTime() {
         fixture.input(.activated(1))
         fixture.receive(.phase(.ready))
@@ -77,7 +77,7 @@ import Testing
         #expect(fixture.events == [.stateChanged(.poweredOff)])
     }
 
-    /// Ending all links takes a crowded machine longer than other ends wait.
+    /// On a busy machine, ending all links takes longer than other ends wait.
     @Test mutating func S12_aLinkWaitsLongerForThePowerThatIsBeingSwitchedOff() {
         let timings = BlueZTimings()
         for (state, wait) in [("on", timings.powerLoss), ("on-disabling", timings.turningOff)] {
@@ -94,7 +94,7 @@ import Testing
         var (fixture, _, _) = Fixture.connected()
         fixture.receive(.phase(.lost))
         #expect(fixture.events == [.stateChanged(.resetting)])
-        // Whatever comes for the old daemon changes nothing.
+        // Events of the old daemon change nothing.
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         fixture.receive(.phase(.ready))
         fixture.receive(.snapshot([:]))

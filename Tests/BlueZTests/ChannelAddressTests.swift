@@ -7,7 +7,7 @@ import Testing
     @Test func anAddressIsTheKernelsStructureByteForByte() throws {
         let address = try #require(L2CAPAddress("F0:E1:D2:C3:B4:A5", isRandom: true, psm: 0x0192))
         let family: [UInt8] = UInt16(1).littleEndian == 1 ? [31, 0] : [0, 31]
-        // sa_family_t, psm in little-endian order, the address backwards, no channel, LE random, padding.
+        // sa_family_t, the PSM in little-endian order, the reversed address, no channel, LE random, padding.
         #expect(
             address.bytes == family + [0x92, 0x01, 0xA5, 0xB4, 0xC3, 0xD2, 0xE1, 0xF0, 0, 0, 2, 0])
         #expect(address.bytes.count == L2CAPAddress.size)
@@ -23,7 +23,7 @@ import Testing
             let read = try #require(L2CAPAddress(address.bytes))
             #expect(read == address)
             #expect(read.text == "00:1A:02:33:44:FF")
-            // The kernel leaves the padding out.
+            // The kernel omits the padding.
             #expect(L2CAPAddress(Array(address.bytes.dropLast())) == address)
         }
     }

@@ -24,7 +24,7 @@ final class SocketPairs: ChannelNetwork {
     private let contents = Lock(Contents())
     private let limit: Int
     let isAvailable: Bool
-    /// What was connected to, and listened at.
+    /// The addresses of connects and listeners.
     let addresses = Recorder<L2CAPAddress>()
     let requirements = Recorder<Bool>()
 
@@ -41,22 +41,22 @@ final class SocketPairs: ChannelNetwork {
     /// The other end of the latest channel.
     var peer: CInt { contents.withLock { $0.peers.last ?? -1 } }
 
-    /// Lets connects end with an error from now on.
+    /// Makes later connects end with an error.
     func fail(with error: BackendError?) { contents.withLock { $0.error = error } }
 
-    /// Lets taking a channel fail from now on.
+    /// Makes later accepts fail.
     func failAccepting(with error: BackendError?) { contents.withLock { $0.acceptError = error } }
 
-    /// How often a channel was to be taken.
+    /// The number of accepts.
     var accepts: Int { contents.withLock { $0.accepts } }
 
-    /// Lets connects take for ever from now on.
+    /// Makes later connects never end.
     func neverConnect() { contents.withLock { $0.isSilent = true } }
 
     /// Closes the other end of the latest channel.
     func hangUp() { contents.withLock { _ = close($0.peers.removeLast()) } }
 
-    /// A peer opens a channel.
+    /// Opens a channel as a peer.
     func open(from peer: L2CAPAddress) throws {
         let socket = try pair()
         let listener = contents.withLock { contents -> CInt in
@@ -128,7 +128,7 @@ enum PeerEnd {
         Glibc.send(socket, bytes, bytes.count, CInt(MSG_DONTWAIT)) == bytes.count
     }
 
-    /// Waits for so many bytes, or for the end.
+    /// Waits until `count` bytes have arrived, or the end.
     static func receive(_ socket: CInt, atLeast count: Int) -> Int {
         var total = 0
         var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -139,7 +139,7 @@ enum PeerEnd {
         return total
     }
 
-    /// The next packet; nil where there is none, empty also at the end.
+    /// Returns the next packet; nil if none has arrived, empty also at the end.
     static func receive(_ socket: CInt) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
@@ -147,7 +147,7 @@ enum PeerEnd {
     }
 }
 
-/// A pool of channels on a queue of its own, and what it reports.
+/// A pool of channels on a separate queue, and its reports.
 final class PoolFixture: Sendable {
     enum Report: Equatable, Sendable {
         case opened(ChannelPool.Opening)
@@ -167,7 +167,7 @@ final class PoolFixture: Sendable {
         pool = ChannelPool(queue: queue, network: network, timings: timings) { reports.append(.event($0, $1)) }
     }
 
-    /// Opens a channel, and gives it when it is up.
+    /// Opens a channel, and returns it when it is up.
     func open() async throws -> ChannelID {
         connect()
         let event = try await reports.first { if case .opened = $0 { true } else { false } }
@@ -189,7 +189,7 @@ final class PoolFixture: Sendable {
         }
     }
 
-    /// Listens for channels, and says under which number.
+    /// Listens for channels, and returns the PSM.
     func listen() async throws -> UInt16 {
         guard let local = L2CAPAddress("00:11:22:33:44:55", isRandom: false) else { throw CancellationError() }
         return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<UInt16, any Error>) in
@@ -208,14 +208,14 @@ final class PoolFixture: Sendable {
         queue.async { [self] in pool.perform(action, on: channel) }
     }
 
-    /// All that was received until now.
+    /// All bytes received so far.
     var received: [UInt8] {
         reports.elements.reduce(into: []) { bytes, report in
             if case .event(_, .received(let data)) = report { bytes += data }
         }
     }
 
-    /// Waits until so many bytes have arrived here.
+    /// Waits until this many bytes have arrived.
     func wait(received count: Int) async throws {
         try await reports.wait { reports in
             reports.reduce(0) { sum, report in
@@ -232,7 +232,7 @@ final class PoolFixture: Sendable {
         }
     }
 
-    /// Lets the queue do all that it was given before.
+    /// Waits until the queue has run all earlier work.
     func settle() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

@@ -62,7 +62,7 @@ import Testing
         let granted = fixture.reports.elements.reduce(0) { sum, report in
             if case .event(_, .credits(let count)) = report { sum + count } else { sum }
         }
-        // The kernel's buffer counts packets with their overhead, and takes less than the window.
+        // The kernel's buffer counts packets with their overhead, and holds less than the window.
         #expect(granted < 65536)
         let peer = fixture.network.peer
         let taken = await withCheckedContinuation { continuation in
@@ -86,7 +86,7 @@ import Testing
         let peer = fixture.network.peer
         let packet = [UInt8](repeating: 3, count: 8192)
         var sent = 0
-        // More than the window and the socket's own buffer: the peer is held up.
+        // More than the window and the socket's buffer, so the peer must wait.
         while sent < 16 * ChannelSocket.receiveWindow {
             if PeerEnd.send(packet, to: peer) {
                 sent += packet.count
@@ -137,10 +137,10 @@ import Testing
         await fixture.settle()
         #expect(PeerEnd.receive(fixture.network.peer) == [1, 2])
         var state = pollfd(fd: fixture.network.peer, events: Int16(POLLIN), revents: 0)
-        // The end, within the time limit: the descriptor is closed by Dispatch.
+        // The end, within the time limit, because Dispatch closes the descriptor later.
         #expect(poll(&state, 1, 10_000) == 1)
         #expect(PeerEnd.receive(fixture.network.peer) == [])
-        // The side that closes receives no event.
+        // The closing side receives no event.
         #expect(!fixture.reports.elements.contains(.event(channel, .closed)))
     }
 
@@ -172,7 +172,7 @@ import Testing
             #expect(fixture.pool.stopListening(psm))
             #expect(!fixture.pool.stopListening(psm))
         }
-        // What is open stays so.
+        // An open channel stays open.
         fixture.perform(.command(.send(Data([9]))), on: opening.channel)
         try await fixture.wait(credits: 1)
         #expect(PeerEnd.receive(fixture.network.peer) == [9])
@@ -187,7 +187,7 @@ import Testing
         let psm = try await fixture.listen()
         fixture.network.failAccepting(with: BackendError(.outOfSpace, operation: "accept channel"))
         try fixture.network.open(from: peer)
-        // Twice the turns that looking again and again would take.
+        // Twice the number of blocks that continuous accepting would take.
         while fixture.network.accepts == 0 { await fixture.settle() }
         for _ in 0..<1000 { await fixture.settle() }
         #expect(fixture.network.accepts == 1)

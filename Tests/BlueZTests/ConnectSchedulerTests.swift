@@ -201,7 +201,7 @@ import Testing
         DBusError(name: name.contains(".") ? name : "org.bluez.Error." + name, message: message)
     }
 
-    /// What bluetoothd answers for each ATT error, as measured on 5.66.
+    /// The answers of bluetoothd for each ATT error, as measured on 5.66.
     @Test(arguments: [
         ("NotPermitted", "Read not permitted", UInt8(0x02)), ("NotPermitted", "Write not permitted", 0x03),
         ("NotPermitted", "Not paired", 0x05), ("NotSupported", "Operation is not supported", 0x06),

@@ -5,7 +5,7 @@ import Testing
 @testable import BlueZ
 
 extension DaemonMessage {
-    /// Applies the message to a model, and gives what ``BlueZDaemon`` sends to its clients then.
+    /// Applies the message to a model, and returns the event that ``BlueZDaemon`` then sends to its clients.
     func apply(to objects: ObjectModel) -> DaemonEvent {
         do throws(DBusError) {
             switch self {
@@ -23,7 +23,7 @@ extension DaemonMessage {
 }
 
 extension ObjectModel {
-    /// Applies a message, and gives the changes.
+    /// Applies a message, and returns the changes.
     func changes(by message: DaemonMessage) -> [Change] {
         switch message.apply(to: self) {
         case .changed(let changes), .snapshot(let changes): changes

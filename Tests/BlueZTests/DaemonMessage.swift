@@ -3,13 +3,13 @@ import BluetoothDBus
 
 @testable import BlueZ
 
-/// What `bluetoothd` sends, as tests write it: encoded into a D-Bus message, which the model decodes as if it came from
-/// a bus.
+/// A message of `bluetoothd`, as tests write it: encoded into a D-Bus message, which the model decodes as if it came
+/// from a bus.
 enum DaemonMessage {
-    /// Properties by interface, as `GetManagedObjects` and `InterfacesAdded` carry them.
+    /// Properties by interface, as in `GetManagedObjects` and `InterfacesAdded`.
     typealias Interfaces = [String: [String: DBusValue]]
 
-    /// No message, but what the connection to the daemon comes to.
+    /// Not a message, but a phase of the daemon.
     case phase(DaemonPhase)
     /// The reply of `GetManagedObjects`.
     case snapshot([ObjectPath: Interfaces])
@@ -18,7 +18,7 @@ enum DaemonMessage {
     case propertiesChanged(ObjectPath, String, [String: DBusValue], removed: [String] = [])
     case disconnected(ObjectPath, String)
 
-    /// The message, encoded.
+    /// The encoded message.
     var message: DBusMessage {
         get throws(DBusError) {
             switch self {

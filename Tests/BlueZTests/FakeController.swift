@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import BlueZ
 
-/// A controller whose part a test plays, at the other end of a socket pair.
+/// A fake controller, at the other end of a socket pair.
 final class FakeController: ControllerAccess {
     private let sockets = Lock<[CInt]>([])
     private let error: BackendError?
@@ -39,18 +39,18 @@ final class FakeController: ControllerAccess {
 
     func handle(of peer: L2CAPAddress, on socket: CInt) throws(BackendError) -> UInt16 { handle }
 
-    /// What the latest question was; it was asked before `read` returned.
+    /// Returns the latest command, which was sent before `read` returned.
     func question() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = Glibc.read(sockets.withLock { $0.last ?? -1 }, &buffer, buffer.count)
         return Array(buffer[..<max(0, count)])
     }
 
-    /// Waits for the end of the latest socket, with nothing left to read.
+    /// Waits for the end of the latest socket, and checks that nothing is left to read.
     func isClosed(on queue: DispatchQueue) async throws -> Bool {
         let socket = sockets.withLock { $0.last ?? -1 }
         let counts = Recorder<Int>()
-        // Its own descriptor of the socket, which the watch closes.
+        // A separate descriptor of the socket, which the watch closes.
         let copy = DBusFileDescriptor(adopting: fcntl(socket, F_DUPFD_CLOEXEC, 0))
         let watch = try queue.sync {
             let watch = try SocketWatch(adopting: copy, queue: queue) {

@@ -3,22 +3,22 @@ import BluetoothDBus
 
 @testable import BlueZ
 
-/// A daemon played by hand: calls wait until a test answers them.
+/// A fake daemon: calls wait until a test answers them.
 protocol FakeDaemon {
-    /// Calls that were not answered yet, in order.
+    /// The unanswered calls, in order.
     var calls: [(id: CallID, call: MethodCall)] { get set }
 
-    /// Tells the host what a call came to.
+    /// Passes the outcome of a call to the machine.
     mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>)
 }
 
 extension FakeDaemon {
-    /// The members of the calls that wait for an answer.
+    /// The members of the unanswered calls.
     var waiting: [String] { calls.map(\.call.member) }
 
     /// Answers the oldest waiting call of a method.
     ///
-    /// - Returns: The call, nil if there is none.
+    /// - Returns: The call; nil if none waits.
     @discardableResult
     mutating func answer(
         _ member: String, with result: Result<[DBusValue], DBusError> = .success([])

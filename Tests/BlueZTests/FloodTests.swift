@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZ
 
-/// An app whose queue is stuck, on a private bus, against a scripted `org.bluez` that goes on sending.
+/// An app whose queue is blocked, on a private bus, against a scripted `org.bluez` that continues to send.
 @Suite struct FloodTests {
     private static let limit = 100
     private static let count = 3000
@@ -19,7 +19,7 @@ import Testing
     @Test func whatAStuckQueueIsSentIsLimitedAndCounted() async throws {
         let fixture = try BackendFixture()
         let backend = fixture.makeBackend()
-        // A manager of its own sees when the last value has come.
+        // A separate manager sees when the last value has arrived.
         let (daemon, observer, peer, link) = try await fixture.connected(of: backend)
         let attribute = try await fixture.attribute(observer, link)
         observer.submit(
@@ -43,7 +43,7 @@ import Testing
     }
 }
 
-/// Connects, subscribes, and keeps what it is sent.
+/// An app that connects, subscribes, and stores the values that it receives.
 private final class NotifiedApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     // Invariant: the variables are used on `queue` only.
     static let subscribed = Data()

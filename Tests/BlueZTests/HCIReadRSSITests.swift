@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The bytes that go to and come from a controller.
+/// The bytes to and from a controller.
 ///
 /// Source: Core Specification, Vol 4, Part E, 7.5.4, 7.7.14 and 7.7.15.
 @Suite struct HCIReadRSSITests {
@@ -29,11 +29,11 @@ import Testing
             [0x04, 0x0E, 0x07, 0x01, 0x2D, 0x0C, 0x00, 0x42, 0x0E, 0xCE],
             [0x04, 0x3E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x42, 0x0E, 0xCE],
             [0x02, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x42, 0x0E, 0xCE],
-            // Too short, and too long, for what it says.
+            // Too short, and too long, for its length field.
             [0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x42, 0x0E],
             [0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x42, 0x0E, 0xCE, 0x00],
             [0x04, 0x0E, 0x06, 0x01, 0x05, 0x14, 0x00, 0x42, 0x0E],
-            // Taken on; the answer is to come.
+            // Accepted; the answer is yet to come.
             [0x04, 0x0F, 0x04, 0x00, 0x01, 0x05, 0x14],
         ]
         for packet in others { #expect(question.answer(packet) == nil, "\(packet)") }
@@ -46,7 +46,7 @@ import Testing
         #expect(code([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x1F, 0x42, 0x0E, 0x00]) == .unknown)
     }
 
-    // MARK: The kernel's structures; the numbers are those of a little-endian machine, which all of ours are.
+    // MARK: The kernel's structures; the numbers are those of a little-endian machine, like all supported ones.
 
     @Test func structuresAreTheKernels() throws {
         #expect(ControllerStructures.address(of: 2) == [31, 0, 2, 0, 0, 0])
@@ -64,11 +64,11 @@ import Testing
         var list = ControllerStructures.deviceList
         #expect(list.count == 4 + 16 * 8)
         #expect(Array(list[..<4]) == [16, 0, 0, 0])
-        // Two: 0 and 3, each with options that do not matter.
+        // Two: 0 and 3, each with irrelevant options.
         list[0] = 2
         list.replaceSubrange(4..<20, with: [0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 3, 0, 0, 0, 0xFF, 0xFF, 0, 0])
         #expect(ControllerStructures.devices(list) == [0, 3])
-        // More than there is room for.
+        // A larger number than the list has room for.
         list[0] = 0xFF
         #expect(ControllerStructures.devices(list).count == 16)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What is passed to the kernel as bytes and numbers is what the C compiler of this architecture makes of its structures.
+/// Tests that bytes and numbers for the kernel match the structures of the C compiler of this architecture.
 @Suite struct KernelLayoutTests {
     private let text = "F0:E1:D2:C3:B4:A5"
     private let backwards: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) = (0xA5, 0xB4, 0xC3, 0xD2, 0xE1, 0xF0)
@@ -15,7 +15,7 @@ import Testing
         withUnsafeBytes(of: structure) { Array($0) }
     }
 
-    /// A structure of what is passed to the kernel; nil where the sizes differ.
+    /// Returns bytes for the kernel as a structure; nil if the sizes differ.
     private func structure<Structure: BitwiseCopyable>(_ bytes: [UInt8], as type: Structure.Type) -> Structure? {
         guard bytes.count == MemoryLayout<Structure>.size else { return nil }
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: type) }
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Signedness
 
-    /// C's `char` has a sign on x86-64, and none on arm64.
+    /// C's `char` is signed on x86-64, and unsigned on arm64.
     @Test func aCharacterOfCHasTheSignOfTheArchitecture() {
         #if arch(arm64)
         #expect(c_CHAR_MIN == 0)
@@ -133,7 +133,7 @@ import Testing
         #expect(question.answer([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x01, 0x00, 0xFF]) == .success(-1))
     }
 
-    /// The kernel reports the program's path in bytes of C's `char`, of which those of the letter ü are above 127.
+    /// The kernel reports the program's path in bytes of C's `char`; those of the letter ü are above 127.
     @Test func thePathOfAProgramMayContainAnyLetter() {
         #expect(PreservationStore.text("/ü/bluectl".utf8.map { CChar(truncatingIfNeeded: $0) }) == "/ü/bluectl")
     }

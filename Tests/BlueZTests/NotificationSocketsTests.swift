@@ -10,7 +10,7 @@ import Testing
 @testable import BlueZ
 
 @Suite struct NotificationSocketsTests {
-    /// What happened to which socket.
+    /// An event and its socket.
     struct Entry: Equatable, Sendable {
         let socket: UInt64
         let event: NotificationSockets.Event
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Adds a socket, and returns the daemon's end of it.
+    /// Adds a socket, and returns the daemon's end.
     private func open(_ number: UInt64) throws -> CInt {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -100,7 +100,7 @@ import Testing
             send([1], over: end)
             sockets.perform(.close, on: LinkSocketID(number: 1, peer: peer))
         }
-        // The daemon sees the end.
+        // The daemon notices the end.
         var state = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         #expect(poll(&state, 1, 10_000) == 1 && state.revents & Int16(POLLHUP) != 0)
         daemon.queue.sync {}

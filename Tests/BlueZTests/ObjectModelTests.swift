@@ -215,7 +215,7 @@ import Testing
     @Test func aNameThatThePeerIsNotCalledByIsNoChangeOfIt() {
         let object = Fixture.deviceObject(["Name": .string("Own"), "Connected": .boolean(true)])
         _ = objects.changes(by: .snapshot([Fixture.adapter: Fixture.adapterObject(), Fixture.device: object]))
-        // Advertised once the link is over, and the GAP Device Name stays.
+        // The name is advertised after the link has ended, and the GAP Device Name is kept.
         let advertised: [String: DBusValue] = ["Connected": .boolean(false), "Name": .string("Advertised")]
         #expect(
             objects.changes(by: .propertiesChanged(Fixture.device, Device1.interface, advertised))
@@ -243,7 +243,7 @@ import Testing
             ])
     }
 
-    /// Nothing of an unknown interface is decoded, whatever its properties are.
+    /// An unknown interface is not decoded, whatever its properties are.
     @Test func unknownInterfacesChangeNothing() {
         let object: DaemonMessage.Interfaces = ["org.example.Other": ["Value": .properties(["a": .byte(1)])]]
         #expect(objects.changes(by: .interfacesAdded(Fixture.device, object)) == [])

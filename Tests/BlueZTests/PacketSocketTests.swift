@@ -5,7 +5,7 @@ import Testing
 @testable import BlueZ
 
 @Suite struct PacketSocketTests {
-    /// Two ends of which each keeps the bounds of packets.
+    /// Returns two ends that preserve packet boundaries.
     private func ends(_ type: __socket_type) throws -> (own: CInt, others: CInt) {
         var ends: [CInt] = [-1, -1]
         try #require(socketpair(AF_UNIX, CInt(type.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
@@ -33,7 +33,7 @@ import Testing
         close(own)
     }
 
-    /// As an L2CAP socket is whose link is gone: it has nothing to read, not even an end, and has hung up.
+    /// Like an L2CAP socket whose link is gone: it has nothing to read, not even an end, and has hung up.
     @Test func aSocketThatHasHungUpIsAtItsEndThoughReadingSaysTryAgain() throws {
         let (own, others) = try ends(SOCK_DGRAM)
         #expect(send(others, [1, 2, 3], 3, 0) == 3)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Keeps the events of a pairing agent.
+/// Stores the events of a pairing agent.
 private final class PairingRecorder: EventSink {
     let label = "pairing recorder"
     let events = Recorder<PairingEvent>()
@@ -17,7 +17,7 @@ private final class PairingRecorder: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// Keeps the events of a peripheral manager.
+/// Stores the events of a peripheral manager.
 private final class PeripheralEvents: EventSink {
     let label = "peripheral recorder"
     let events = Recorder<PeripheralEvent>()
@@ -46,7 +46,7 @@ private final class PeripheralEvents: EventSink {
         try await daemon.service.handledCalls.first { $0.member == member }
     }
 
-    /// What was set by `Properties.Set`.
+    /// The properties that were set with `Properties.Set`.
     private func sets(of daemon: ScriptedBlueZ) -> [DBusValue] {
         daemon.service.calls.elements.filter { $0.member == "Set" }.map { $0.body[1] }
     }
@@ -105,14 +105,14 @@ private final class PeripheralEvents: EventSink {
         agent.activate(recorder)
         agent.submit(.setCapability(.displayYesNo))
         try await waitForCall("RegisterAgent", of: daemon)
-        // Its answer comes after the reply to the registration.
+        // Its answer arrives after the reply to the registration.
         _ = try await daemon.askAgent("Cancel")
         daemon.addDesktopAgent()
         #expect(daemon.asksDesktop)
         try await connect(central, to: peer)
         try await waitForCall("RequestDefaultAgent", of: daemon)
         #expect(!daemon.asksDesktop)
-        // The link takes the capability of the agent that is the default one as it begins.
+        // The link takes the capability of the agent that is the default one when it begins.
         let members = daemon.service.calls.elements.map(\.member)
         #expect(
             try #require(members.firstIndex(of: "RequestDefaultAgent")) < #require(members.firstIndex(of: "Connect")))
@@ -133,7 +133,7 @@ private final class PeripheralEvents: EventSink {
         try await waitForCall("RequestDefaultAgent", of: daemon)
         daemon.setPairable(false)
         central.submit(.disconnect(peer: peer))
-        // The desktop's agent is the default one again, for which BlueZ switches pairing on.
+        // The desktop's agent is the default one again, and BlueZ switches pairing on for it.
         try await daemon.service.handledCalls.first { $0.member == "Set" && $0.body[2] == .variant(.boolean(false)) }
         #expect(daemon.asksDesktop && sets(of: daemon) == [.string("Pairable")])
         agent.invalidate()

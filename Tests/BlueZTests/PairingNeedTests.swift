@@ -6,9 +6,9 @@ import Testing
 
 @testable import BlueZ
 
-/// What makes this process need pairing, on the hosts alone.
+/// The conditions under which this process needs pairing, on the role machines alone.
 @Suite struct PairingNeedTests {
-    /// A service with a characteristic that is read over encrypted links.
+    /// Returns a service with a characteristic that is read over encrypted links.
     private static func safe(_ permissions: AttributePermissions = .readEncryptionRequired) -> ServiceDefinition {
         ServiceDefinition(
             id: AttributeID(rawValue: 50), uuid: "C0DE5000-0000-0000-0000-000000000000",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Questions of consent while something that the agent asked for is in flight.
+/// Questions of consent during another request of the agent.
 extension PairingRoleMachineTests {
     /// A request of the agent that the daemon has not answered.
     enum InFlight: CaseIterable {
@@ -15,7 +15,7 @@ extension PairingRoleMachineTests {
 
     static let questions: [PairingQuestion] = [.consent, .enterPasskey, .confirm(passkey: 1), .display(passkey: 1)]
 
-    /// An agent, with a request in flight.
+    /// Creates an agent, with a request in flight.
     private mutating func makeAgent(with inFlight: InFlight) throws {
         let path = CentralRoleFixture.path("/org/bluez/hci0/dev_00_00_00_00_00_01")
         let flag = DBusValue.boolean(true)
@@ -84,7 +84,7 @@ extension PairingRoleMachineTests {
 }
 
 extension PairingRoleMachineTests.InFlight {
-    /// The call that waits for the daemon's answer.
+    /// The call without an answer of the daemon.
     fileprivate var members: [String] {
         switch self {
         case .nothing: []

@@ -35,7 +35,7 @@ extension PairingRoleMachineTests {
         }
         #expect(error.code == .operationCancelled)
         #expect(refused == [peer])
-        // What the refused operation reports about it is not new.
+        // The report of the refused operation adds nothing new.
         input(.securityFailed(peer))
         #expect(events[1]?.count == 2)
     }
@@ -135,7 +135,7 @@ extension PairingRoleMachineTests {
         let operation = OperationID(rawValue: 9)
         input(.command(1, .pair(peer: peer, operation: operation)))
         #expect(members == ["Pair"] && calls.last?.call.path == device)
-        // Who asked for it need not agree to it.
+        // A request for the pairing is consent to it.
         let call = ask(.consent)
         #expect(answers[call] == .accept)
         setPaired(true)
@@ -145,7 +145,7 @@ extension PairingRoleMachineTests {
         #expect(!calls.contains { $0.call.member == "Disconnect" })
     }
 
-    /// bluetoothd asks the agent of the program that calls, if it has one by then.
+    /// bluetoothd asks the agent of the calling program, if it has registered one by then.
     @Test mutating func aPairingThatAnAppBeginsWaitsForItsAgentWhichNeedNotBeTheDefaultOne() {
         daemonComes()
         input(.activated(1))

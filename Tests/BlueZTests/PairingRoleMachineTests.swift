@@ -6,9 +6,9 @@ import Testing
 
 @testable import BlueZ
 
-/// The pairing host, with a daemon played by hand.
+/// The pairing role machine, with a fake daemon.
 @Suite struct PairingRoleMachineTests {
-    /// What becomes of a question of the daemon.
+    /// The outcome of a question of the daemon.
     enum Answer: Equatable {
         case accept
         case passkey(UInt32)
@@ -23,7 +23,7 @@ import Testing
     var timers: [PairingTimer] = []
     var refused: [PeerID] = []
     var warnings: [String] = []
-    /// A device that is connected, and that this process needs to be paired with.
+    /// A connected device with which this process needs pairing.
     let device = CentralRoleFixture.device
     let peer: PeerID
     var isNeeded = true
@@ -94,7 +94,7 @@ import Testing
         call(member, [.objectPath(path ?? device)] + more)
     }
 
-    /// The daemon calls our agent.
+    /// Calls the agent, as the daemon.
     @discardableResult
     mutating func call(_ member: String, _ arguments: [DBusValue] = []) -> IncomingCall.Number {
         lastCall += 1
@@ -105,7 +105,7 @@ import Testing
         return number
     }
 
-    /// An app's agent, while something needs pairing.
+    /// Creates an app's agent, while something needs pairing.
     mutating func makeAgent(_ agent: Int = 1, _ capability: PairingCapability = .keyboardDisplay) {
         daemonComes()
         input(.needChanged(true))
@@ -161,7 +161,7 @@ import Testing
         #expect(members == ["RequestDefaultAgent"])
         answer("RequestDefaultAgent")
         input(.needChanged(false))
-        // BlueZ has no other way to give up being the default one.
+        // BlueZ has no other way to stop being the default one.
         answer("UnregisterAgent")
         answer("RegisterAgent")
         #expect(calls.isEmpty)
@@ -173,7 +173,7 @@ import Testing
         input(.invalidated(1))
         #expect(members == ["UnregisterAgent"])
         answerAll()
-        // It is there to refuse, and is not the default one before others.
+        // It is registered to refuse, and does not precede others as the default one.
         input(.needChanged(false))
         #expect(members == ["UnregisterAgent"])
     }
@@ -205,7 +205,7 @@ import Testing
         daemonComes()
         answer("RegisterAgent", .failure(Self.error("InvalidArguments")))
         #expect(calls.isEmpty && warnings.count == 1)
-        // A new daemon may think otherwise.
+        // A new daemon may accept it.
         receive(.phase(.lost))
         daemonComes()
         #expect(members == ["RegisterAgent"])
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: Pairable
 
-    /// The kernel confirms it a moment later; an agent that came in between would have no bonds.
+    /// The kernel confirms this a moment later; an agent that is registered before would have no bonds.
     @Test mutating func theNextAgentWaitsUntilBlueZHasSwitchedPairingOff() {
         makeAgent(1, .displayOnly)
         setPairable(true)
@@ -266,7 +266,7 @@ import Testing
         #expect(members == ["RequestDefaultAgent"])
     }
 
-    /// BlueZ switches it on for the agent that is the default one then.
+    /// BlueZ switches it on for the agent that becomes the default one.
     @Test(arguments: [true, false])
     mutating func whatBlueZSwitchesOnAsOurAgentLeavesIsSwitchedOffAgain(isReplied: Bool) {
         makeAgent()

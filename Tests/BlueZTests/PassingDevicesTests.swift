@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Devices that are heard once and go, as `bluetoothd` reports them, to both roles.
+/// Devices that are heard once and disappear, as `bluetoothd` reports them, to both roles.
 private struct PassingDevices {
     var central: CentralRoleMachine
     var peripheral: PeripheralRoleMachine
@@ -17,7 +17,7 @@ private struct PassingDevices {
     private let objects: ObjectModel
     private(set) var reports = 0
 
-    /// - Parameter limit: How many devices the roles remember.
+    /// - Parameter limit: The number of devices that the roles remember.
     init(limit: Int) {
         objects = ObjectModel()
         central = CentralRoleMachine(selector: .any, objects: objects)
@@ -50,7 +50,7 @@ private struct PassingDevices {
 
     static func path(_ number: Int) -> ObjectPath { CentralRoleFixture.path(ScriptedBlueZ.path(of: address(number))) }
 
-    /// A device comes, is heard twice, and goes.
+    /// Adds a device, reports it twice, and removes it.
     mutating func pass(_ number: Int) {
         let path = Self.path(number)
         let object = CentralRoleFixture.deviceObject(
@@ -84,17 +84,17 @@ private struct PassingDevices {
     }
 }
 
-/// Needs the process for itself: `make soak`.
+/// It needs a separate process: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct PassingDevicesSoakTests {
     private final class Crowd: Sendable {
         let devices = LockedState(PassingDevices(limit: RoleOptions.defaultRememberedPeers))
     }
 
-    /// By how much memory may differ, in KiB: an allocator does not give back all.
+    /// The allowed difference of memory, in KiB, because an allocator does not return everything.
     private static let tolerance = 8192
 
-    /// Half of them by each of two machines, on a thread each.
+    /// Splits the addresses between two machines, on a thread each.
     @Test func aMillionAddressesLeaveMemoryFlat() throws {
         let crowds = [Crowd(), Crowd()]
         func pass(_ numbers: Range<Int>) {
@@ -114,7 +114,7 @@ struct PassingDevicesSoakTests {
         #expect(after.memory - before.memory < Self.tolerance)
     }
 
-    /// With few of them remembered, so that few are enough to see.
+    /// Uses a low limit of remembered devices, so that few addresses suffice.
     @Test func addressesOnTheBusLeaveMemoryFlat() async throws {
         let fixture = try BackendFixture()
         let daemon = try ScriptedBlueZ(on: fixture.bus)

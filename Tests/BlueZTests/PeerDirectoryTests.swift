@@ -54,7 +54,7 @@ import Testing
         directory.forgetObject(at: CentralRoleFixture.device)
         #expect(directory.path(of: id) == nil)
         #expect(directory.summary(of: id) == PeerSummary(id: id, name: "Phone", address: "00:AA:00:00:00:01"))
-        // The same device under its identity, as another object.
+        // The same device under its identity address, as another object.
         let path = CentralRoleFixture.path("/org/bluez/hci0/dev_00_AA_00_00_00_01")
         #expect(directory.log(path, device("00:AA:00:00:00:01", isRandom: false), isNamed: true) == id)
         #expect(directory.path(of: id) == path)
@@ -86,7 +86,7 @@ import Testing
         "F0:00:00:00:\(String(number >> 8, radix: 16)):\(String(number & 0xFF, radix: 16))"
     }
 
-    /// Notes a device, and loses its object.
+    /// Records a device, and removes its object.
     private func pass(_ number: Int, _ directory: PeerDirectory) throws -> PeerID {
         let peer = directory.log(path(number), device(address(number)), isNamed: true)
         directory.forgetObject(at: path(number))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// A ``PeripheralRoleMachine`` with a daemon played by hand: what goes out is kept until a test looks at it.
+/// A ``PeripheralRoleMachine`` with a fake daemon; its effects are stored until a test checks them.
 struct PeripheralRoleFixture: FakeDaemon {
     static let base = CentralRoleFixture.path("/org/corebluetooth/role1")
     static let manager = CentralRoleFixture.path("/org/corebluetooth/role1/manager1")
@@ -18,23 +18,23 @@ struct PeripheralRoleFixture: FakeDaemon {
     /// Events that were delivered, in order.
     private(set) var events: [PeripheralEvent] = []
     private(set) var eventsByManager: [HostLedger.Manager: [PeripheralEvent]] = [:]
-    /// The objects that are exported, by path.
+    /// The exported objects, by path.
     private(set) var objects: [ObjectPath: ExportedObject] = [:]
-    /// What became of the daemon's calls.
+    /// The outcomes of the daemon's calls.
     private(set) var answers: [UInt64: Result<[DBusValue], DBusError>] = [:]
-    /// Sockets that are open, by the call that asked for them.
+    /// The open sockets, by the call that requested them.
     private(set) var sockets: [UInt64: SocketID] = [:]
     private(set) var closed: [SocketID] = []
     private(set) var sent: [(socket: SocketID, value: Data)] = []
     private(set) var broadcasts: [(path: ObjectPath, value: Data)] = []
-    /// What was asked of the channels.
+    /// The requests to listen for channels.
     private(set) var listens: [(operation: OperationID, local: L2CAPAddress, isEncryptionRequired: Bool)] = []
     private(set) var stoppedListening: [UInt16] = []
     private(set) var actions: [(channel: ChannelID, action: ChannelPool.Action)] = []
     private(set) var timers: Set<PeripheralTimer> = []
-    /// How long each timer took that was started, running or not.
+    /// The duration of each timer that was started, running or not.
     private(set) var durations: [PeripheralTimer: Duration] = [:]
-    /// When something that is published began to require encryption, or ceased to.
+    /// The reports of the need for pairing.
     private(set) var pairingNeeds: [Bool] = []
     private(set) var warnings: [String] = []
     private var lastCall: UInt64 = 0
@@ -43,7 +43,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         host = PeripheralRoleMachine(selector: AdapterSelector(adapter), objects: ObjectModel(), base: Self.base)
     }
 
-    /// A fixture whose adapter is on, with manager 1.
+    /// Returns a fixture whose adapter is on, with manager 1.
     ///
     /// - Parameter isUnicast: Whether the daemon is 5.79 or later.
     static func poweredOn(isUnicast: Bool = false) -> PeripheralRoleFixture {
@@ -55,7 +55,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         return fixture
     }
 
-    /// A fixture with the main service, and both centrals connected.
+    /// Returns a fixture with the main service, and both centrals connected.
     static func serving(isUnicast: Bool = false) -> PeripheralRoleFixture {
         var fixture = poweredOn(isUnicast: isUnicast)
         fixture.command(.addService(operation: OperationID(rawValue: 1), service: service()))
@@ -74,7 +74,8 @@ struct PeripheralRoleFixture: FakeDaemon {
 
     // MARK: Definitions
 
-    /// Service 1: 2 is read and written, 3 is static with a description, 4 notifies, 5 takes commands, 6 indicates.
+    /// Returns service 1: 2 is read and written, 3 is static with a description, 4 notifies, 5 takes commands, 6
+    /// indicates.
     static func service(
         _ first: UInt32 = 1, uuid: BluetoothUUID = "C0DE1000-0000-0000-0000-000000000000", included: [UInt32] = []
     ) -> ServiceDefinition {
@@ -98,7 +99,7 @@ struct PeripheralRoleFixture: FakeDaemon {
             ])
     }
 
-    /// A service that notifies only, whose attributes are numbered from `first` on.
+    /// Returns a service that only notifies, whose attributes are numbered from `first`.
     static func small(_ first: UInt32, included: [UInt32] = []) -> ServiceDefinition {
         ServiceDefinition(
             id: AttributeID(rawValue: first), uuid: BluetoothUUID(UInt16(0x2000 + first)),
@@ -109,7 +110,7 @@ struct PeripheralRoleFixture: FakeDaemon {
             ])
     }
 
-    /// The path of an attribute that is published.
+    /// Returns the path of a published attribute.
     func path(_ attribute: UInt32, of manager: HostLedger.Manager = 1) -> ObjectPath {
         host.managers[manager]?.applications.path(of: AttributeID(rawValue: attribute)) ?? .root
     }
@@ -168,7 +169,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         receive(.propertiesChanged(path, interface, values, removed: []))
     }
 
-    /// bluetoothd reports that a program switches the power off.
+    /// Reports that a program switches the power off, as bluetoothd does.
     mutating func beginTurningOff() {
         set(CentralRoleFixture.adapter, "org.bluez.Adapter1", ["PowerState": .string("on-disabling")])
     }
@@ -187,7 +188,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         set(device, "org.bluez.Device1", ["Connected": .boolean(isConnected)])
     }
 
-    /// The daemon calls one of our objects.
+    /// Calls an exported object, as the daemon.
     ///
     /// - Returns: The call's number.
     @discardableResult
@@ -219,7 +220,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         call(path(attribute), "WriteValue", [.bytes(value), Self.options(device, more)])
     }
 
-    /// A central subscribes as the daemon reports it: refused, BlueZ falls back.
+    /// Subscribes a central, as the daemon reports it; BlueZ uses `StartNotify` after a refusal.
     @discardableResult
     mutating func subscribe(_ attribute: UInt32, by device: ObjectPath, mtu: UInt16 = 185) -> UInt64 {
         let number = call(path(attribute), "AcquireNotify", [Self.options(device, mtu: mtu)])
@@ -227,7 +228,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         return number
     }
 
-    /// The socket that a central gets when it subscribes.
+    /// Returns the socket that a central gets when it subscribes.
     mutating func socket(subscribing device: ObjectPath, to attribute: UInt32) throws -> SocketID {
         let number = subscribe(attribute, by: device)
         return try #require(sockets[number])
@@ -247,7 +248,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         input(.timer(timer))
     }
 
-    /// Lets the wait for explanations end.
+    /// Ends the waits for explanations.
     mutating func settle() {
         for timer in timers {
             switch timer {
@@ -266,7 +267,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         sent = []
     }
 
-    /// The oldest request of the events.
+    /// The oldest request among the events.
     var request: RequestID? {
         for event in events {
             switch event {

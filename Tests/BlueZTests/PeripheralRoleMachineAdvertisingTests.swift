@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Advertising, on the host alone.
+/// Advertising, on the role machine alone.
 @Suite struct PeripheralRoleMachineAdvertisingTests {
     private func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
 

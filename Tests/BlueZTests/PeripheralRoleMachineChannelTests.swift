@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-/// L2CAP channels that centrals open, on the host alone.
+/// L2CAP channels that centrals open, on the role machine alone.
 @Suite struct PeripheralRoleMachineChannelTests {
     private let first = OperationID(rawValue: 1)
     private let second = OperationID(rawValue: 2)
@@ -15,7 +15,7 @@ import Testing
         try #require(L2CAPAddress(text, isRandom: true))
     }
 
-    /// A fixture that listens at 0x81.
+    /// Returns a fixture that listens at 0x81.
     private func listening() -> PeripheralRoleFixture {
         var fixture = PeripheralRoleFixture.serving()
         fixture.command(.publishChannel(operation: first, isEncryptionRequired: true))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// State and services, on the host alone.
+/// State and services, on the role machine alone.
 @Suite struct PeripheralRoleMachinePublishingTests {
     private func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
     private func id(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
@@ -116,7 +116,7 @@ import Testing
         fixture.command(.removeService(id(1)))
         #expect(fixture.waiting == ["UnregisterApplication"])
         #expect(fixture.objects.isEmpty)
-        // The remover is not informed of the subscriptions that end.
+        // The manager that removes a service is not informed of the subscriptions that end.
         #expect(fixture.events.isEmpty)
         let late = fixture.call(PeripheralRoleFixture.manager.appending("app1"), "ReadValue")
         #expect(fixture.answers[late]?.failure?.name == DBusError.Name.unknownObject)
@@ -134,7 +134,7 @@ import Testing
         #expect(services.count == 2)
         #expect(services[1].properties["Includes"] == .objectPaths([services[0].path]))
         fixture.clear()
-        // The includer goes alone: its object's end is enough.
+        // The including service is removed alone; the removal of its object suffices.
         fixture.command(.removeService(id(11)))
         #expect(objects(fixture, .service).map(\.path) == [services[0].path])
         #expect(fixture.waiting == ["UnregisterApplication"])
@@ -207,7 +207,7 @@ import Testing
         fixture.setPowered(false)
         fixture.answer("RegisterApplication")
         #expect(fixture.events == [.stateChanged(.poweredOff)])
-        // The facade takes back what was not answered.
+        // The facade withdraws unanswered operations.
         fixture.command(.removeService(id(1)))
         #expect(fixture.waiting == ["UnregisterApplication"])
         #expect(fixture.objects.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Reads and writes of centrals, on the host alone.
+/// Reads and writes of centrals, on the role machine alone.
 @Suite struct PeripheralRoleMachineRequestTests {
     private let one = PeripheralRoleFixture.one
     private let two = PeripheralRoleFixture.two

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Subscriptions and values, on the host alone, with both kinds of daemons.
+/// Subscriptions and values, on the role machine alone, with both kinds of daemons.
 @Suite struct PeripheralRoleMachineSubscriptionTests {
     private let one = PeripheralRoleFixture.one
     private let two = PeripheralRoleFixture.two
@@ -57,7 +57,7 @@ import Testing
         #expect(fixture.events.isEmpty)
         fixture.settle()
         #expect(fixture.events == [unsubscribed(fixture, one, notifying)])
-        // Its credits ended with it.
+        // Its credits ended with the subscription.
         fixture.subscribe(notifying, by: one)
         #expect(fixture.events.last == subscribed(fixture, one, notifying))
     }
@@ -106,7 +106,7 @@ import Testing
         #expect(fixture.events == [subscribed(fixture, one, notifying)])
     }
 
-    /// Ending all links takes a crowded machine longer than other ends wait.
+    /// On a busy machine, ending all links takes longer than other ends wait.
     @Test func S104_endsWaitLongerForThePowerThatIsBeingSwitchedOff() {
         var fixture = PeripheralRoleFixture.serving()
         let timings = PeripheralTimings()
@@ -209,7 +209,7 @@ import Testing
         var fixture = PeripheralRoleFixture.serving(isUnicast: true)
         fixture.host.objects.passesDescriptors = false
         let first = fixture.subscribe(notifying, by: one)
-        // The central is known all the same.
+        // The central is known nevertheless.
         #expect(fixture.sockets[first] == nil)
         #expect(fixture.events == [subscribed(fixture, one, notifying)])
         fixture.update(notifying, [1], to: [one])
@@ -263,7 +263,7 @@ import Testing
         let mine = try fixture.socket(subscribing: one, to: notifying)
         let theirs = try fixture.socket(subscribing: two, to: notifying)
         fixture.clear()
-        // The second central leaves, and BlueZ closes the first one's socket.
+        // The second central disconnects, and BlueZ closes the first one's socket.
         if socketFirst { fixture.input(.socket(mine, .closed)) }
         fixture.setConnected(two, false)
         if !socketFirst { fixture.input(.socket(mine, .closed)) }
@@ -281,7 +281,7 @@ import Testing
         fixture.subscribe(notifying, by: two)
         fixture.clear()
         fixture.input(.socket(mine, .closed))
-        // While it is not clear, nothing is lost.
+        // Until the outcome is clear, no value is lost.
         fixture.update(notifying, [1], to: [one, two])
         #expect(fixture.broadcasts.count == 1)
         fixture.settle()

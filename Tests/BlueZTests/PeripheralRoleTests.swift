@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Keeps the events of a peripheral manager.
+/// Stores the events of a peripheral manager.
 private final class PeripheralRecorder: EventSink {
     let label = "recorder"
     let events = Recorder<PeripheralEvent>()
@@ -176,7 +176,7 @@ private final class PeripheralRecorder: EventSink {
         let (central, answer) = try await subscribe()
         let socket = try #require(answer.first?.descriptorValue)
         #expect(answer.last == .uint16(185))
-        // More than the socket holds: what it took comes back as credits, and the rest waits.
+        // More than the socket holds: accepted packets return their credits, and the rest waits.
         let count = 5000
         for number in 0..<count {
             update(4, Array(repeating: UInt8(truncatingIfNeeded: number), count: 180), central)
@@ -211,7 +211,7 @@ private final class PeripheralRecorder: EventSink {
         #expect(recv(socket.rawValue, &packet, 1, 0) == 1)
         #expect(packet == [5])
         #expect(close(try #require(socket.release())) == 0)
-        // GDBus holds a descriptor of its own in the answer until that goes.
+        // GDBus holds a separate descriptor in the answer until the answer is released.
         try await recorder.wait(for: .unsubscribed(central: central, attribute: AttributeID(rawValue: 4)))
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// The files, each test in a folder of its own.
+/// The files, in a separate folder for each test.
 @Suite struct PreservationStoreTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())/program")
     private var store: PreservationStore { PreservationStore(folder: folder.path) }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aFileIsOnTheDiskBeforeItTakesThePlaceOfTheOther() throws {
-        // What was synchronized, and the names in the folder by then.
+        // The synchronized files, and the names in the folder at that time.
         let steps = Lock<[String]>([])
         let path = folder.path
         let store = PreservationStore(folder: path) { descriptor in
@@ -83,7 +83,7 @@ import Testing
         }
         let kept = Self.state()
         store.save(kept, for: "one")
-        // In its turn, behind what is written.
+        // After earlier writes.
         #expect(store.load("one") == kept)
         fails.withLock { $0 = true }
         store.save(Self.state("F0:F1:F2:F3:F4:F6"), for: "one")
@@ -138,7 +138,7 @@ import Testing
         try cleanUp()
     }
 
-    /// Whoever can put something in the place of a file stops no program by it.
+    /// A replacement of a file by another program stops no program.
     @Test func whatIsNoFileOfTheUserIsNotRead() throws {
         let store = store
         store.save(Self.state(), for: "one")
@@ -146,7 +146,7 @@ import Testing
         let file = try #require(try files().first).path
         let other = file + ".other"
         try FileManager.default.moveItem(atPath: file, toPath: other)
-        // No program writes to it: to open it would wait for ever.
+        // No program writes to the pipe, so opening it would block forever.
         try #require(mkfifo(file, 0o600) == 0)
         #expect(store.load("one") == nil)
         try FileManager.default.removeItem(atPath: file)
@@ -200,7 +200,7 @@ import Testing
         let link = try #require(state.peers.first?.link)
         #expect(state.peers.first?.services.map(\.record.uuid) == ["180D"])
         #expect(state.scan == ScanParameters())
-        // The first change of services is a real one: those that were given back are none.
+        // The first change of services is a real one, because restored services are not changes.
         let new = daemon.addService(fixture.device, handle: "0020", uuid: "0000180f-0000-1000-8000-00805f9b34fb")
         let change = try await later.events.first { if case .servicesChanged = $0 { true } else { false } }
         guard case .servicesChanged(link, [], let added) = change else {
@@ -208,7 +208,7 @@ import Testing
             return
         }
         #expect(added.map(\.uuid) == ["180F"] && daemon.service.paths.contains(new))
-        // Behind what is being written.
+        // After pending writes.
         #expect(store.load("app") != nil)
         try cleanUp()
         withExtendedLifetime((daemon, first, second)) {}

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueZ
 
-/// Logs twice what it hears, and causes another input in between: a refresh represents that.
+/// A machine that logs each input twice, and causes another input in between, represented by a refresh.
 private struct EchoMachine: RoleMachine {
     typealias Input = CentralRoleInput
     typealias Manager = CentralRoleMachine.Manager
@@ -72,7 +72,7 @@ private final class EchoDriver: RoleDriver {
 
     @Test func aManagerThatIsReleasedBeforeItsActivationRanLeavesNothing() {
         let driver = EchoDriver(daemon)
-        // Both wait for the queue.
+        // Both inputs wait for the queue.
         daemon.queue.suspend()
         let manager = driver.newManager()
         driver.activate(manager, EventRecorder())

@@ -5,7 +5,7 @@ import Foundation
 import ScriptedBlueZ
 import Testing
 
-/// A program that runs out of descriptors or threads reports it, goes on, and gets what it wanted when it has some again.
+/// A program that runs out of descriptors or threads reports it, continues, and succeeds when it has some again.
 @Suite struct ScarceResourceTests {
     private let bus: PrivateBus
     private let daemon: ScriptedBlueZ
@@ -22,7 +22,7 @@ import Testing
         address = text
     }
 
-    /// Sanitizers have functions of their own in place of the C library's.
+    /// Whether a sanitizer runs, which replaces functions of the C library.
     private static var isSanitized: Bool { isThere("__tsan_init") || isThere("__asan_init") }
 
     private static func isThere(_ function: String) -> Bool { dlsym(nil, function) != nil }
@@ -30,13 +30,13 @@ import Testing
     private struct Outcome {
         let lines: [String]
         let status: Int32
-        /// What became of the subscriptions; nil for those that were made.
+        /// The outcomes of the subscriptions; nil for successful ones.
         let errors: [String?]
     }
 
-    /// Runs the program until it has published its service, subscribes to that, and ends it.
+    /// Runs the program until it has published its service, subscribes to it, and ends the program.
     ///
-    /// - Parameter subscriptions: How often to subscribe.
+    /// - Parameter subscriptions: The number of subscriptions.
     private func run(_ arguments: String..., subscriptions: Int = 0) async throws -> Outcome {
         let (input, lifeline) = try ChildProcess.pipe()
         let (reading, output) = try ChildProcess.pipe()
@@ -56,7 +56,7 @@ import Testing
             for _ in 0..<subscriptions { errors.append(try await subscribe(device)) }
         } catch {
             Issue.record(error)
-            // It may wait for what will not come.
+            // The program may wait for an event that never occurs.
             child.signal(SIGKILL)
         }
         try lifeline.close()
@@ -93,8 +93,8 @@ import Testing
         #expect(outcome.status == 0)
     }
 
-    /// Dispatch itself needs three, and a connection to the bus four; on a busy machine one of the process's own may have
-    /// been closed meanwhile.
+    /// Dispatch itself needs three, and a connection to the bus four; on a busy machine, another descriptor of the
+    /// process may have been closed meanwhile.
     @Test(arguments: 0...8) func tooFewDescriptorsAreNoCrash(free: Int) async throws {
         let outcome = try await run("descriptors", "\(free)")
         #expect(outcome.lines.suffix(3) == ["poweredOn", "published", "failed: 0"])

@@ -6,11 +6,11 @@ import Testing
 
 @testable import BlueZ
 
-/// The reader, with a controller played by hand.
+/// The reader, with a fake controller.
 @Suite struct SignalStrengthReaderTests {
     private let queue = DispatchQueue(label: "signal strength")
 
-    /// Asks, plays the controller's part, and waits for the answer.
+    /// Reads, answers as the controller, and waits for the result.
     private func read(
         from controller: FakeController, timeout: Duration = .seconds(60),
         _ play: @escaping @Sendable (FakeController) -> Void

@@ -6,13 +6,13 @@ import Testing
 
 @testable import BlueZ
 
-/// Many connections one after the other, over a real bus: what one leaves behind, many would show.
+/// Many connections in sequence, over a real bus: a leak of one connection shows after many.
 ///
-/// Needs the process for itself: `make soak`.
+/// It needs a separate process: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct SoakTests {
     private static let cycles = 2000
-    /// The first ones fill pools and caches.
+    /// The number of first cycles, which fill pools and caches.
     private static let warmUp = 100
 
     private let fixture: BackendFixture
@@ -42,7 +42,7 @@ struct SoakTests {
         #expect(before.matchRules > 0)
     }
 
-    /// Connects, discovers, reads, subscribes, hears a value, and leaves.
+    /// Connects, discovers, reads, subscribes, receives a value, and disconnects.
     private func talk(to peer: PeerID, by central: any CentralBackend, over daemon: ScriptedBlueZ) async throws {
         recorder.events.removeAll()
         daemon.service.calls.removeAll()

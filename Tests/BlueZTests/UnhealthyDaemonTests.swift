@@ -7,7 +7,8 @@ import Testing
 
 @testable import BlueZ
 
-/// Over a real bus, what a healthy `bluetoothd` never does: replies that come late, twice or never, objects that vanish.
+/// Behavior over a real bus that a healthy `bluetoothd` never shows: late, repeated or missing replies, vanishing
+/// objects.
 @Suite struct UnhealthyDaemonTests {
     private let fixture: BackendFixture
     private var recorder: EventRecorder { fixture.recorder }
@@ -145,7 +146,7 @@ import Testing
         let states = StateRecorder()
         peripheral.activate(states)
         try await states.states.first { $0 == .poweredOn }
-        // What comes next shows what came before.
+        // The next events show that the earlier ones were handled.
         daemon.notify(fixture.characteristic, [8])
         daemon.service.set(other, ScriptedBlueZ.Interface.device, ["Connected": .boolean(true)])
         let last = try await recorder.events.first { if case .connectionEvent(_, true) = $0 { true } else { false } }
@@ -161,7 +162,7 @@ import Testing
         let attribute = try await fixture.attribute(central, link)
         let stranger = try ScriptedService(on: fixture.bus)
         daemon.service.on(ScriptedBlueZ.Interface.characteristic, "ReadValue") { [service = daemon.service] call in
-            // The bus passes on no answer from another client than the one that was called.
+            // The bus passes on an answer only from the client that was called.
             stranger.answer(call, with: .values([.bytes([66])]))
             service.answer(call, with: .values([.bytes([1])]))
             return .none

@@ -17,7 +17,7 @@ import Testing
     init() throws {
         let (own, daemonsEnd) = try DBusFileDescriptor.packetSockets()
         daemon = try #require(daemonsEnd.release())
-        // No test waits so long: what is reported is reported for another reason.
+        // No test waits that long, so every report has another reason.
         socket = try queue.sync { [queue, events] in
             try WriteSocket(adopting: own, queue: queue, reportDelay: .seconds(3600)) { events.append($0) }
         }
@@ -45,7 +45,7 @@ import Testing
         queue.sync {}
         #expect(events.elements == [.sent(WriteSocket.reportSize), .sent(WriteSocket.reportSize)])
         close(daemon)
-        // The rest before the end.
+        // The rest is reported before the end.
         try await events.first { $0 == .closed }
         #expect(events.elements.dropFirst(2) == [.sent(1), .closed])
     }
@@ -80,7 +80,7 @@ import Testing
             DispatchQueue.global().async { continuation.resume(returning: PeerEnd.receive(daemon, atLeast: 4000)) }
         }
         #expect(total == 4000)
-        // The last packets may be too few for a report of their own; a drain reports them.
+        // The last packets may be too few for a report; a drain reports them.
         queue.async { [socket] in socket.drain() }
         try await events.first { $0 == .drained }
         #expect(sent(events.elements) == 2000)
