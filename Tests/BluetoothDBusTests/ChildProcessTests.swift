@@ -12,7 +12,7 @@ struct ChildProcessTests {
                         let (input, lifeline) = try ChildProcess.pipe()
                         let child = try ChildProcess("/bin/sh", ["-c", "read -r _; exit 7"], input: input)
                         try input.close()
-                        // Were it inherited by another that still waits, neither would end.
+                        // If another waiting program inherited it, neither would end.
                         try lifeline.close()
                         return child.wait()
                     }

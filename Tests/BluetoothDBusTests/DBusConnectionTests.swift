@@ -14,7 +14,7 @@ import Testing
     private let service: ScriptedService
 
     init() throws {
-        // More calls in flight than a system bus allows (128).
+        // Allows more calls in flight than a system bus does (128).
         bus = try PrivateBus(limits: ["max_replies_per_connection": 10_000])
         service = try ScriptedService(on: bus)
     }
@@ -111,7 +111,7 @@ import Testing
         try await service.calls.wait { $0.count == 3 }
         bus.kill()
         try await ended.wait { $0 == Array(repeating: DBusError.Name.disconnected, count: 4) }
-        // A send on a dead connection succeeds in libdbus; here it is an error.
+        // libdbus accepts a send on a dead connection; here it is an error.
         let error = await #expect(throws: DBusError.self) { _ = try await call(connection, "Wait") }
         #expect(error?.name == DBusError.Name.disconnected)
     }
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func readingGoesOnWhenMessagesThatWereHeldAreLetGo() async throws {
-        // libdbus reads no more where 63 MB of messages are alive.
+        // libdbus stops reading while 63 MB of messages are alive.
         let (all, enough) = (80, 62)
         let connection = try await connect()
         let held = LockedState<[DBusMessage]>([])
@@ -229,13 +229,13 @@ import Testing
         let text = String(repeating: "x", count: 1 << 20)
         for _ in 0..<all { service.emit("/big", Self.interface, "Big", [.string(text)]) }
         try await heard.wait { $0.count >= enough }
-        // Nothing is read now: a reply does not come.
+        // Nothing is read now, so a reply does not arrive.
         service.on(Self.interface, "Echo") { .values($0.body) }
         let error = await #expect(throws: DBusError.self) {
             _ = try await call(connection, "Echo", deadline: .milliseconds(100))
         }
         #expect(error?.name == DBusError.Name.noReply && heard.elements.count < all)
-        // Where messages belong.
+        // On the queue, where messages must be used.
         connection.queue.async { held.withLock { $0 = [] } }
         try await heard.wait { $0.count == all }
         subscription.cancel()
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    /// A listener that never speaks: the connection must not hang, nor block its queue.
+    /// A silent listener must not make the connection hang, nor block its queue.
     @Test func aSilentBusIsAnErrorAtTheDeadline() async throws {
         let listener = try SilentListener()
         let error = await #expect(throws: DBusError.self) {
@@ -305,7 +305,7 @@ import Testing
         #expect(error?.name == DBusError.Name.noReply)
     }
 
-    /// A listener that takes no connection blocks `connect(2)`: one thread of this process at most.
+    /// A listener that accepts no connection blocks `connect(2)`, in at most one thread of this process.
     @Test func aBusThatTakesNoConnectionIsAnErrorAtTheDeadlineAndCostsOneThread() async throws {
         let listener = try SilentListener(queueLength: 0)
         try listener.fill()
@@ -318,7 +318,7 @@ import Testing
             try await ended.wait { $0.count == count }
         }
         #expect(ended.elements.allSatisfy { $0 == DBusError.Name.noReply })
-        // Its end gives the thread back.
+        // The listener's end frees the thread.
         withExtendedLifetime(listener) {}
     }
 
@@ -334,7 +334,7 @@ import Testing
         #expect(error?.name == DBusError.Name.unknownMethod)
     }
 
-    /// It does so at once: nothing retains it until the deadline of its opening.
+    /// The connection closes immediately, because nothing retains it until the deadline of its opening.
     @Test func aReleasedConnectionLeavesTheBus() async throws {
         let observer = try await connect()
         let owners = Recorder<String?>()
@@ -350,7 +350,7 @@ import Testing
     }
 }
 
-/// A socket that takes as many connections as its queue is long, and never says a word.
+/// A socket that accepts as many connections as its queue holds, and never sends anything.
 private final class SilentListener {
     let address: DBusAddress
     private let descriptor: CInt
@@ -365,7 +365,7 @@ private final class SilentListener {
         try #require(withAddress { bind(descriptor, $0, $1) } == 0 && listen(descriptor, queueLength) == 0)
     }
 
-    /// Fills the queue: whoever connects now waits.
+    /// Fills the queue, so that further connects wait.
     func fill() throws {
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         repeat {

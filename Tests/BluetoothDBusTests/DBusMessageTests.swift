@@ -122,7 +122,7 @@ import Testing
 
     @Test func anErrorMessageCarriesNameAndText() throws {
         let call = try DBusMessage.methodCall(to: "org.bluez", path: .root, interface: "a.b", member: "M")
-        // libdbus answers only what has a serial number.
+        // libdbus answers only messages with a serial number.
         dbus_message_set_serial(call.raw, 7)
         let reply = try call.errorReply(
             DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))

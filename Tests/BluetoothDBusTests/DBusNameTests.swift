@@ -2,7 +2,7 @@
 import BluetoothDBus
 import Testing
 
-/// Which names a bus allows.
+/// The names that a bus allows.
 struct DBusNameTests {
     @Test(arguments: ["org.bluez", "a.b", "org.bluez.Device1", "_a._1"])
     func elementsBetweenDotsAreAnInterface(_ text: String) {

@@ -147,7 +147,7 @@ import Testing
         #expect(signal.path == child.text)
         #expect(
             signal.body == [.string(Self.interface), .properties(["Value": .bytes([1, 2])]), .strings([])])
-        // By now the other one would have it, were it broadcast: it gets a signal that was sent later.
+        // A broadcast signal would have arrived by now, because a later signal follows it.
         server.serve(only: other.uniqueName)
         server.emit(child, Self.interface, "Later", [])
         try await other.signals.first { $0.member == "Later" }
@@ -215,7 +215,7 @@ import Testing
         #expect(await refusal("org.freedesktop.DBus.Introspectable", "Introspect") == DBusError.Name.accessDenied)
         #expect(await refusal("org.example.None", "None") == DBusError.Name.accessDenied)
         #expect(called.elements.isEmpty)
-        // Everybody may ask whether we are alive.
+        // Every program may check whether this one is alive.
         #expect(await refusal("org.freedesktop.DBus.Peer", "Ping") == nil)
         server.serve(only: stranger.uniqueName)
         #expect(await refusal(Self.interface, "Do") == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothDBus
 
-/// What is exported where, and what a call means.
+/// The exported objects, and the meaning of calls.
 @Suite struct ExportedObjectsTests {
     private let exported = {
         var exported = ExportedObjects()

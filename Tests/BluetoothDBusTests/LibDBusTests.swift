@@ -4,9 +4,9 @@ import CBluetoothDBus
 import Foundation
 import Testing
 
-/// What is declared in Swift is what libdbus's headers declare.
+/// Tests that the declarations in Swift match libdbus's headers.
 struct LibDBusTests {
-    /// A function's type as Swift prints it, of a header's declaration and of ours.
+    /// A function's type in Swift's notation, from a header's declaration and from ours.
     struct Function: CustomTestStringConvertible {
         let name: String
         let inHeader: Any.Type

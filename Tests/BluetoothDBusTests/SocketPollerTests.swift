@@ -9,7 +9,7 @@ import Testing
 @Suite struct SocketPollerTests {
     private typealias Events = SocketPoller.Events
 
-    /// What is reported, and by which thread.
+    /// The reported events, and the thread that reported them.
     private struct Turn: Sendable {
         let events: Events
         let thread: pthread_t
@@ -28,7 +28,7 @@ import Testing
         theirs = DBusFileDescriptor(adopting: ends[1])
     }
 
-    /// A poller that reads one byte for each event, and runs work inline where it may.
+    /// Returns a poller that reads one byte for each event, and runs work inline if allowed.
     private func makePoller(work: SocketPoller.InlineWork? = nil) throws -> SocketPoller {
         try SocketPoller(socket: ours.rawValue, queue: queue) { [ours, turns, queue] events, allowsInline in
             dispatchPrecondition(condition: .onQueue(queue))
@@ -62,7 +62,7 @@ import Testing
         poller.wait(for: .readable)
         write()
         try await turns.wait { $0.count == 1 }
-        // It waits again by now, or is about to.
+        // The poller waits again by now, or is about to.
         poller.wait(for: .writable)
         try await turns.first { $0.events == .writable }
         poller.wait(for: [])
@@ -122,7 +122,7 @@ import Testing
             workThreads.append(pthread_self())
         }
         poller.wait(for: .readable)
-        // Until the second thread is there.
+        // Until the second thread is ready.
         while workThreads.elements.isEmpty {
             let before = turns.elements.count
             write(50)
@@ -132,7 +132,7 @@ import Testing
         poller.stop()
     }
 
-    /// As on Dispatch's threads: a trap in a callback has its backtrace.
+    /// A trap in a callback must have its backtrace, as on Dispatch's threads.
     @Test func faultsAreReportedToTheThreadAndOtherSignalsAreNot() async throws {
         let masks = Recorder<Set<CInt>>()
         let poller = try SocketPoller(socket: ours.rawValue, queue: queue) { _, _ in
@@ -153,7 +153,7 @@ import Testing
         let poller = try makePoller { work() }
         poller.wait(for: .readable)
         let first = try await held(work)
-        // The work waits, and the other thread reports what comes.
+        // The work blocks, and the other thread reports further events.
         let before = turns.elements.count
         write(50)
         let turns = try await turns.wait { $0.count >= before + 50 }

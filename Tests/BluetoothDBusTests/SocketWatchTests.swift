@@ -107,7 +107,7 @@ import Testing
                 errors.append(recv(socket.rawValue, &byte, 1, CInt(MSG_DONTWAIT)) < 0 ? errno : 0)
             }
         }
-        // The machine itself answers that no one has that port.
+        // The machine itself answers that nothing listens on that port.
         _ = Glibc.send(socket.rawValue, "a", 1, 0)
         try await Pair().settle()
         #expect(errors.elements.isEmpty)
@@ -125,7 +125,7 @@ import Testing
         #expect(pair.reports.elements.isEmpty)
     }
 
-    /// Dispatch crashes now and then where it waits for such sockets itself.
+    /// Dispatch sometimes crashes if it waits for such sockets itself.
     @Test func peersThatHangUpWhileOtherSocketsComeAndGo() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
