@@ -1,25 +1,25 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// A program that counts what all programs of a bus, and its own process, hold.
+/// A program that counts the resources of all programs on a bus, and of its own process.
 public struct BusObserver: Sendable {
-    /// What was counted at one moment.
+    /// The counts at one moment.
     public struct Count: Sendable, CustomStringConvertible {
-        /// What this process holds.
+        /// The resources of this process.
         public let process: ProcessResources
         /// The match rules of all connections of the bus.
         public let matchRules: Int
 
-        /// All of them, in one line.
+        /// All counts, in one line.
         public var description: String { "\(process), \(matchRules) match rules" }
     }
 
     private let connection: DBusConnection
 
-    /// A program on a bus of the test's own.
+    /// Creates a program on a private bus.
     public init(_ bus: PrivateBus) async throws { connection = try await DBusConnection.open(bus) }
 
-    /// A program on the system bus, which reports only to root.
+    /// Creates a program on the system bus, which gives counts only to root.
     public static func onSystemBus() async throws -> BusObserver {
         BusObserver(connection: try await DBusConnection.open(at: .system))
     }
@@ -28,7 +28,7 @@ public struct BusObserver: Sendable {
 
     /// Counts.
     ///
-    /// - Throws: An error of D-Bus where the bus was built without statistics.
+    /// - Throws: An error of D-Bus if the bus was built without statistics.
     public func count() async throws -> Count {
         Count(process: try ProcessResources(), matchRules: try await matchRules())
     }

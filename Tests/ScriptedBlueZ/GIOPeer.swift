@@ -6,14 +6,14 @@ import Synchronization
 
 /// A peer on the bus that speaks through GDBus: calls arrive as values, answers and signals leave as values.
 ///
-/// It filters messages on GDBus's worker thread, so it needs no main loop, and nothing is answered behind its back.
+/// It filters messages on GDBus's worker thread, so it needs no main loop, and GDBus answers nothing by itself.
 final class GIOPeer: @unchecked Sendable {
     // Invariant: set in `init`; GDBusConnection is safe to use from any thread.
     private let connection: OpaquePointer
     private let filter: guint
     private let isOpen = Lock(true)
     let uniqueName: String
-    /// Passed by who makes a receiver and by who uses it: ThreadSanitizer does not see GLib's own locks.
+    /// The lock that passes a receiver to its user, because ThreadSanitizer does not see GLib's own locks.
     private static let handOver = Lock(())
 
     /// Receives calls and signals, one at a time, on the worker thread.
@@ -64,10 +64,10 @@ final class GIOPeer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(connection))
     }
 
-    /// Leaves the bus, soon.
+    /// Leaves the bus soon.
     ///
-    /// Not with the call that waits: the last reference may end on GDBus's own worker thread, which would then wait for
-    /// itself.
+    /// It does not use the blocking call: the last reference may end on GDBus's own worker thread, which would then
+    /// wait for itself.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -78,7 +78,7 @@ final class GIOPeer: @unchecked Sendable {
         g_dbus_connection_close(connection, nil, nil, nil)
     }
 
-    /// Asks the bus for a name, taking it from whoever has it.
+    /// Requests a name from the bus, and takes it from its owner.
     func own(_ name: String) throws {
         // DBUS_NAME_FLAG_REPLACE_EXISTING and DBUS_NAME_FLAG_DO_NOT_QUEUE.
         let flags: UInt32 = 2 | 4
@@ -86,7 +86,7 @@ final class GIOPeer: @unchecked Sendable {
         try callBus("RequestName", body)
     }
 
-    /// Gives a name back.
+    /// Releases a name.
     func release(_ name: String) throws {
         try callBus("ReleaseName", GVariantCoding.body([.string(name)], .init()))
     }

@@ -3,9 +3,9 @@ import BluetoothDBus
 import CBluetoothGIO
 import Glibc
 
-/// Between this package's values and GLib's, whose marshaller is independent of libdbus's.
+/// The conversion between this package's values and GLib's, whose marshaller is independent of libdbus's.
 enum GVariantCoding {
-    /// Descriptors on the way out: appended, and referred to by index.
+    /// Outgoing descriptors: appended, and referred to by index.
     final class Descriptors {
         let list: UnsafeMutablePointer<GUnixFDList> = g_unix_fd_list_new()
         var isEmpty: Bool { g_unix_fd_list_get_length(list) == 0 }
@@ -16,7 +16,7 @@ enum GVariantCoding {
         }
     }
 
-    /// A floating GVariant.
+    /// Returns a floating GVariant.
     static func encode(_ value: DBusValue, _ descriptors: Descriptors) -> OpaquePointer {
         switch value {
         case .byte(let value): return g_variant_new_byte(value)
@@ -48,7 +48,7 @@ enum GVariantCoding {
         }
     }
 
-    /// A floating tuple: a message's body.
+    /// Returns a floating tuple, the body of a message.
     static func body(_ values: [DBusValue], _ descriptors: Descriptors) -> OpaquePointer {
         let children: [OpaquePointer?] = values.map { encode($0, descriptors) }
         return g_variant_new_tuple(children, gsize(children.count))
@@ -64,7 +64,7 @@ enum GVariantCoding {
         return body(type)
     }
 
-    /// The value of a GVariant, which stays the caller's; `nil` for what D-Bus cannot carry.
+    /// Returns the value of a GVariant, which the caller still owns; `nil` for a type that D-Bus does not have.
     static func decode(_ variant: OpaquePointer, _ list: UnsafeMutablePointer<GUnixFDList>?) -> DBusValue? {
         switch g_variant_classify(variant) {
         case G_VARIANT_CLASS_BYTE: return .byte(g_variant_get_byte(variant))

@@ -5,14 +5,15 @@ import ChildProcesses
 import Foundation
 import Synchronization
 
-/// A `dbus-daemon` of the test's own, on an address of its own; gone with the last reference.
+/// A private `dbus-daemon` on a separate address; it ends with the last reference.
 ///
-/// It also goes when the test process crashes: a shell ends it, and removes its folder, once no process holds the other end
-/// of the shell's input. (The kernel's own death signal is that of a thread, and a test's threads come and go.)
+/// It also ends when the test process crashes: a shell ends it, and removes its folder, once no process holds the other
+/// end of the shell's input. (The kernel's death signal follows the parent thread, and a test's threads are
+/// short-lived.)
 public final class PrivateBus: Sendable {
     private let process: ChildProcess
     private let lifeline: Lock<FileHandle?>
-    /// Where it listens.
+    /// The address on which it listens.
     public let address: DBusAddress
 
     /// Starts the daemon and waits until it listens.
@@ -54,7 +55,7 @@ public final class PrivateBus: Sendable {
         address = .explicit(text)
     }
 
-    /// Standard output is the daemon's alone, so that its end shows where the daemon does not start.
+    /// The script; its standard output is only the daemon's, so that its end shows that the daemon does not start.
     private static let script = """
         dbus-daemon --nofork --nosyslog --print-address --config-file="$1" &
         exec >/dev/null
@@ -65,7 +66,7 @@ public final class PrivateBus: Sendable {
 
     deinit { kill() }
 
-    /// Ends the daemon at once, as a crash would.
+    /// Kills the daemon, as a crash would.
     public func kill() {
         do {
             try lifeline.withLock { lifeline in
@@ -106,8 +107,8 @@ public final class PrivateBus: Sendable {
 extension PrivateBus {
     /// Opens a connection of this process.
     ///
-    /// It is handed over by a recorder, whose lock ThreadSanitizer knows: of a continuation that is resumed before its
-    /// task waits, it does not see that it passes on a value.
+    /// A recorder, whose lock ThreadSanitizer knows, passes it on: ThreadSanitizer does not see that a continuation
+    /// passes on a value if it is resumed before its task waits.
     public func connect(deadline: Duration = DBusConnection.openingDeadline) async throws -> DBusConnection {
         let opened = Recorder<Result<DBusConnection, DBusError>>()
         DBusConnection.open(address, queue: DispatchQueue(label: "test"), deadline: deadline) { opened.append($0) }

@@ -1,16 +1,16 @@
 #if os(Linux)
 import Foundation
 
-/// What a process holds of the system's, from `/proc`: see `proc(5)`.
+/// The system resources of a process, from `/proc`; see `proc(5)`.
 public struct ProcessResources: Sendable, CustomStringConvertible {
     /// Open file descriptors.
     public let descriptors: Int
-    /// Threads, those of Dispatch's pools included.
+    /// Threads, including those of Dispatch's pools.
     public let threads: Int
     /// Resident memory, in KiB.
     public let memory: Int
 
-    /// Those of this process, now.
+    /// Reads the resources of this process.
     public init() throws {
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -24,7 +24,7 @@ public struct ProcessResources: Sendable, CustomStringConvertible {
         memory = try number("VmRSS")
     }
 
-    /// All three, in one line.
+    /// All values, in one line.
     public var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB" }
 }
 #endif

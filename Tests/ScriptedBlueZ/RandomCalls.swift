@@ -3,9 +3,9 @@ public import BluetoothDBus
 import BluetoothSupport
 import Dispatch
 
-/// Programs that call anything of `org.bluez` with anything, and leave now and then.
+/// Programs that make random calls to `org.bluez`, and sometimes leave the bus.
 public struct RandomCalls: Sendable {
-    /// A method that is called: its interface, its name, and the types of its arguments.
+    /// A method to call: its interface, its name, and the types of its arguments.
     public typealias Method = (interface: String, name: String, types: [String])
 
     private var random: SeededGenerator
@@ -16,7 +16,7 @@ public struct RandomCalls: Sendable {
         random = SeededGenerator(seed: seed, stream: "calls")
     }
 
-    /// Calls for so long, as eight programs at once.
+    /// Makes calls for a duration, as eight concurrent programs.
     ///
     /// - Returns: The number of calls.
     public static func run(
@@ -49,7 +49,7 @@ public struct RandomCalls: Sendable {
             let message = try DBusMessage.methodCall(
                 to: "org.bluez", path: path(), interface: method.interface, member: method.name, arguments)
             count += 1
-            // Many calls are left unanswered for long, such as those that ask an agent.
+            // Many calls stay unanswered for a long time, such as those that ask an agent.
             if random.below(4) == 0 {
                 await reply(to: message, on: client)
             } else {
@@ -108,10 +108,10 @@ public struct RandomCalls: Sendable {
 }
 
 extension DBusConnection {
-    /// A connection of a program of its own.
+    /// Opens a connection for a separate program.
     public static func open(_ bus: PrivateBus) async throws -> DBusConnection { try await open(at: bus.address) }
 
-    /// A connection of a program of its own, on any bus.
+    /// Opens a connection for a separate program, on any bus.
     static func open(at address: DBusAddress) async throws -> DBusConnection {
         let opened = await withCheckedContinuation { continuation in
             open(address, queue: DispatchQueue(label: "program")) { continuation.resume(returning: $0) }

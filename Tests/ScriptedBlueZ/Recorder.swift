@@ -2,11 +2,11 @@
 import BluetoothSupport
 import Synchronization
 
-/// Keeps what happens, in order, and lets a test wait for some of it.
+/// Stores elements in order, and lets a test wait for some of them.
 public final class Recorder<Element: Sendable>: Sendable {
-    /// Nothing of the kind came in time.
+    /// The error of a wait that timed out.
     public struct TimedOut: Error, CustomStringConvertible {
-        /// What was there instead.
+        /// The elements that were recorded instead.
         public let description: String
     }
 
@@ -24,13 +24,13 @@ public final class Recorder<Element: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// An empty recorder.
+    /// Creates an empty recorder.
     public init() {}
 
-    /// All that happened so far.
+    /// All elements so far.
     public var elements: [Element] { state.withLock { $0.elements } }
 
-    /// Notes something.
+    /// Appends an element.
     ///
     /// Any thread.
     public func append(_ element: Element) {
@@ -44,12 +44,12 @@ public final class Recorder<Element: Sendable>: Sendable {
         for waiter in done { waiter.continuation.resume(returning: true) }
     }
 
-    /// Forgets what happened so far.
+    /// Removes all elements so far.
     public func removeAll() {
         state.withLock { $0.elements = [] }
     }
 
-    /// Waits until what happened fulfils a condition.
+    /// Waits until the elements fulfill a condition.
     ///
     /// - Throws: ``TimedOut`` after the deadline, which only a broken program reaches.
     @discardableResult
@@ -59,7 +59,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         try await wait(deadline: deadline, unless: condition, until: condition)
     }
 
-    /// Waits, unless what happened fulfils a condition, until another one is fulfilled after an element.
+    /// Waits until a condition is fulfilled after a new element, unless the elements fulfill another one already.
     private func wait(
         deadline: Duration, unless isDone: ([Element]) -> Bool,
         until condition: @escaping @Sendable ([Element]) -> Bool
@@ -85,7 +85,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         return elements
     }
 
-    /// Waits for the first element that fulfils a condition.
+    /// Waits for the first element that fulfills a condition.
     @discardableResult
     public func first(
         deadline: Duration = .seconds(20), where condition: @escaping @Sendable (Element) -> Bool

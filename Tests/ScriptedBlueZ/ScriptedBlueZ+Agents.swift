@@ -3,28 +3,28 @@ public import BluetoothDBus
 import BluetoothSupport
 import Synchronization
 
-/// The agents of all programs, in the order in which bluetoothd keeps them.
+/// The agents of all programs, in the order in which bluetoothd stores them.
 struct ScriptedAgents: Sendable {
     /// Their objects, by program.
     var paths: [String: String] = [:]
-    /// Programs whose agents may be the default one; the first is.
+    /// Programs whose agents may become the default one, which is that of the first.
     var defaults: [String] = []
 }
 
 /// Agents and pairing.
 ///
-/// As in bluetoothd, the first agent that is registered is the default one, and `Pairable` goes on with each new default
+/// As in bluetoothd, the first registered agent is the default one, and `Pairable` is switched on with each new default
 /// agent and off with the last.
 extension ScriptedBlueZ {
     /// `org.bluez.AgentManager1`.
     public static let agentManager = "org.bluez.AgentManager1"
-    /// Where it is.
+    /// The path of the agent manager.
     public static let agentManagerPath = "/org/bluez"
 
     private static let desktop = "desktop"
     private static let doesNotExist = DBusError(name: "org.bluez.Error.DoesNotExist", message: "Does Not Exist")
 
-    /// Adds the manager of agents, and devices that pair at once.
+    /// Adds the agent manager, and devices that pair immediately.
     func answerAgents() {
         service.add(Self.agentManagerPath, [Self.agentManager: [:]])
         service.on(Self.agentManager, "RegisterAgent") { [weak self] call in
@@ -88,18 +88,18 @@ extension ScriptedBlueZ {
     /// Whether pairing is switched on.
     public var isPairable: Bool { service.property(Self.adapter, Interface.adapter, "Pairable") == .boolean(true) }
 
-    /// A desktop makes its agent the default one.
+    /// Makes a desktop's agent the default one.
     public func addDesktopAgent() { changeDefault { $0.insert(Self.desktop, at: 0) } }
 
     /// Whether the desktop's agent would be asked.
     public var asksDesktop: Bool { agents.withLock { $0.defaults.first } == Self.desktop }
 
-    /// Whether there is no default agent.
+    /// Whether no default agent exists.
     public var asksNoAgent: Bool { agents.withLock { $0.defaults.isEmpty } }
 
     /// Asks the default agent, as the daemon does about a pairing that no program began.
     ///
-    /// - Throws: The agent's refusal; also where there is no agent, or a desktop's.
+    /// - Throws: The agent's refusal; also if no agent exists, or only a desktop's.
     public func askAgent(_ member: String, _ body: [DBusValue] = []) async throws -> [DBusValue] {
         let agent = agents.withLock { agents in
             agents.defaults.first.flatMap { owner in agents.paths[owner].map { (owner, $0) } }

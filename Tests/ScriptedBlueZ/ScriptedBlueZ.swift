@@ -4,9 +4,9 @@ import BluetoothSupport
 import Glibc
 import Synchronization
 
-/// An `org.bluez` on a private bus that behaves as a healthy daemon does, until a test replaces a handler.
+/// An `org.bluez` on a private bus that behaves like a healthy daemon, until a test replaces a handler.
 public final class ScriptedBlueZ: Sendable {
-    /// The objects and the handlers, for what a test wants otherwise.
+    /// The objects and the handlers, for tests that need other behavior.
     public let service: ScriptedService
     /// `/org/bluez/hci0`.
     public static let adapter = "/org/bluez/hci0"
@@ -46,13 +46,13 @@ public final class ScriptedBlueZ: Sendable {
         try start()
     }
 
-    /// Owns `org.bluez`, on the connection of now or on a new one.
+    /// Owns `org.bluez`, on the current connection or on a new one.
     public func start() throws {
         service.stop()
         try service.start(owning: "org.bluez")
     }
 
-    /// Dies, as `bluetoothd` does when it is killed: objects of devices and attributes are gone.
+    /// Ends as `bluetoothd` does when it is killed: the objects of devices and attributes are gone.
     public func kill() {
         service.stop()
         agents.withLock { $0 = ScriptedAgents() }
@@ -91,9 +91,9 @@ public final class ScriptedBlueZ: Sendable {
         adapter + "/dev_" + address.split(separator: ":").joined(separator: "_")
     }
 
-    /// Makes a device known.
+    /// Adds a known device.
     ///
-    /// With an RSSI it has just been heard.
+    /// A device with an RSSI has just been heard.
     @discardableResult
     public func addDevice(
         _ address: String, name: String? = nil, services: [String] = [], rssi: Int16? = -60,
@@ -115,7 +115,7 @@ public final class ScriptedBlueZ: Sendable {
         service.set(path, Interface.device, properties.merging(["RSSI": .int16(rssi)]) { $1 })
     }
 
-    /// Ends a link as the peer would, with the reason that daemons give from 5.83 on.
+    /// Ends a link as the peer would, with the reason that daemons report from 5.83 on.
     public func dropLink(_ path: String, reason: String? = nil) {
         notificationSockets.withLock { sockets in sockets = sockets.filter { !$0.key.hasPrefix(path + "/") } }
         service.set(path, Interface.device, ["ServicesResolved": .boolean(false)])
@@ -166,10 +166,10 @@ public final class ScriptedBlueZ: Sendable {
         return path
     }
 
-    /// The value of an attribute now.
+    /// Returns the current value of an attribute.
     public func value(at path: String) -> [UInt8] { values.withLock { $0[path] ?? [] } }
 
-    /// Sends a notification: on the socket of a characteristic that was acquired, else as a signal.
+    /// Sends a notification, on the socket of the characteristic if it was acquired, otherwise as a signal.
     public func notify(_ path: String, _ value: [UInt8]) {
         if let socket = notificationSockets.withLock({ $0[path] }) {
             _ = send(socket.rawValue, value, value.count, CInt(MSG_NOSIGNAL))
@@ -194,7 +194,7 @@ public final class ScriptedBlueZ: Sendable {
         }
         service.on(Interface.adapter, "StopDiscovery") { [weak self] call in
             guard let self else { return .none }
-            // Stopping takes the signal strength away.
+            // Stopping removes the signal strength.
             for path in self.service.paths where self.service.property(path, Interface.device, "RSSI") != nil {
                 self.service.set(path, Interface.device, [:], removing: ["RSSI"])
             }

@@ -3,24 +3,24 @@ public import BluetoothDBus
 import BluetoothSupport
 import Synchronization
 
-/// The peripheral side of a scripted `org.bluez`: takes applications and advertisements, reads them as BlueZ does before
-/// it answers, and calls them as BlueZ does for its centrals.
+/// The peripheral side of a scripted `org.bluez`: accepts applications and advertisements, reads them as BlueZ does
+/// before it answers, and calls them as BlueZ does for its centrals.
 public final class ScriptedPeripherals: Sendable {
     /// A registered application.
     public struct Application: Sendable {
-        /// Who registered it.
+        /// The program that registered it.
         public let owner: String
-        /// Its root.
+        /// The path of its root.
         public let root: String
-        /// What it has listed: properties by interface and path.
+        /// The objects that it has listed: properties by interface and path.
         public let objects: [String: ScriptedService.Interfaces]
     }
 
     /// A registered advertisement.
     public struct Advertisement: Sendable {
-        /// Who registered it.
+        /// The program that registered it.
         public let owner: String
-        /// Its object.
+        /// The path of its object.
         public let path: String
         /// Its properties.
         public let properties: [String: DBusValue]
@@ -31,11 +31,11 @@ public final class ScriptedPeripherals: Sendable {
     private static let properties = "org.freedesktop.DBus.Properties"
 
     private let service: ScriptedService
-    /// All applications that were registered.
+    /// All registered applications.
     public let applications = Recorder<Application>()
-    /// All advertisements that were registered.
+    /// All registered advertisements.
     public let advertisements = Recorder<Advertisement>()
-    /// Paths of what was unregistered.
+    /// The paths of unregistered applications and advertisements.
     public let unregistered = Recorder<String>()
 
     /// Answers the managers of a daemon's adapters.
@@ -114,7 +114,7 @@ public final class ScriptedPeripherals: Sendable {
 
     // MARK: Centrals
 
-    /// The path of a registered characteristic or descriptor of a UUID, as its property says it.
+    /// Returns the path of a registered characteristic or descriptor, by its UUID.
     public func path(of uuid: String) -> String? {
         applications.elements.last { $0.path(of: uuid) != nil }?.path(of: uuid)
     }
@@ -129,7 +129,7 @@ public final class ScriptedPeripherals: Sendable {
         return try await service.call(owner, path, "org.bluez." + interface, member, body)
     }
 
-    /// The options of a call for a central.
+    /// Returns the options of a call for a central.
     public static func options(_ device: String, mtu: UInt16 = 185) -> DBusValue {
         .properties([
             "device": .objectPath(ObjectPath(device) ?? .root), "mtu": .uint16(mtu), "link": .string("LE"),

@@ -7,9 +7,9 @@ import Synchronization
 /// A service on a private bus whose objects are data and whose methods are answered by closures.
 ///
 /// It serves `org.freedesktop.DBus.ObjectManager` at `/` and `org.freedesktop.DBus.Properties` everywhere, as a healthy
-/// daemon does, unless a handler says otherwise. Any thread.
+/// daemon does, unless a handler replaces them. Any thread.
 public final class ScriptedService: Sendable {
-    /// What becomes of a call.
+    /// The outcome of a call.
     public enum Answer: Sendable {
         /// A reply with these arguments.
         case values([DBusValue])
@@ -74,19 +74,19 @@ public final class ScriptedService: Sendable {
         peer?.close()
     }
 
-    /// Gives a name back while staying on the bus.
+    /// Releases a name while staying on the bus.
     public func release(_ name: String) throws {
         try peer?.release(name)
     }
 
     // MARK: Methods
 
-    /// Answers a method of every object; replaces an earlier handler.
+    /// Sets the handler of a method of every object, and replaces an earlier one.
     public func on(_ interface: String, _ member: String, _ handler: @escaping Handler) {
         state.withLock { $0.handlers["\(interface).\(member)"] = handler }
     }
 
-    /// Answers a call that a handler left open.
+    /// Answers a call that a handler left unanswered.
     public func answer(_ call: ScriptedCall, with answer: Answer) {
         switch answer {
         case .values(let values): peer?.answer(call, values)
@@ -179,7 +179,7 @@ extension ScriptedService {
             [.objectPath(value), Self.value(of: interfaces)])
     }
 
-    /// Removes an object and all below it, the deepest first.
+    /// Removes an object and all objects below it, the deepest first.
     public func remove(_ path: String, announce: Bool = true) {
         let gone = state.withLock { state -> [(String, [String])] in
             let paths = state.objects.keys.filter { $0 == path || $0.hasPrefix(path + "/") }.sorted(by: >)
@@ -194,7 +194,7 @@ extension ScriptedService {
         }
     }
 
-    /// Changes properties and says so.
+    /// Changes properties and emits the signal.
     public func set(
         _ path: String, _ interface: String, _ values: [String: DBusValue], removing removed: [String] = [],
         announce: Bool = true
@@ -209,7 +209,7 @@ extension ScriptedService {
             [.string(interface), .properties(values), .strings(removed)])
     }
 
-    /// The present value of a property.
+    /// Returns the current value of a property.
     public func property(_ path: String, _ interface: String, _ name: String) -> DBusValue? {
         state.withLock { $0.objects[path]?[interface]?[name] }
     }
