@@ -8,7 +8,7 @@ struct VocabularyTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Sources/BluetoothBackend/BluetoothBackend.docc/Vocabulary.md")
 
-    /// A part of the page, from its heading to the next.
+    /// Returns a section of the page, from its heading to the next.
     private func section(_ heading: String) throws -> String {
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         let sections = text.components(separatedBy: "\n## ")

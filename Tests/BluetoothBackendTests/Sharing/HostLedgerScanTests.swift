@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Testing
 
-/// One backend's scan for all managers.
+/// The merged scan of a backend for all managers.
 struct HostLedgerScanTests {
     private func merged(_ scans: ScanParameters...) -> ScanParameters? {
         var ledger = HostLedger()

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Testing
 
-/// Who hears of a notification, and when the backend must subscribe.
+/// The receivers of a notification, and the moments when the backend must subscribe.
 struct HostLedgerSubscriptionTests {
     private let peer = Samples.peer
     private let attribute = Samples.attribute

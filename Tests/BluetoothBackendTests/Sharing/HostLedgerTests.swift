@@ -9,7 +9,7 @@ struct HostLedgerTests {
 
     private func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
 
-    /// A ledger with a link to the peer that these managers hold, in this order.
+    /// Returns a ledger with a link to the peer that these managers hold, in this order.
     private func linked(_ managers: Int..., options: ConnectOptions = ConnectOptions()) -> (HostLedger, [LinkID]) {
         var ledger = HostLedger()
         for manager in managers {

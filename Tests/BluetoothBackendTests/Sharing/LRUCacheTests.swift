@@ -31,7 +31,7 @@ struct LRUCacheTests {
         #expect(cache.limit == 1 && cache.keys == [4])
     }
 
-    /// Against a list in the order of use, over many steps from a seed.
+    /// Compares the cache with a list in the order of use, over many steps from a seed.
     @Test(arguments: [1, 2, 7, 64]) func aRandomProgramNeverExceedsTheLimit(limit: Int) {
         var cache = LRUCache<UInt64, Int>(limit: limit)
         var model: [(key: UInt64, value: Int)] = []

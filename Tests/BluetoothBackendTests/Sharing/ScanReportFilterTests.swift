@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothBackend
 
-/// Which reports of a scan reach the app.
+/// The reports of a scan that reach the app.
 struct ScanReportFilterTests {
     private func report(
         _ advertisement: Advertisement, from peer: PeerID = Samples.peer, rssi: Int = -50

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import FoundationEssentials
 
-// One sample at least of each command and event.
+// At least one sample of each command and event.
 extension Samples {
     static let centralCommands: [CentralCommand] = [
         .startScan(ScanParameters(services: ["180D"], allowDuplicates: true)), .startScan(ScanParameters()), .stopScan,

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A backend that records commands and delivers the events of a test, under a lock of its own as real ones do.
+/// A backend that records commands and delivers the events of a test, under a lock as real ones do.
 final class TestBackend: BluetoothBackend {
     let name = "test"
     let testClock = TestClock()
@@ -18,7 +18,7 @@ final class TestBackend: BluetoothBackend {
     func makePairing() -> any PairingBackend { pairing }
 }
 
-/// What the roles of a ``TestBackend`` share.
+/// The shared part of the roles of a ``TestBackend``.
 final class TestRole<Command: Sendable, Event: Sendable>: Sendable {
     private struct State {
         var sink: (any EventSink<Event>)?
@@ -40,7 +40,7 @@ final class TestRole<Command: Sendable, Event: Sendable>: Sendable {
     var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
     var sink: (any EventSink<Event>)? { state.withLock { $0.sink } }
 
-    /// The commands since the last call.
+    /// Removes and returns the commands since the last call.
     func takeCommands() -> [Command] {
         state.withLock { state in
             defer { state.commands = [] }

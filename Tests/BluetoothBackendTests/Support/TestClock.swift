@@ -3,7 +3,7 @@ import BluetoothSupport
 import FoundationEssentials
 import Synchronization
 
-/// A clock that a test moves.
+/// A clock that a test advances.
 final class TestClock: BackendClock {
     private struct State {
         var now = Duration.zero
@@ -22,7 +22,7 @@ final class TestClock: BackendClock {
 
     var now: Duration { state.withLock { $0.now } }
     var date: Date { Samples.date + now / .seconds(1) }
-    /// How many calls are owed.
+    /// The number of scheduled calls.
     var owed: Int { state.withLock { $0.calls.count } }
 
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {
@@ -34,7 +34,7 @@ final class TestClock: BackendClock {
         return Timer(clock: self, number: number)
     }
 
-    /// Lets time go on, with all calls that are due by then.
+    /// Advances the time, with all calls that become due.
     func advance(by duration: Duration) {
         let end = now + duration
         while let body = takeNext(until: end) { body() }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A receiver whose turn comes when the test says so.
+/// A receiver that handles events when the test says so.
 final class TestSink<Event: Sendable>: EventSink {
     private enum Item: Sendable {
         case event(Event)
@@ -18,7 +18,7 @@ final class TestSink<Event: Sendable>: EventSink {
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(.marker(body)) } }
 
-    /// Handles all that waits, and what comes of it.
+    /// Handles all waiting events, and their consequences.
     func drain() {
         while let item = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             switch item {
@@ -28,7 +28,7 @@ final class TestSink<Event: Sendable>: EventSink {
         }
     }
 
-    /// What was handled since the last call, after all that waits.
+    /// Handles all waiting events, and returns those since the last call.
     func takeEvents() -> [Event] {
         drain()
         return handled.withLock { events in

@@ -4,9 +4,9 @@ import BluetoothTracing
 import Foundation
 import Testing
 
-/// One entry is a line of text, and an object in JSON.
+/// Tests that an entry is a line of text, and an object in JSON.
 struct TraceEntryTests {
-    /// The entries of a heart rate monitor that is discovered and notifies.
+    /// Returns the entries of a heart rate monitor that is discovered and notifies.
     private func entries() throws -> [TraceEntry] {
         let base = TestBackend()
         let backend = TracingBackend(around: base, to: .memory, showsValues: true)
@@ -78,7 +78,7 @@ struct TraceEntryTests {
     }
 }
 
-/// A filter keeps lines by category and device.
+/// Tests that a filter keeps lines by category and device.
 struct TraceFilterTests {
     private let peer = PeerID(UUID())
 

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothTracing
 import Testing
 
-/// An excerpt shows the devices that a program used, and counts the discoveries of the others.
+/// Tests that an excerpt shows the devices that a program used, and counts the discoveries of the others.
 struct TraceExcerptTests {
     private func entry(_ text: String, _ device: String? = nil) -> TraceEntry {
         TraceEntry(time: .zero, direction: .event, category: .callback, device: device, text: text)

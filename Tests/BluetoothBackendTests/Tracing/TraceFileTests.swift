@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothTracing
 
-/// A trace file gets each line at once.
+/// Tests that a trace file gets each line immediately.
 struct TraceFileTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("trace-\(UUID())")
 

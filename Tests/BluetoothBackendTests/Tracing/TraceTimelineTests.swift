@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothTracing
 
-/// A timeline pairs commands with their answers, and is a page, a diagram or a file for Perfetto.
+/// Tests that a timeline pairs commands with their answers, and becomes a page, a diagram or a file for Perfetto.
 struct TraceTimelineTests {
     private let peer = PeerID(UUID())
 

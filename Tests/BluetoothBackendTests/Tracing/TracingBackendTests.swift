@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// A trace records all that passes and changes nothing.
+/// Tests that a trace records all messages and changes nothing.
 struct TracingBackendTests {
     private let base = TestBackend()
     private let sink = TestSink<CentralEvent>()

@@ -2,7 +2,7 @@ import BluetoothBackend
 import FoundationEssentials
 import Testing
 
-/// How advertising data and scan response become one.
+/// The merge of advertising data and scan response.
 struct AdvertisementTests {
     @Test func S24_aMergeKeepsWhatOnlyTheFirstPacketSaid() {
         var merged = Advertisement(

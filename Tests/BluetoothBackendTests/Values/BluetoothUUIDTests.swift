@@ -54,7 +54,7 @@ struct BluetoothUUIDTests {
         #expect(MemoryLayout<BluetoothUUID?>.size == 17)
     }
 
-    /// Not arguments of the test, which would pass through async functions: see the type's comment.
+    /// The values are not arguments of the test, which would pass through async functions; see the type's comment.
     @Test func a128BitValueComesBackFromEachForm() throws {
         let values: [UInt128] = [
             .min, .max, 1, 1 << 63, 1 << 64, 1 << 127, 0x1122_3344_5566_7788_99AA_BBCC_DDEE_FF00,

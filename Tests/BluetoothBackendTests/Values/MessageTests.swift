@@ -2,7 +2,7 @@ import BluetoothBackend
 import FoundationEssentials
 import Testing
 
-/// Commands and events as values: small, and the same after a trip through JSON.
+/// Commands and events as values: small, and unchanged by encoding in JSON.
 struct MessageTests {
     @Test func eachCommandAndEventIsUnder64Bytes() {
         #expect(MemoryLayout<CentralCommand>.stride < 64)

@@ -2,7 +2,7 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// A file that only its user reads, whatever was there before.
+/// A file that only its user can read, whatever was there before.
 struct OutputFileTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID())")

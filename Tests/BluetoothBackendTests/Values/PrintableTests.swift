@@ -4,7 +4,7 @@ import LogCapture
 import Logging
 import Testing
 
-/// Text of strangers in logs, traces and files.
+/// Foreign text in logs, traces and files.
 struct PrintableTests {
     /// Control characters of both sets, line and paragraph separators, changes of direction, characters without a width, and a
     /// tag beyond the Basic Multilingual Plane.

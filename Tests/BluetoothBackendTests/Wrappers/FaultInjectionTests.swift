@@ -5,7 +5,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
-/// What becomes of commands and events that a plan hits.
+/// The effects of a plan on commands and events.
 struct FaultInjectionTests {
     private func place(_ kind: CentralCommand.Kind) -> FaultPlace { FaultPlace(.centralCommand(kind)) }
     private func place(_ kind: CentralEvent.Kind) -> FaultPlace { FaultPlace(.centralEvent(kind)) }

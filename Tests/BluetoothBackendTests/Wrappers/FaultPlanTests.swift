@@ -3,7 +3,7 @@ import BluetoothInstrumentation
 import FoundationEssentials
 import Testing
 
-/// A plan as data, and which plans are none.
+/// Plans as data, and invalid plans.
 struct FaultPlanTests {
     @Test func aPlanSurvivesJSON() throws {
         let place = FaultPlace(.centralEvent(.valueNotified), characteristic: "2A37", peer: Samples.peer)

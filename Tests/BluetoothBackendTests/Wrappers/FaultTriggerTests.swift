@@ -3,11 +3,11 @@ import BluetoothInstrumentation
 import FoundationEssentials
 import Testing
 
-/// Which commands and events a plan hits.
+/// The commands and events that a plan affects.
 struct FaultTriggerTests {
     private let reads = FaultPlace(.centralCommand(.read))
 
-    /// Which of so many reads reach the backend while a fault drops others.
+    /// Returns the numbers of the reads that reach the backend while a fault drops others.
     private func passing(_ count: Int, seed: UInt64 = 1, _ trigger: FaultTrigger) throws -> [Int] {
         let fixture = try FaultFixture(seed: seed, Fault(reads, trigger, .drop))
         return (1...count).filter { number in
