@@ -17,7 +17,7 @@ enum ContractFeature: String, CaseIterable, Sendable {
     case restoration
 }
 
-/// One behaviour that every backend has, described as an app uses it.
+/// A behavior that every backend has, described as an app uses it.
 struct ContractScenario: Sendable, CustomTestStringConvertible {
     typealias CentralBody = @Sendable (ContractContext) async throws -> Void
     typealias PeripheralBody = @Sendable (PeripheralContext) async throws -> Void
@@ -29,7 +29,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
 
     /// The numbers of the statements that it proves, and the rule: "S34 S36: connecting, then connected".
     let name: String
-    /// Whether any connectable peripheral will do, a foreign one too.
+    /// Whether any connectable peripheral suffices, even a foreign one.
     let isGeneric: Bool
     let needs: Set<ContractFeature>
     /// The reason why BlueZ can never run it; nil if it can.
@@ -50,7 +50,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
         self.body = body
     }
 
-    /// A scenario of the central role: the app's manager is a `CBCentralManager`.
+    /// Creates a scenario of the central role: the app's manager is a `CBCentralManager`.
     static func central(
         _ rule: String, proving statements: String..., isGeneric: Bool = false, needs: ContractFeature...,
         emulatorOnly: String? = nil, file: String = #fileID, _ body: @escaping CentralBody
@@ -60,7 +60,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
             .central(body))
     }
 
-    /// A scenario of the peripheral role: the app's manager is a `CBPeripheralManager`, the peers are centrals.
+    /// Creates a scenario of the peripheral role: the app's manager is a `CBPeripheralManager`, the peers are centrals.
     static func peripheral(
         _ rule: String, proving statements: String..., needs: ContractFeature..., emulatorOnly: String? = nil,
         file: String = #fileID, _ body: @escaping PeripheralBody
@@ -72,7 +72,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Runs it, and checks that nothing happened that it did not expect.
+    /// Runs the scenario, and checks that only expected events occurred.
     func run(on fixture: any ContractFixture) async throws {
         try await fixture.begin()
         let run = ScenarioRun(name, on: fixture)

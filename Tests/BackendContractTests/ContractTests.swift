@@ -4,12 +4,11 @@ import BluetoothInstrumentation
 import CoreBluetooth
 import Testing
 
-/// The definition of "same behaviour": every scenario, on the backend that the environment names.
+/// The definition of "same behavior": every scenario, on the backend that the environment names.
 ///
 /// `CONTRACT_BACKEND=bluez` runs them on BlueZ, with the contract's peer at `CONTRACT_PEER_SOCKET`; without it the
-/// emulator is the fixture. `CONTRACT_NEEDS` runs only the scenarios that need one of these features, by their raw
-/// values between commas. `CONTRACT_SCENARIO` runs only those whose names contain it, or of
-/// this topic.
+/// emulator is the fixture. `CONTRACT_NEEDS` runs only the scenarios that need one of these features, given as
+/// comma-separated raw values. `CONTRACT_SCENARIO` runs only those whose name contains the value, or whose topic it is.
 @Suite(.serialized) struct ContractTests {
     private static let isOnBlueZ = BlueZFixture.isChosen
     private static let bluez = Result { try BlueZFixture() }
@@ -29,7 +28,7 @@ import Testing
 
     /// The backends on which each scenario runs.
     ///
-    /// Latency is no part of the contract, and wrappers without faults change nothing.
+    /// Latency is not part of the contract, and wrappers without faults change nothing.
     enum Backend: String, Sendable, CustomTestStringConvertible {
         case emulator
         case emulatorWithoutLatency = "emulator without latency"

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A difference of a backend that cannot pass a scenario: the events that it has instead, and the reason.
+/// A scenario that a backend cannot pass: the events that occur instead, and the reason.
 ///
 /// A test compares this table with the documentation.
 struct ContractDifference: Sendable {
@@ -10,9 +10,9 @@ struct ContractDifference: Sendable {
     let fixtures: [String]
     /// The event that the scenario expects.
     let event: ContractEvent
-    /// The events that the fixture has instead, if any.
+    /// The events that occur instead, if any.
     let instead: [ContractEvent]
-    /// Why the backend cannot pass.
+    /// The reason why the backend cannot pass.
     let reason: String
 
     private static let broadcast =
@@ -73,7 +73,7 @@ struct ContractDifference: Sendable {
             reason: refusedByPeer),
     ]
 
-    /// The events that a fixture has instead, in one scenario.
+    /// Returns the events that occur instead on a fixture, in one scenario.
     static func events(for scenario: String, on fixture: String) -> [ContractEvent: [ContractEvent]] {
         let own = all.filter { $0.scenario == scenario && $0.fixtures.contains { fixture.hasPrefix($0) } }
         return Dictionary(own.map { ($0.event, $0.instead) }) { $1 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tables on the page "Differences between backends" are those of the suite.
+/// Tests that the tables on the page "Differences between backends" are those of the suite.
 @Suite(.serialized) struct DifferencesDocumentTests {
     private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../../Sources/CoreBluetooth/CoreBluetooth.docc/DifferencesBetweenBackends.md")

@@ -5,9 +5,9 @@ import CoreBluetooth
 import EmulatedBlueZ
 import Testing
 
-/// The contract's third stage: every scenario that goes over D-Bus, on the BlueZ backend and an emulated `bluetoothd`.
+/// The third stage of the contract: every scenario over D-Bus, on the BlueZ backend and an emulated `bluetoothd`.
 ///
-/// The differences that are expected are those of the real one; where the two disagree, the real one is right.
+/// The expected differences are those of the real daemon; if the two disagree, the real one is right.
 @Suite struct EmulatedBlueZContractTests {
     static var applicable: [ContractScenario] {
         ContractScenario.all.filter {
@@ -28,7 +28,7 @@ import Testing
         try await scenario.run(on: EmulatedBlueZFixture(dialect))
     }
 
-    /// As on a real `bluetoothd`: notifications arrive on the socket of `AcquireNotify`, too.
+    /// Runs the scenarios of notifications over the sockets of `AcquireNotify`, as on a real `bluetoothd`.
     @Test(.enabled(if: !BlueZFixture.isChosen), .limitedPrivateBuses, arguments: BlueZDialect.allCases, notifying)
     func notifyingOverSockets(_ dialect: BlueZDialect, _ scenario: ContractScenario) async throws {
         try await scenario.run(on: EmulatedBlueZFixture(dialect, .acquireNotify))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The scenarios as they are written in the sources of this target.
+/// The scenarios in the sources of this target.
 enum ScenarioSources {
-    /// How many each file defines, by the file's name.
+    /// Returns the number of scenarios in each file, by the file's name.
     static func counts() throws -> [String: Int] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         var counts: [String: Int] = [:]

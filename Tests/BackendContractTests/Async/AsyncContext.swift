@@ -5,7 +5,7 @@ import Testing
 
 /// The context of a scenario with async code: a fixture, a central, and the usual steps.
 ///
-/// On the emulator time advances while something runs, and with each action.
+/// On the emulator time advances while a body runs, and with each action.
 struct AsyncContext: Sendable {
     let fixture: any ContractFixture
     let central: Central
@@ -19,18 +19,18 @@ struct AsyncContext: Sendable {
         central = Central(backend: fixture.backend)
     }
 
-    /// Runs something to its end.
+    /// Runs a body to its end.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         guard let emulator else { return try await withTimeout(deadline, body) }
         return try await emulator.run(within: deadline, body)
     }
 
-    /// Starts something that continues while other things run, and with each action.
+    /// Starts a body that continues while other bodies run, and with each action.
     func start<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) -> Task<Result, any Error> { Task(executorPreference: emulator?.executor, operation: body) }
 
-    /// Lets the peers perform an action; not while something runs.
+    /// Lets the peers perform an action; not while a body runs.
     @discardableResult
     func perform(_ action: PeerAction) async throws -> PeerReply { try await fixture.perform(action) }
 
@@ -39,7 +39,7 @@ struct AsyncContext: Sendable {
         try await run { [central] in try await Self.discovered(peer, by: central).peripheral }
     }
 
-    /// The discovery of a peer, once it has the name.
+    /// Returns the discovery of a peer, once it has the name.
     static func discovered(
         _ peer: ContractPeer, by central: Central, services: [CBUUID] = []
     ) async throws -> DiscoveredPeripheral {
@@ -51,7 +51,7 @@ struct AsyncContext: Sendable {
 
     // MARK: The peripheral role
 
-    /// A service on the air, instead of the peers.
+    /// Publishes a service, in place of the peers.
     func serve(_ characteristics: [ServedCharacteristic]) async throws -> PeripheralServer {
         try await perform(.advertise(.contract, false))
         let server = PeripheralServer(backend: fixture.backend)
@@ -63,17 +63,17 @@ struct AsyncContext: Sendable {
         return server
     }
 
-    /// A central across the air, connected to the advertiser of a service.
+    /// Connects a central across the air to the advertiser of a service.
     func connect(service: ContractAttribute) async throws -> CentralAcross {
         let one = CentralAcross(.one, in: ScenarioRun("async", on: fixture))
         try await one.connect(to: service)
         return one
     }
 
-    /// The reports of the central across the air, once there are so many.
+    /// Returns the reports of the central across the air, once there are at least `count`.
     func lines(_ count: Int) async throws -> [String] { try await fixture.lines(of: .one, atLeast: count) }
 
-    /// The error of something that must fail.
+    /// Returns the error of a body that must fail.
     func failure<Result: Sendable>(
         at location: SourceLocation = #_sourceLocation, of body: @escaping @Sendable () async throws -> Result
     ) async throws -> BluetoothError {
@@ -90,7 +90,7 @@ struct AsyncContext: Sendable {
 }
 
 extension PathIdentifier {
-    /// The path of an attribute by the suite's names.
+    /// Creates the path of an attribute from the suite's names.
     ///
     /// - Parameter instance: The position of the last one among those of its UUID, from 1.
     init(_ attributes: ContractAttribute..., instance: Int = 1) {
@@ -99,7 +99,7 @@ extension PathIdentifier {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// The first elements.
+    /// Returns the first elements.
     func first(_ count: Int) async throws -> [Element] {
         var elements: [Element] = []
         for try await element in self {

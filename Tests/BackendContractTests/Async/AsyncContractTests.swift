@@ -2,7 +2,8 @@ import BluetoothEmulator
 import CoreBluetooth
 import Testing
 
-/// The scenarios of AsyncBluetooth and BluetoothProfiles, on the backend that the environment names, as ``ContractTests``.
+/// The scenarios of AsyncBluetooth and BluetoothProfiles, on the backend that the environment names, like
+/// ``ContractTests``.
 @Suite(.serialized) struct AsyncContractTests {
     private static let isOnBlueZ = BlueZFixture.isChosen
     private static let bluez = Result { try BlueZFixture() }

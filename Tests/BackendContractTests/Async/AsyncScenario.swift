@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One behaviour that AsyncBluetooth and BluetoothProfiles have on every backend.
+/// A behavior that AsyncBluetooth and BluetoothProfiles have on every backend.
 struct AsyncScenario: Sendable, CustomTestStringConvertible {
     /// The rule, as a sentence.
     let name: String

@@ -5,20 +5,20 @@ import EmulatedBlueZ
 import ScriptedBlueZ
 import Testing
 
-/// An app that connects, discovers, subscribes, reads and disconnects again and again, over the BlueZ backend and an
-/// emulated `bluetoothd`: what one cycle leaves behind, many would show.
+/// Cycles of an app that connects, discovers, subscribes, reads and disconnects, over the BlueZ backend and an emulated
+/// `bluetoothd`: a leak of one cycle shows after many.
 ///
-/// `make test` runs a hundred. `make cycles CYCLES=100000` has the process for itself, and counts what it and the bus
-/// hold ten times on the way.
+/// `make test` runs a hundred. `make cycles CYCLES=100000` has a separate process, and counts ten times what it and the
+/// bus hold.
 @Suite(.serialized, .enabled(if: !BlueZFixture.isChosen, "needs no adapter")) struct ConnectCycleTests {
     private static let wanted = ProcessInfo.processInfo.environment["COREBLUETOOTH_CYCLES"].flatMap { Int($0) }
-    /// The first ones fill pools and caches.
+    /// The number of first cycles, which fill pools and caches.
     private static let warmUp = 500
-    /// So many take far less time than a wait may take.
+    /// The number of cycles that take far less time than the limit of a wait.
     private static let batch = 10
 
     @Test(.limitedPrivateBuses) func cyclesLeaveNothingBehind() async throws {
-        // A device is connected when its next packet is heard, which need not take a tenth of a second.
+        // A device is connected when its next packet is heard, which must take less than a tenth of a second.
         let fixture = try await EmulatedBlueZFixture(.bluez5_66, worldTime: .scaled(by: 100))
         let app = CyclingApp(fixture.backend)
         defer { app.end() }

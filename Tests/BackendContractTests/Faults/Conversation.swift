@@ -1,8 +1,8 @@
 import CoreBluetooth
 import Testing
 
-/// What an app says to the contract's peer, from the first scan to the end of the link, in steps at which a fault can be
-/// put.
+/// An app's use of the contract's peer, from the first scan to the end of the link, in steps between which a fault can
+/// occur.
 final class Conversation {
     private enum Step: CaseIterable {
         case scan, hear, connect, connected, discoverServices, servicesDiscovered, discoverCharacteristics,
@@ -10,7 +10,7 @@ final class Conversation {
             subscribe, subscribed, notified, command, unsubscribe, disconnect, end
     }
 
-    /// After how many steps there is something left to say.
+    /// The numbers of steps after which further steps follow.
     static var points: Range<Int> { 1..<Step.allCases.count }
 
     private let context: ContractContext
@@ -18,13 +18,13 @@ final class Conversation {
     private var peripheral: CBPeripheral?
     private var service: CBService?
 
-    /// - Parameter value: What is written.
+    /// - Parameter value: The value to write.
     init(_ context: ContractContext, writing value: Data) {
         self.context = context
         self.value = value
     }
 
-    /// Goes through the first steps, or all.
+    /// Performs the first steps, or all.
     func go(through count: Int = Step.allCases.count) async throws {
         for step in Step.allCases.prefix(count) {
             if !(try await beginning(step)) { try await using(step) }
@@ -37,7 +37,7 @@ final class Conversation {
         try #require(service).characteristic(name)
     }
 
-    /// The steps to the attributes; false for the others.
+    /// Performs a step that leads to the attributes; returns false for other steps.
     private func beginning(_ step: Step) async throws -> Bool {
         switch step {
         case .scan:

@@ -4,11 +4,11 @@ import CoreBluetooth
 import ScriptedBlueZ
 import Testing
 
-/// An app that connects to a peripheral, discovers, subscribes, reads and disconnects, again and again.
+/// An app that repeatedly connects to a peripheral, discovers, subscribes, reads and disconnects.
 ///
-/// Each step is taken within the callback of the one before.
+/// Each step begins in the callback of the previous one.
 final class CyclingApp: NSObject, @unchecked Sendable {
-    // Invariant: touched on the queue of its manager; what other threads read is under the lock.
+    // Invariant: used on the queue of its manager; values that other threads read are under the lock.
 
     private let queue = DispatchQueue(label: "cycling app")
     private let progress = Lock((cycles: 0, problem: String?.none))
@@ -21,13 +21,13 @@ final class CyclingApp: NSObject, @unchecked Sendable {
         queue.sync { manager = CBCentralManager(backend: backend, delegate: self, queue: queue) }
     }
 
-    /// How many cycles are over.
+    /// The number of completed cycles.
     var cycles: Int { progress.withLock { $0.cycles } }
 
-    /// The first thing that went otherwise than it should.
+    /// The first unexpected event.
     var problem: String? { progress.withLock { $0.problem } }
 
-    /// Returns when so many cycles are over in all.
+    /// Returns after `goal` cycles in total.
     func run(to goal: Int) async throws {
         queue.async {
             self.goal = goal
@@ -36,7 +36,7 @@ final class CyclingApp: NSObject, @unchecked Sendable {
         try await RealWorldTime().advance(until: { self.cycles >= goal || self.problem != nil })
     }
 
-    /// Gives up the manager.
+    /// Releases the manager.
     func end() { queue.sync { (manager, peripheral) = (nil, nil) } }
 
     private func check(_ error: (any Error)?, _ step: String) {

@@ -5,13 +5,13 @@ import EmulatedBlueZ
 import ScriptedBlueZ
 import Testing
 
-/// The BlueZ backend under a daemon that dies and an adapter that is unplugged, a thousand times each.
+/// The BlueZ backend while a daemon is killed and an adapter is unplugged, a thousand times each.
 ///
-/// Needs the process for itself: `make soak`.
+/// It needs a separate process: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct EmulatedBlueZSoakTests {
     private static let rounds = 1_000
-    /// The machines that go through their rounds at the same time, as most of a round is waiting.
+    /// The number of concurrent machines, because most of a round is waiting.
     private static let machines = 4
 
     @Test func aThousandDeathsOfTheDaemonAtRandomMoments() async throws {
@@ -45,8 +45,8 @@ struct EmulatedBlueZSoakTests {
         }
     }
 
-    /// An app, its daemon and the bus between them: in each round, the app goes through a part of a conversation, the fault
-    /// comes at a random moment, and the app goes on after it.
+    /// Runs an app, its daemon and the bus between them: in each round, the app performs a part of a conversation, the
+    /// fault occurs at a random moment, and the app continues after it.
     private static func runMachine(_ what: String, seed: UInt64, rounds: Int, _ fault: Fault) async throws {
         let fixture = try await EmulatedBlueZFixture(.bluez5_66)
         let context = ContractContext(ScenarioRun("soak", on: fixture))

@@ -3,7 +3,7 @@ import CoreBluetooth
 import ScriptedBlueZ
 import Testing
 
-/// Faults that only BlueZ has: daemons that die, controllers that are unplugged, other programs, many cycles.
+/// Faults that only BlueZ has: killed daemons, unplugged controllers, other programs, many cycles.
 ///
 /// `make test-bluez-full` runs them, with `CONTRACT_FAULTS=1` and the variables of `ContractTests`.
 @Suite(.serialized, .enabled(if: FaultRun.isWanted, "needs BlueZ: make test-bluez-full"))
@@ -17,7 +17,7 @@ struct FaultTests {
         context = ContractContext(ScenarioRun("fault", on: fixture))
     }
 
-    /// Waits for the state that a fault causes; after the repair a conversation succeeds.
+    /// Waits for the state that a fault causes, and checks that a conversation succeeds after the repair.
     private func recover(from states: Set<CBManagerState>, by repair: () async throws -> Void) async throws {
         try await context.wait("the state of the fault") { [trace = context.trace] in
             trace.states.last.map(states.contains) ?? false
@@ -73,12 +73,12 @@ struct FaultTests {
         context.finish()
     }
 
-    /// A hundred cycles, or `CONTRACT_CYCLES`.
+    /// Runs a hundred cycles, or `CONTRACT_CYCLES`.
     @Test func manyCyclesLeaveNothingBehind() async throws {
         let observer = try await BusObserver.onSystemBus()
         var before = try await observer.count()
         for cycle in 0..<10 + FaultRun.cycles {
-            // The first ones fill pools and caches.
+            // The first cycles fill pools and caches.
             if cycle == 10 { before = try await observer.count() }
             try await Conversation(context, writing: Data([UInt8(truncatingIfNeeded: cycle)])).go()
         }
@@ -92,16 +92,16 @@ struct FaultTests {
     }
 }
 
-/// What the environment selects.
+/// The selection of the environment.
 private enum FaultRun {
     static let isWanted = ProcessInfo.processInfo.environment["CONTRACT_FAULTS"] == "1"
     static let cycles = ProcessInfo.processInfo.environment["CONTRACT_CYCLES"].flatMap { Int($0) } ?? 100
 }
 
-/// A fault of BlueZ's machine.
+/// A fault on BlueZ's machine.
 enum MachineFault: Sendable {
     case controller(isPresent: Bool)
-    /// `bluetoothctl` scans, and connects to the peer "second" and leaves it, again and again.
+    /// `bluetoothctl` scans, and repeatedly connects to the peer "second" and disconnects.
     case competitor(isActive: Bool)
 
     var json: [String: Any] {

@@ -6,16 +6,16 @@ import RandomPrograms
 import ScriptedBlueZ
 import Testing
 
-/// Random programs on the BlueZ backend, in each of which the daemon dies, or the adapter is unplugged, at a random step:
-/// no rule is broken, and the next state of the adapter is that of one that works.
+/// Random programs on the BlueZ backend, in each of which the daemon is killed, or the adapter is unplugged, at a
+/// random step: no rule is broken, and the next state of the adapter is that of a working one.
 ///
-/// `make test` runs a few. `make fault-programs` runs 1,000 with each fault, has the process for itself, and measures it.
+/// `make test` runs a few. `make fault-programs` runs 1,000 with each fault, in a separate process, and measures it.
 @Suite(.serialized, .enabled(if: !BlueZFixture.isChosen, "needs no adapter")) struct FaultyProgramTests {
     enum Fault: String, CaseIterable {
         case daemonDeaths = "daemon deaths"
         case adapterRemovals = "adapter removals"
 
-        /// The steps that are put into a program.
+        /// The steps to insert into a program.
         var steps: [ProgramStep] {
             switch self {
             case .daemonDeaths: [.reset]
@@ -27,12 +27,12 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
     private static let wanted = environment["COREBLUETOOTH_FAULT_PROGRAMS"].flatMap { UInt64($0) }
     private static let firstSeed = environment["COREBLUETOOTH_FAULT_SEED"].flatMap { UInt64($0) } ?? 1
-    /// How many programs run at the same time, since most of a program is waiting.
+    /// The number of concurrent programs, because most of a program is waiting.
     private static let machines: UInt64 = 4
 
-    /// A random program with the fault in it.
+    /// Returns a random program with the fault in it.
     ///
-    /// Authorization is the business of Apple's platforms alone.
+    /// It has no steps of authorization, which only Apple's platforms have.
     private static func program(_ seed: UInt64, _ fault: Fault) -> Program {
         var program = Program(randomFrom: seed)
         program.steps.removeAll { if case .authorize = $0 { true } else { false } }

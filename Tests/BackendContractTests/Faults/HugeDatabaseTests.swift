@@ -27,7 +27,7 @@ import Testing
             })
     }
 
-    /// All are found, in the order of their handles, in a time that grows with their number.
+    /// Finds all attributes, in the order of their handles, in a time that grows with their number.
     @Test(.limitedPrivateBuses, .timeLimit(.minutes(2)))
     func thousandsOfAttributesAreFoundInOrder() async throws {
         let fixture = try await EmulatedBlueZFixture(.bluez5_66)

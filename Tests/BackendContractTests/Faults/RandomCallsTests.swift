@@ -8,10 +8,10 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// The contract over an emulated `bluetoothd` that eight programs have called with anything before, for `FUZZ_SECONDS`
-/// over all scenarios together, as of `FUZZ_SEED`.
+/// The contract over an emulated `bluetoothd` after eight programs have made random calls to it, for `FUZZ_SECONDS`
+/// over all scenarios together, from the seed `FUZZ_SEED`.
 ///
-/// Needs the process for itself: `make fuzz`.
+/// It needs a separate process: `make fuzz`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FUZZ_SECONDS"] != nil, "make fuzz"))
 struct RandomCallsTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -19,7 +19,7 @@ struct RandomCallsTests {
         environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
     private static var scenarios: [ContractScenario] { EmulatedBlueZContractTests.applicable }
 
-    /// For each scenario.
+    /// The duration for each scenario.
     private static var duration: Duration {
         let seconds = environment["FUZZ_SECONDS"].flatMap { Double($0) } ?? 300
         return .seconds(seconds / Double(max(1, scenarios.count * BlueZDialect.allCases.count)))
@@ -46,7 +46,8 @@ struct RandomCallsTests {
 }
 
 extension EmulatedBlueZFixture {
-    /// Undoes what programs may change of an adapter for good: its power, its names and whether it is discoverable.
+    /// Reverts the permanent changes that programs may make to an adapter: its power, its names and whether it is
+    /// discoverable.
     fileprivate func restoreSettings() async throws {
         guard let adapter = ObjectPath("/org/bluez/hci0") else { throw ContractTimeout() }
         world.emulator.host.setPower(true)

@@ -4,9 +4,9 @@ import BluetoothSupport
 import CoreBluetooth
 import RandomPrograms
 
-/// The BlueZ backend and an emulated `bluetoothd` on a bus of their own, in real time.
+/// The BlueZ backend and an emulated `bluetoothd` on a private bus, in real time.
 ///
-/// A program's waits are a hundred times shorter there: nothing in that world has latency.
+/// A program's waits are a hundred times shorter there, because nothing in that world has latency.
 final class ServedProgramPlace: ProgramPlace {
     private static let timeScale = 100
 
@@ -23,7 +23,7 @@ final class ServedProgramPlace: ProgramPlace {
 
     func selection() throws -> CBBackendSelection { fixture.backend }
 
-    /// Hears the devices, so that the managers know them.
+    /// Scans for the devices, so that the managers know them.
     func begin(_ devices: [EmulatedDevice]) async throws {
         let scout = Scout(fixture.backend)
         let names = devices.map(\.name)
@@ -37,28 +37,28 @@ final class ServedProgramPlace: ProgramPlace {
 
     func identifier(of device: EmulatedDevice) -> UUID? { identifiers.withLock { $0[device] } }
 
-    /// A machine does not hear itself.
+    /// A machine does not hear itself, so there is no identifier.
     func serverIdentifier() -> UUID? { nil }
 
     func pass(_ duration: Duration) async throws { try await time.advance(by: duration / Self.timeScale) }
 
     func settle() async throws {}
 
-    /// Who waits in vain finds out by looking at what is left.
+    /// Waits up to a limit; a program that waits in vain finds out by checking afterwards.
     func rest(_ limit: Duration, until isDone: @escaping @Sendable () -> Bool) async throws {
         do {
             try await time.advance(until: isDone)
         } catch is ContractTimeout {}
     }
 
-    /// The daemon dies with all that it knew, and another one takes its place.
+    /// Kills the daemon with its whole state, and starts another one in its place.
     func reset() async throws {
         try await fixture.perform(.daemon(isRunning: false))
         try await fixture.perform(.daemon(isRunning: true))
     }
 }
 
-/// An app that scans and writes down whom it hears.
+/// An app that scans and records the devices that it hears.
 private final class Scout: NSObject, CBCentralManagerDelegate, Sendable {
     private let heard = Lock<[String: UUID]>([:])
     private let manager = Lock<Carried<CBCentralManager>?>(nil)

@@ -3,10 +3,10 @@ import ScriptedBlueZ
 import Testing
 
 extension ProcessResources {
-    /// How many descriptors more may be open: some close a moment later.
+    /// The number of additional descriptors that may be open, because some close a moment later.
     static let descriptorTolerance = 2
 
-    /// What the process holds once the last references of what has ended are gone, which takes a moment.
+    /// Returns the resources of the process after the last references have been released, which takes a moment.
     static func atRest(comparedWith before: ProcessResources) async throws -> ProcessResources {
         do {
             try await RealWorldTime().advance(until: {
@@ -18,7 +18,7 @@ extension ProcessResources {
     }
 }
 
-/// Expects that a thousand rounds of anything have left nothing behind.
+/// Expects that a thousand rounds have leaked nothing.
 func expectFlat(
     _ before: ProcessResources, _ after: ProcessResources, at location: SourceLocation = #_sourceLocation
 ) {

@@ -9,7 +9,8 @@ import BlueZ
 
 /// `bluetoothd` and, on the other side of the air, the contract's peer, reached through a socket.
 ///
-/// Without a socket there is no contract's peer: a foreign peripheral is on the air, and only generic scenarios apply.
+/// Without a socket a foreign peripheral is on the air instead of the contract's peer, and only generic scenarios
+/// apply.
 final class BlueZFixture: ContractFixture {
     let name: String
     private let peer: PeerSocket?
@@ -17,21 +18,21 @@ final class BlueZFixture: ContractFixture {
 
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Whether the environment wants this fixture: `CONTRACT_BACKEND=bluez`.
+    /// Whether the environment selects this fixture: `CONTRACT_BACKEND=bluez`.
     static let isChosen = environment["CONTRACT_BACKEND"] == "bluez"
 
-    /// The socket of the contract's peer, if there is one.
+    /// The socket of the contract's peer, if any.
     static let peerPath = environment["CONTRACT_PEER_SOCKET"]
 
-    /// The fixture that the environment describes.
+    /// Creates the fixture that the environment describes.
     init() throws {
         name = "bluez " + (Self.environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown")
         peer = try Self.peerPath.map(PeerSocket.init(path:))
     }
 
-    /// Pairings in scenarios without an agent are accepted.
+    /// The backend, which accepts pairings in scenarios without an agent.
     ///
-    /// `CONTRACT_NOTIFICATIONS=acquireNotify` chooses the other way of notifications.
+    /// `CONTRACT_NOTIFICATIONS=acquireNotify` selects the other method of notifications.
     var backend: CBBackendSelection {
         #if BlueZ
         let acquires = Self.environment["CONTRACT_NOTIFICATIONS"] == "acquireNotify"
@@ -48,15 +49,15 @@ final class BlueZFixture: ContractFixture {
         Set(ContractFeature.allCases).subtracting([.restoration]).subtracting(named("CONTRACT_WITHOUT"))
     }
 
-    /// With these features, by `CONTRACT_NEEDS`, only scenarios that need one of them run.
+    /// The features in `CONTRACT_NEEDS`; if set, only scenarios that need one of them run.
     static let wanted = named("CONTRACT_NEEDS")
 
-    /// Whether a scenario of this name is to run: all do, or those with `CONTRACT_SCENARIO` in their names or topics.
+    /// Whether a scenario is selected: every one, or those with `CONTRACT_SCENARIO` in their names or topics.
     static func isSelected(_ name: String, of topic: String) -> Bool {
         environment["CONTRACT_SCENARIO"].map { $0.isEmpty || name.contains($0) || topic == $0 } ?? true
     }
 
-    /// The features in an environment variable: raw values between commas.
+    /// Returns the features in an environment variable: comma-separated raw values.
     private static func named(_ variable: String) -> Set<ContractFeature> {
         Set(
             (environment[variable] ?? "").split(separator: ",")
@@ -81,7 +82,7 @@ final class BlueZFixture: ContractFixture {
         try await ask(central, action.json)
     }
 
-    /// The peer answers once there are so many, or at its own deadline.
+    /// Returns the central's lines; the peer answers once there are at least `count`, or at its own deadline.
     func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
         let lines = try await ask(central, ["do": "lines", "count": count]).lines
         guard lines.count >= count else { throw ContractTimeout() }
@@ -113,7 +114,7 @@ final class BlueZFixture: ContractFixture {
     }
 }
 
-/// Calls back once, however often it is finished.
+/// Calls back once, even if finished several times.
 private final class Once: Sendable {
     private struct State {
         var body: (@Sendable (Bool) -> Void)?

@@ -3,7 +3,7 @@ import Testing
 
 /// A central across the air, as a scenario uses it: it performs actions, and its reports are compared.
 ///
-/// A real one reports in lines, so the lines of the expected events are compared.
+/// A real central reports in lines, so the lines of the expected events are compared.
 final class CentralAcross {
     private let run: ScenarioRun
     private let central: ContractCentral
@@ -59,7 +59,7 @@ final class CentralAcross {
 
     /// Waits for exactly these events, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences lists an event, the fixture's own events are expected instead.
+    /// If the table of differences lists an event, the fixture's own events are expected instead.
     func expect(_ events: ContractEvent..., at location: SourceLocation = #_sourceLocation) async throws {
         let expected = run.expected(events).map(\.description)
         let end = compared + expected.count
@@ -76,7 +76,7 @@ final class CentralAcross {
         compared = end
     }
 
-    /// Waits for so many equal events.
+    /// Waits for `count` equal events.
     func expect(_ count: Int, of event: ContractEvent, at location: SourceLocation = #_sourceLocation) async throws {
         let end = compared + count
         let lines = try await run.fixture.lines(of: central, atLeast: end)
@@ -84,7 +84,7 @@ final class CentralAcross {
         compared = end
     }
 
-    /// Checks that it reported nothing but what was expected.
+    /// Checks that it reported only expected events.
     func finish(at location: SourceLocation = #_sourceLocation) async throws {
         let lines = try await run.fixture.lines(of: central, atLeast: 0)
         #expect(Array(lines.dropFirst(compared)) == [], "central \(central)", sourceLocation: location)

@@ -2,44 +2,44 @@ import Foundation
 
 /// An action of a central across the air.
 ///
-/// On the emulator a command to the central's backend, on BlueZ one line of JSON to the peer. The central reports what
-/// comes of it, in the order of the air; some actions are answered, too.
+/// On the emulator it is a command to the central's backend, on BlueZ one line of JSON to the peer. The central reports
+/// the consequences, in the order of the air; some actions are answered, too.
 enum CentralAction: Sendable {
     /// Answered with a line for each advertiser received in this time: "name=Served services=C0DE1000".
     case listen(milliseconds: Int)
     /// Connects to the advertiser of a service, or to any, and discovers all attributes: `connected`.
     ///
-    /// Answered with the number of links that ended before that, and were made again.
+    /// Answered with the number of earlier links that ended and were made again.
     case connect(service: ContractAttribute? = nil)
-    /// `disconnected("local")`.
+    /// Disconnects: `disconnected("local")`.
     case disconnect
     /// Discovers all attributes again: `services`.
     case discover
     /// Discovers and reads the descriptors of a characteristic: `descriptors`.
     case descriptors(ContractAttribute)
-    /// `read`, with a value or an error.
+    /// Reads: `read`, with a value or an error.
     case read(ContractAttribute)
-    /// In prepared parts where it is long: `wrote`, perhaps with an error.
+    /// Writes, in prepared parts if the value is long: `wrote`, perhaps with an error.
     case write(ContractAttribute, Data)
-    /// Nothing is reported.
+    /// Sends a write command; nothing is reported.
     case command(ContractAttribute, Data)
-    /// `subscribed`, with a state or an error; then `notified` for each value.
+    /// Subscribes or unsubscribes: `subscribed`, with a state or an error; then `notified` for each value.
     case subscribe(ContractAttribute, Bool = true)
     /// Answered with the link's ATT MTU as count.
     case mtu
-    /// What its user can see and type from now on; questions are reported as `asks`.
+    /// Sets what its user can see and type from now on; questions are reported as `asks`.
     case pairing(PeerCapability)
-    /// Its user answers the last question.
+    /// Answers the last question, as its user.
     case answer(PeerAnswer)
     /// Begins a pairing: `paired`, or `pairingFailed`.
     case pair
-    /// Deletes its keys, and notifies no one.
+    /// Deletes its keys, without notification.
     case forget
-    /// `channelOpened`, or `channelRefused`; then `channelClosed`.
+    /// Opens a channel: `channelOpened` or `channelRefused`; then `channelClosed`.
     case openChannel(psm: UInt16)
-    /// Sends so many bytes of the pattern, as there is room.
+    /// Sends this many bytes of the pattern, as the channel accepts them.
     case send(count: Int)
-    /// Waits for so many bytes of the pattern in all; other bytes are an error.
+    /// Waits for this many bytes of the pattern in total; other bytes are an error.
     case receive(count: Int)
     case closeChannel
 
@@ -79,7 +79,7 @@ enum ContractCentral: String, Sendable, CaseIterable {
     case one, two
 }
 
-/// What a peer can show and ask.
+/// The input and output capability of a peer.
 enum PeerCapability: String, Sendable {
     case displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay
 }
@@ -90,11 +90,11 @@ enum PeerAnswer: Sendable {
     case passkey(Int)
 }
 
-/// How the peer "contract" pairs.
+/// The pairing behavior of the peer "contract".
 struct PeerPairing: Sendable {
     var capability = PeerCapability.noInputNoOutput
-    /// The number that it shows, where it shows one.
+    /// The number that it shows, if it shows one.
     var passkey = 123_456
-    /// Whether its user consents, and types what is shown.
+    /// Whether its user consents, and types the number that is shown.
     var accepts = true
 }

@@ -36,7 +36,7 @@ final class ChannelEnd: Sendable {
         }
     }
 
-    /// Sends so many bytes more, as there is room.
+    /// Sends this many further bytes, as the channel accepts them.
     func send(_ count: Int) { state.withLock { $0.toSend += count } }
 
     func close() {
@@ -49,7 +49,7 @@ final class ChannelEnd: Sendable {
     /// Releases the channel.
     func release() { state.withLock { $0.channel = nil } }
 
-    /// Sends and receives what the streams allow now.
+    /// Sends and receives as much as the streams allow now.
     func pump() {
         state.withLock { state in
             guard let channel = state.channel?.object else { return }

@@ -1,11 +1,11 @@
 import BluetoothSupport
 import Testing
 
-/// Lets only so many of the tests that have this trait run at a time; the others wait.
+/// Limits the number of concurrent tests with this trait; the others wait.
 ///
-/// For tests that need descriptors and processes: Swift Testing starts all cases of a test at once.
+/// It is for tests that need descriptors and processes, because Swift Testing starts all cases of a test at once.
 struct ConcurrencyLimit: TestTrait, TestScoping {
-    /// Each has about a dozen descriptors, of which a process may often have no more than 1,024.
+    /// The limit for private buses: each needs about a dozen descriptors, and a process often may have only 1,024.
     static let privateBuses = Self(16)
 
     private let slots: Slots
@@ -22,11 +22,11 @@ struct ConcurrencyLimit: TestTrait, TestScoping {
 }
 
 extension Trait where Self == ConcurrencyLimit {
-    /// Sixteen tests with buses of their own run at a time, whatever their suites.
+    /// Limits tests with private buses to sixteen at a time, across suites.
     static var limitedPrivateBuses: Self { .privateBuses }
 }
 
-/// A number of slots, which tasks get in the order in which they ask.
+/// A number of slots, which tasks get in the order of their requests.
 private final class Slots: Sendable {
     private struct State {
         var free: Int

@@ -6,7 +6,7 @@ import Testing
 /// A peripheral is used from the scenario's task, as an app may use it from any thread.
 final class ContractContext: ContractParticipant {
     let manager: CBCentralManager
-    /// Before its queue could change it.
+    /// The state before the manager's queue could change it.
     let stateAtFirst: CBManagerState
     private var foundPeripherals: [CBPeripheral] = []
     /// The peripheral that was found last.
@@ -23,12 +23,12 @@ final class ContractContext: ContractParticipant {
         super.init(run, trace)
     }
 
-    /// Another manager on the same adapter.
+    /// Creates another manager on the same adapter.
     func makeOther(restoring identifier: String? = nil) -> ContractContext {
         ContractContext(run, restoring: identifier)
     }
 
-    /// Another manager that can be used.
+    /// Creates another manager, and waits until it is powered on.
     func makeOtherPoweredOn() async throws -> ContractContext {
         let other = makeOther()
         try await other.powerOn()
@@ -117,7 +117,7 @@ final class ContractContext: ContractParticipant {
         try await expect(.didUpdateNotificationState(characteristic.contract, true), at: location)
     }
 
-    /// Waits until the peer has processed everything that was sent before, since a read follows it on the link.
+    /// Waits until the peer has processed everything that was sent before, because a read follows it on the link.
     func roundTrip(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
         peripheral.readValue(for: characteristic)
         try await skip(.didUpdateValue(characteristic.contract))
@@ -125,7 +125,7 @@ final class ContractContext: ContractParticipant {
 }
 
 extension CBService {
-    /// A characteristic by its name; the n-th of several.
+    /// Returns a characteristic by its name, and by its position among several.
     func characteristic(_ name: ContractAttribute, _ index: Int = 0) throws -> CBCharacteristic {
         let all = (characteristics ?? []).filter { $0.uuid == CBUUID(name) }
         return try #require(all.indices.contains(index) ? all[index] : nil, "no characteristic \(name) #\(index)")

@@ -70,7 +70,7 @@ enum ContractDevices {
                 ]))
     }
 
-    /// The service that comes and goes.
+    /// The service that is added and removed.
     static var extra: ServiceDescription {
         ServiceDescription(
             uuid(.extra),
@@ -141,7 +141,7 @@ enum ContractDevices {
     }
 }
 
-/// The contract's peer beyond its values: it refuses with the code that is written, and records write commands.
+/// The dynamic part of the contract's peer: it refuses with the written code, and records write commands.
 final class ContractHandler: EmulatedPeripheralHandler {
     private let log = Lock<[Data]>([])
 

@@ -5,7 +5,7 @@ protocol ContractFixture: Sendable {
     /// "emulator", or "bluez" with the daemon's version.
     var name: String { get }
 
-    /// The features that not every fixture has, but this one.
+    /// The features of this fixture that not every fixture has.
     static var features: Set<ContractFeature> { get }
 
     /// Resets all peers.
@@ -22,16 +22,16 @@ protocol ContractFixture: Sendable {
     @discardableResult
     func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply
 
-    /// The reports of a central across the air, once there are so many, a line each.
+    /// Returns the reports of a central across the air, once there are at least `count`, one per line.
     ///
-    /// - Throws: ``ContractTimeout`` when the deadline passes, in the fixture's own time.
+    /// - Throws: ``ContractTimeout`` when the deadline passes, in the fixture's time.
     func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String]
 
     /// Returns when `condition` is true, which is checked after each traced callback.
     ///
-    /// - Throws: ``ContractTimeout`` when the deadline passes, in the fixture's own time.
+    /// - Throws: ``ContractTimeout`` when the deadline passes, in the fixture's time.
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws
 }
 
-/// An awaited event did not come in time.
+/// The error of an expected event that did not occur in time.
 struct ContractTimeout: Error {}

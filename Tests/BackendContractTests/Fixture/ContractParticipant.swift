@@ -12,7 +12,7 @@ class ContractParticipant {
         self.trace = trace
     }
 
-    /// Creates a manager on a queue of its own, and reads its state before that queue can change it.
+    /// Creates a manager on a separate queue, and reads its state before that queue can change it.
     static func start<Manager: CBManager>(
         _ scenario: String, _ make: (DispatchQueue) -> Manager
     ) -> (manager: Manager, state: CBManagerState, queue: DispatchQueue) {
@@ -25,7 +25,7 @@ class ContractParticipant {
 
     /// Waits for exactly these events, in this order, after those of the last `expect`.
     ///
-    /// Where the table of differences lists an event, the fixture's own events are expected instead.
+    /// If the table of differences lists an event, the fixture's own events are expected instead.
     func expect(_ events: ContractEvent..., at location: SourceLocation = #_sourceLocation) async throws {
         let expected = run.expected(events)
         let start = compared
@@ -42,7 +42,7 @@ class ContractParticipant {
         #expect(Array(trace.events[start..<end]) == expected, sourceLocation: location)
     }
 
-    /// Waits for an event before which another one may come, as it does on some backends.
+    /// Waits for an event, which another event may precede, as on some backends.
     func expect(
         _ event: ContractEvent, perhapsAfter other: ContractEvent, at location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -54,7 +54,7 @@ class ContractParticipant {
         try await expect(event, at: location)
     }
 
-    /// Waits for something that is no event.
+    /// Waits for a condition that is not an event.
     func wait(
         _ what: String, at location: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable () -> Bool
@@ -67,9 +67,9 @@ class ContractParticipant {
         }
     }
 
-    /// Waits for an event of this subject, whatever its values.
+    /// Waits for an event of this subject, with any values.
     ///
-    /// - Parameter isFailure: Whether it has an error, of whatever kind.
+    /// - Parameter isFailure: Whether it has an error, of any kind.
     func skip(
         _ event: ContractEvent, isFailure: Bool = false, at location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -80,10 +80,10 @@ class ContractParticipant {
         compared = index + 1
     }
 
-    /// Accepts all events until now, whatever they are.
+    /// Accepts all events so far.
     func skipAll() { compared = trace.events.count }
 
-    /// Checks that no events came but those that were expected.
+    /// Checks that only expected events occurred.
     func finish(at location: SourceLocation = #_sourceLocation) {
         #expect(Array(trace.events.dropFirst(compared)) == [], sourceLocation: location)
     }
@@ -93,7 +93,7 @@ class ContractParticipant {
         try await run.fixture.perform(action)
     }
 
-    /// An agent that answers for the scenario's managers, with a trace of its own.
+    /// Creates an agent that answers for the scenario's managers, with a separate trace.
     func makeAgent(_ capability: CBPairingCapability) -> PairingContext { PairingContext(run, capability) }
 
     // MARK: Power

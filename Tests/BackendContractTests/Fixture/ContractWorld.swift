@@ -3,9 +3,9 @@ import BluetoothEmulator
 import BluetoothSupport
 import CoreBluetooth
 
-/// The contract's peers in an emulated world, and what they do.
+/// The contract's peers in an emulated world, and their actions.
 ///
-/// The time of the world is the fixture's business, apart from actions that wait.
+/// The fixture controls the time of the world, except in actions that wait.
 struct ContractWorld: Sendable {
     let emulator: Emulator
     let centrals: PeerCentrals
@@ -71,7 +71,7 @@ struct ContractWorld: Sendable {
         return reply
     }
 
-    /// Step by step: in virtual time, a condition is asked only when an app has received something.
+    /// Waits step by step, because in virtual time a condition is checked only when an app has received an event.
     private func waitForUnansweredRequest() async throws {
         for _ in 1...2_000 where !contract.hasUnansweredRequest { try await time.advance(by: .milliseconds(10)) }
         guard contract.hasUnansweredRequest else { throw ContractTimeout() }

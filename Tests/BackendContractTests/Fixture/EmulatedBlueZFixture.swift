@@ -8,11 +8,11 @@ import ScriptedBlueZ
 
 @testable import BlueZ
 
-/// The BlueZ backend and an emulated `bluetoothd`, on a private bus of their own, in real time.
+/// The BlueZ backend and an emulated `bluetoothd`, on a private bus, in real time.
 ///
 /// Its name is that of a real `bluetoothd`: the same differences are expected of both.
 final class EmulatedBlueZFixture: ContractFixture {
-    /// Channels and the strength of links go past D-Bus, and nothing restores an app here.
+    /// The features; channels and the signal strength of links do not use D-Bus, and nothing restores an app here.
     static let features = Set(ContractFeature.allCases).subtracting([.restoration, .channels, .connectedRSSI])
 
     let name: String
@@ -25,7 +25,7 @@ final class EmulatedBlueZFixture: ContractFixture {
     /// Another program on the bus.
     let program: DBusConnection
 
-    /// - Parameter worldTime: The time of the devices: scaled, they are heard again sooner.
+    /// - Parameter worldTime: The time of the devices; with a scale, they advertise sooner.
     init(
         _ dialect: BlueZDialect, _ notifications: BlueZConfiguration.NotificationMethod = .startNotify,
         worldTime: EmulatorTime = .real
@@ -45,7 +45,7 @@ final class EmulatedBlueZFixture: ContractFixture {
                 timings: Self.timings, peripheralTimings: Self.peripheralTimings))
     }
 
-    /// A daemon without latency needs less patience.
+    /// The timings, which are short because the daemon has no latency.
     private static var timings: BlueZTimings {
         var timings = BlueZTimings()
         timings.connectRetry = .milliseconds(20)
@@ -78,7 +78,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         return central.lines
     }
 
-    /// On the air a request takes longer than a message on the bus; what the app sent before it has arrived.
+    /// Performs an action after the app's earlier messages have arrived, as on the air, where a request takes longer.
     @discardableResult
     func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
         try await deliverMessages()
@@ -116,7 +116,7 @@ final class EmulatedBlueZFixture: ContractFixture {
         }
     }
 
-    /// Returns when the bus has noticed that the daemon is gone, too.
+    /// Returns after the bus, too, has noticed that the daemon is gone.
     private func waitUntilNameIsFree() async throws {
         for _ in 0..<10_000 {
             let reply = try await program.call(
@@ -127,9 +127,9 @@ final class EmulatedBlueZFixture: ContractFixture {
         throw ContractTimeout()
     }
 
-    /// Returns when the daemon has received what was sent to it before.
+    /// Returns when the daemon has received everything that was sent to it before.
     ///
-    /// The bus reads the messages that are there connection by connection, so those of the first round may be ahead.
+    /// The bus reads waiting messages connection by connection, so those of the first round may be delivered earlier.
     private func deliverMessages() async throws {
         guard service.withLock({ $0 != nil }) else { return }
         for _ in 0..<2 { try await program.callDaemon(.root, "org.freedesktop.DBus.Peer", "Ping") }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// The emulator in virtual time: a world of its own for each scenario.
+/// The emulator in virtual time, with a separate world for each scenario.
 struct EmulatorFixture: ContractFixture {
     let name = "emulator"
     static let features = Set(ContractFeature.allCases)
@@ -22,7 +22,7 @@ struct EmulatorFixture: ContractFixture {
         world = try ContractWorld(emulator, time, .app)
     }
 
-    /// What happened, for a failing scenario.
+    /// The trace of the world, for a failing scenario.
     var worldTrace: [String] { emulator.trace.map(\.description) }
 
     func begin() async throws {}

@@ -7,7 +7,7 @@ struct HeardAdvertiser: CustomStringConvertible {
     var others: [String] = []
     var isConnectable = true
 
-    /// "name=Served services=180D C0DE1000 connectable": services sorted, absent fields left out.
+    /// "name=Served services=180D C0DE1000 connectable": services sorted, absent fields omitted.
     var description: String {
         var fields: [String] = []
         if let name { fields.append("name=\(name)") }

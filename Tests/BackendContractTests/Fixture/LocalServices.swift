@@ -53,7 +53,7 @@ enum LocalServices {
 }
 
 extension CBMutableService {
-    /// One of its characteristics by name.
+    /// Returns a characteristic by name.
     func mutable(_ name: ContractAttribute) throws -> CBMutableCharacteristic {
         try #require(try characteristic(name) as? CBMutableCharacteristic)
     }

@@ -20,7 +20,7 @@ final class PairingContext: ContractParticipant {
         get throws { try #require(trace.pairingRequests.last) }
     }
 
-    /// The number that is shown.
+    /// The displayed number.
     var passkey: Int {
         get throws {
             switch try request.question {
@@ -37,7 +37,7 @@ final class PairingContext: ContractParticipant {
         try await expect(.paired, at: location)
     }
 
-    /// Refuses a pairing, whose failure is expected afterwards.
+    /// Refuses a pairing; its failure is expected afterwards.
     func reject(at location: SourceLocation = #_sourceLocation) async throws {
         try await expect(.asks(.consent), at: location)
         try request.reject()

@@ -2,23 +2,23 @@ public import Foundation
 
 /// An action of the other side of the air.
 ///
-/// On the emulator a control of the world, on BlueZ one line of JSON to the peer.
+/// On the emulator it is a control of the world, on BlueZ one line of JSON to the peer.
 enum PeerAction: Sendable {
     case reset
     case advertise(ContractPeer, Bool, name: String? = nil, manufacturerData: Data? = nil)
-    /// Nothing, once the managers' host neither scans nor connects: the peer may be heard again.
+    /// Waits until the managers' host neither scans nor connects, so that the peer may be heard again.
     case settle
     case disconnect
-    /// The link ends by supervision timeout; the peer advertises afterwards unless it does not stay.
+    /// Ends the link by supervision timeout; the peer advertises afterwards unless it does not stay.
     case lose(stays: Bool = true)
     case notify(ContractAttribute, Data)
     case setValue(ContractAttribute, Data)
     case value(ContractAttribute)
-    /// What `commands` received, in order.
+    /// Returns the values that `commands` received, in order.
     case commands
-    /// While held, reads of `stored` are not answered.
+    /// Holds the responses to reads of `stored`, or releases them.
     case hold(Bool)
-    /// Answers once such a read has arrived.
+    /// Waits until such a read has arrived.
     case awaitHeldRead
     case addService
     case removeService
@@ -26,13 +26,13 @@ enum PeerAction: Sendable {
     case connections
     case adapter(isPowered: Bool)
     case daemon(isRunning: Bool)
-    /// The service `secure` appears.
+    /// Adds the service `secure`.
     case secure(PeerPairing = PeerPairing())
-    /// The peer deletes its keys, and notifies no one.
+    /// Deletes the peer's keys, without notification.
     case forget
-    /// Another app of the managers' host connects to the peer, or disconnects.
+    /// Connects another app of the managers' host to the peer, or disconnects it.
     case otherApp(isConnected: Bool)
-    /// The system ends the app with this restore identifier, and preserves its state.
+    /// Ends the app with this restore identifier, as the system does, and preserves its state.
     case endApp(String)
 
     /// The line to the peer.

@@ -4,16 +4,16 @@ import BluetoothSupport
 import Foundation
 import Synchronization
 
-/// What a central across the air sees of it.
+/// The view of a central across the air.
 enum CentralManner: Sendable {
-    /// What the system shows an app: one advertiser for each device, and each change of services.
+    /// The view that the system gives an app: one advertiser for each device, and each change of services.
     case app
-    /// What a stack of its own sees, as the contract's peer of a real `bluetoothd`: each advertising set, and the services
-    /// as they are some time after a change.
+    /// The view of a stack, such as the contract's peer of a real `bluetoothd`: each advertising set, and the services
+    /// some time after a change.
     case stack
 }
 
-/// A central across the emulated air, on a host of its own.
+/// A central across the emulated air, on a separate host.
 ///
 /// It uses the backend protocol, below the classes under test.
 final class PeerCentral: Sendable {
@@ -43,7 +43,7 @@ final class PeerCentral: Sendable {
         }
     }
 
-    /// The time that a stack takes to discover the services again, or to start a scan.
+    /// The time that a stack needs to discover the services again, or to start a scan.
     private static let rediscovery = Duration.milliseconds(200)
 
     init(_ central: ContractCentral, in emulator: Emulator, _ time: any WorldTime, _ manner: CentralManner) throws {
@@ -57,7 +57,7 @@ final class PeerCentral: Sendable {
         backend.activate(Sink<CentralEvent> { [weak self] event in self?.state.withLock { $0.handle(event) } })
     }
 
-    /// Performs an action; actions that let time pass are done when it returns.
+    /// Performs an action; actions that take time are complete when it returns.
     func perform(_ action: CentralAction) async throws -> PeerReply {
         var reply = PeerReply()
         switch action {
@@ -107,7 +107,7 @@ final class PeerCentral: Sendable {
             backend.submit(.stopScan)
             return state.withLock { $0.heard.values.map { HeardAdvertiser($0).description } }.sorted()
         }
-        // What was sent before a manager's last call took effect is not heard.
+        // Events before the manager's last call took effect are not reported.
         try await time.advance(by: Self.rediscovery)
         let sets = Lock<[AdvertisingSet: Advertisement]>([:])
         let tap = emulator.tap(.advertising) { [index = host.index] event in
@@ -169,7 +169,7 @@ final class PeerCentral: Sendable {
         }
     }
 
-    /// Sends as many bytes as there are credits, and grants credits for those that were received.
+    /// Sends as many bytes as there are credits, and grants credits for received bytes.
     func pump() {
         for command in state.withLock({ $0.channel.commands() }) { backend.submit(command) }
     }
@@ -206,7 +206,7 @@ private struct AdvertisingSet: Hashable {
 }
 
 extension TappedAdvertisingPacket {
-    /// The content, as a scan reports it.
+    /// The content as a scan reports it.
     fileprivate var advertisement: Advertisement {
         Advertisement(
             localName: data.localName, txPowerLevel: data.txPowerLevel,

@@ -3,7 +3,7 @@ import Foundation
 
 /// The attributes that a central across the emulated air knows, and the events that it reports.
 ///
-/// Pure: backend events go in, reports come out.
+/// Pure: it takes backend events and returns reports.
 struct PeerCentralState: Sendable {
     private enum Request: Sendable {
         case services
@@ -27,7 +27,7 @@ struct PeerCentralState: Sendable {
     private var names: [AttributeID: ContractAttribute] = [:]
     private var descriptors: [DescriptorRecord] = []
     private var descriptorValues: [ContractAttribute: Data] = [:]
-    /// Whether the changes of services wait for others, to be reported as one.
+    /// Whether changes of services wait for further ones, to be reported together.
     private let collectsServiceChanges: Bool
     private var serviceChanges:
         [(at: ContinuousClock.Instant, removed: [ContractAttribute], added: [ContractAttribute])] =
@@ -51,7 +51,7 @@ struct PeerCentralState: Sendable {
 
     mutating func report(_ event: ContractEvent) { events.append(event) }
 
-    /// Reports the changes of services up to an instant as one, once there were none after it.
+    /// Reports the changes of services up to an instant as one, if none followed.
     mutating func reportServiceChanges(before instant: ContinuousClock.Instant) {
         guard let last = serviceChanges.last, last.at <= instant else { return }
         let (removed, added) = (serviceChanges.flatMap(\.removed), serviceChanges.flatMap(\.added))
@@ -98,7 +98,7 @@ struct PeerCentralState: Sendable {
         }
     }
 
-    /// The command of an action on an attribute; nil without a link, or if there is no such attribute.
+    /// Returns the command of an action on an attribute; nil without a link, or if the attribute does not exist.
     mutating func command(for action: CentralAction) -> CentralCommand? {
         guard let link else { return nil }
         switch action {

@@ -24,12 +24,12 @@ final class PeerCentrals: Sendable {
         return new
     }
 
-    /// Moves what their channels can move.
+    /// Transfers the bytes that their channels allow.
     func pump() {
         for central in created.withLock({ Array($0.values) }) { central.pump() }
     }
 
-    /// Whether a host is one of theirs.
+    /// Whether a host belongs to one of the centrals.
     func areOn(_ host: EmulatedHost) -> Bool {
         ContractCentral.allCases.contains { "central \($0.rawValue)" == host.name }
     }

@@ -19,7 +19,7 @@ struct PeerChannel: Sendable {
 
     mutating func send(_ count: Int) { toSend += count }
 
-    /// The commands that are possible now.
+    /// Returns the commands that are possible now.
     mutating func commands() -> [CentralCommand] {
         guard let id else { return [] }
         var commands: [CentralCommand] = []

@@ -30,7 +30,7 @@ final class PeerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a request, and returns the answer; throws what the peer refuses.
+    /// Sends a request, and returns the answer; throws if the peer refuses.
     func ask(_ json: [String: Any]) async throws -> PeerReply {
         let line = try JSONSerialization.data(withJSONObject: json) + Data([UInt8(ascii: "\n")])
         return try await withCheckedThrowingContinuation { continuation in

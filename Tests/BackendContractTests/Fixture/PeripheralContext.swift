@@ -4,16 +4,16 @@ import Testing
 /// The context of a scenario of the peripheral role: one manager, its trace, centrals across the air, the usual steps.
 final class PeripheralContext: ContractParticipant {
     let manager: CBPeripheralManager
-    /// Before its queue could change it.
+    /// The state before the manager's queue could change it.
     let stateAtFirst: CBManagerState
-    /// The manager's.
+    /// The queue of the manager.
     let queue: DispatchQueue
     let one: CentralAcross
     let two: CentralAcross
 
     /// - Parameters:
     ///   - identifier: The app's restore identifier, if it has one.
-    ///   - centrals: Those of the scenario's first manager, for a second one.
+    ///   - centrals: The centrals of the scenario's first manager, for a second one.
     init(
         _ run: ScenarioRun, restoring identifier: String? = nil,
         centrals: (one: CentralAcross, two: CentralAcross)? = nil
@@ -29,12 +29,12 @@ final class PeripheralContext: ContractParticipant {
         super.init(run, trace)
     }
 
-    /// Another manager on the same adapter.
+    /// Creates another manager on the same adapter.
     func makeOther(restoring identifier: String? = nil) -> PeripheralContext {
         PeripheralContext(run, restoring: identifier, centrals: (one, two))
     }
 
-    /// Checks that no central reported more than was expected.
+    /// Checks that no central reported unexpected events.
     func finishCentrals() async throws {
         try await one.finish()
         try await two.finish()
@@ -48,7 +48,7 @@ final class PeripheralContext: ContractParticipant {
         try await expect(.didAdd(service.contract), at: location)
     }
 
-    /// Advertises a service by a name.
+    /// Advertises a service under a name.
     func advertise(
         _ service: ContractAttribute = .served, name: String = "Served",
         at location: SourceLocation = #_sourceLocation
@@ -81,7 +81,7 @@ final class PeripheralContext: ContractParticipant {
 
     /// Subscribes a central, the first one by default.
     ///
-    /// - Parameter count: The number of subscribers with it.
+    /// - Parameter count: The number of subscribers, including this one.
     func subscribe(
         _ attribute: ContractAttribute, by central: CentralAcross? = nil, subscribers count: Int = 1,
         at location: SourceLocation = #_sourceLocation
@@ -99,7 +99,7 @@ final class PeripheralContext: ContractParticipant {
         try await one.expect(.subscribed(attribute, false), at: location)
     }
 
-    /// Sends a value to all subscribers, or to those that are listed; false where the queue is full.
+    /// Sends a value to all subscribers, or to the listed ones; false if the queue is full.
     func update(_ characteristic: CBMutableCharacteristic, _ value: Data, to centrals: [CBCentral]? = nil) -> Bool {
         manager.updateValue(value, for: characteristic, onSubscribedCentrals: centrals)
     }
@@ -115,7 +115,7 @@ final class PeripheralContext: ContractParticipant {
         return try nextRead()
     }
 
-    /// Waits for a read, and answers it with what follows its offset in a value.
+    /// Waits for a read, and answers it with the part of a value from its offset.
     func answerRead(
         of attribute: ContractAttribute = .dynamic, offset: Int = 0, with value: Data,
         at location: SourceLocation = #_sourceLocation
@@ -124,19 +124,19 @@ final class PeripheralContext: ContractParticipant {
         try respondToRead(with: value)
     }
 
-    /// The oldest request that has no response yet: a read.
+    /// Returns the oldest request without a response, which must be a read.
     func nextRead() throws -> CBATTRequest {
         guard case .read(let request)? = trace.nextRequest() else { throw ContractTimeout() }
         return request.object
     }
 
-    /// The oldest request that has no response yet: a write.
+    /// Returns the oldest request without a response, which must be a write.
     func nextWrite() throws -> [CBATTRequest] {
         guard case .write(let requests)? = trace.nextRequest() else { throw ContractTimeout() }
         return requests.map(\.object)
     }
 
-    /// Answers the oldest request, a read, with what follows its offset in a value.
+    /// Answers the oldest request, a read, with the part of a value from its offset.
     func respondToRead(with value: Data) throws {
         let request = try nextRead()
         request.value = Data(value.dropFirst(request.offset))
@@ -148,7 +148,8 @@ final class PeripheralContext: ContractParticipant {
         manager.respond(to: try #require(try nextWrite().first), withResult: code)
     }
 
-    /// Waits until the first central has received everything that was sent before, since a read follows it on the link.
+    /// Waits until the first central has received everything that was sent before, because a read follows it on the
+    /// link.
     func roundTrip(at location: SourceLocation = #_sourceLocation) async throws {
         try await one.read(.constant, expecting: "static", at: location)
     }

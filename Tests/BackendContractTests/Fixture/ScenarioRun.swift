@@ -1,4 +1,4 @@
-/// One run of a scenario: on which fixture, by which name, and what differs there.
+/// One run of a scenario: the fixture, the name, and the differences.
 struct ScenarioRun {
     let fixture: any ContractFixture
     let name: String

@@ -1,23 +1,23 @@
 import CoreBluetooth
 import Testing
 
-/// A link to the peer whose service `secure` is for encrypted links only, and an agent.
+/// A link to the peer whose service `secure` requires encryption, and an agent.
 struct SecureLink {
     let context: ContractContext
     let agent: PairingContext
     let peripheral: CBPeripheral
     let secret: CBCharacteristic
 
-    /// Reads the protected value, for which the two have to pair.
+    /// Reads the protected value, which requires pairing.
     func read() { peripheral.readValue(for: secret) }
 
-    /// Expects the protected value, and nothing more from the agent.
+    /// Expects the protected value, and no further event of the agent.
     func finish(at location: SourceLocation = #_sourceLocation) async throws {
         try await context.expect(.didUpdateValue(.secret, Data("safe".utf8)), at: location)
         agent.finish(at: location)
     }
 
-    /// Expects the peer's error, and nothing more from the agent.
+    /// Expects the peer's error, and no further event of the agent.
     func fail(at location: SourceLocation = #_sourceLocation) async throws {
         try await context.expect(.didUpdateValue(.secret).failing(att: .insufficientAuthentication), at: location)
         agent.finish(at: location)
@@ -25,7 +25,7 @@ struct SecureLink {
 }
 
 extension ContractContext {
-    /// Connects to the contract's peer, which has the service `secure` before the link.
+    /// Connects to the contract's peer, which has the service `secure` already.
     func connectSecure(_ pairing: PeerPairing = PeerPairing()) async throws -> (CBPeripheral, CBService) {
         try await perform(.secure(pairing))
         return try await connect(discovering: .secure)
@@ -46,9 +46,9 @@ extension ContractContext {
 }
 
 extension PeripheralContext {
-    /// Serves, with an agent, and lets the first central read the protected value, for which the two have to pair.
+    /// Serves, with an agent, and lets the first central read the protected value, which requires pairing.
     ///
-    /// - Parameter user: What the central's user can see and type; nil for a central that consents by itself.
+    /// - Parameter user: The capability of the central's user; nil for a central that consents by itself.
     func serveProtected(_ capability: CBPairingCapability, user: PeerCapability? = nil) async throws -> PairingContext {
         let agent = makeAgent(capability)
         _ = try await serve()

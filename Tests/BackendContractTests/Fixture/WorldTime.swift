@@ -2,18 +2,18 @@ import BluetoothEmulator
 import CoreBluetooth
 import Dispatch
 
-/// The way in which time passes in the world of a fixture.
+/// The passage of time in the world of a fixture.
 protocol WorldTime: Sendable {
-    /// Returns when so much time has passed.
+    /// Returns after a duration.
     func advance(by duration: Duration) async throws
 
     /// Returns when a condition is true.
     ///
-    /// - Throws: ``ContractTimeout`` when it is not in time.
+    /// - Throws: ``ContractTimeout`` if it does not become true in time.
     func advance(until condition: @escaping @Sendable () -> Bool) async throws
 }
 
-/// Time that the fixture drives.
+/// Time that the fixture advances.
 struct VirtualWorldTime: WorldTime {
     let emulator: Emulator
 
@@ -28,9 +28,9 @@ struct VirtualWorldTime: WorldTime {
     }
 }
 
-/// Time that passes by itself: that of a daemon in real time.
+/// Time that passes by itself, as for a daemon in real time.
 struct RealWorldTime: WorldTime {
-    /// Far more than any step takes, also on a crowded machine.
+    /// The deadline: far more than any step takes, even on a busy machine.
     private static let deadline = Duration.seconds(20)
     private static let pause = DispatchTimeInterval.milliseconds(2)
 

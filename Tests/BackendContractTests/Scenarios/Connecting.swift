@@ -15,7 +15,7 @@ extension ContractScenario {
         .central("a cancelled connection ends without error", proving: "S40") { c in
             let peripheral = try await c.connect()
             c.manager.cancelPeripheralConnection(peripheral)
-            // BlueZ may be done already.
+            // BlueZ may have disconnected already.
             #expect([.disconnecting, .disconnected].contains(peripheral.state))
             try await c.expect(.didDisconnect())
         },

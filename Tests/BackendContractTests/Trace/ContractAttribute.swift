@@ -2,10 +2,10 @@ import CoreBluetooth
 
 /// An attribute of the contract's peers, or of the services that the app publishes.
 struct ContractAttribute: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What follows the first eight digits of each UUID that the suite made.
+    /// The last digits of each UUID that the suite made, after the first eight.
     private static let commonTail = "-7A3D-4C5B-9E1F-2B6A8D4C0F01"
 
-    /// The UUID, of the suite's own the first eight digits.
+    /// The UUID; for the suite's own, the first eight digits.
     let description: String
     /// Quoted, as in lists.
     var debugDescription: String { description.debugDescription }
@@ -41,7 +41,7 @@ extension ContractAttribute {
     static let notifyingAndIndicating = Self("C0DE0105")
     /// 300 bytes.
     static let long = Self("C0DE0106")
-    /// Refuses reads with 0x80, writes with the code that is written.
+    /// Refuses reads with 0x80, and writes with the written code.
     static let failing = Self("C0DE0107")
     static let writeOnly = Self("C0DE0109")
     /// 0x0A.
@@ -61,25 +61,25 @@ extension ContractAttribute {
     static let twinValue = Self("C0DE0301")
 
     static let echoing = Self("C0DE0004")
-    /// Notifies what is written.
+    /// Notifies the written value.
     static let echo = Self("C0DE0401")
 
     /// The service of the peer "second".
     static let second = Self("C0DE0005")
     static let secondValue = Self("C0DE0501")
 
-    /// For encrypted links only.
+    /// Requires an encrypted link.
     static let secure = Self("C0DE0006")
     /// "safe".
     static let secret = Self("C0DE0601")
     static let secretNotifying = Self("C0DE0602")
 
-    /// The service that comes and goes.
+    /// The service that is added and removed.
     static let extra = Self("C0DE0009")
     static let extraValue = Self("C0DE0901")
 }
 
-/// What the app publishes.
+/// The services and characteristics that the app publishes.
 extension ContractAttribute {
     static let served = Self("C0DE1000")
     /// Readable and writable; the app responds.
@@ -91,9 +91,9 @@ extension ContractAttribute {
     /// Indicates.
     static let updatingByIndication = Self("C0DE1004")
     static let commandOnly = Self("C0DE1005")
-    /// Its properties promise what its permissions refuse.
+    /// Its properties promise accesses that its permissions refuse.
     static let locked = Self("C0DE1006")
-    /// For encrypted links only.
+    /// Requires an encrypted link.
     static let protected = Self("C0DE1007")
     static let protectedUpdating = Self("C0DE1008")
     static let dynamicWriteOnly = Self("C0DE1009")

@@ -2,21 +2,21 @@ import CoreBluetooth
 
 /// An event that a scenario expects: a callback of the app's delegates, or a report of a central across the air.
 ///
-/// Its description is the line that failures, the documentation and the contract's peer write.
+/// Its description is the line in failures, in the documentation and from the contract's peer.
 struct ContractEvent: Hashable, Sendable, CustomStringConvertible {
     /// The error of an event.
     enum Failure: Hashable, Sendable {
         case core(CBError.Code)
         case att(CBATTError.Code)
-        /// As a central across the air reports it.
+        /// The text from a central across the air.
         case text(String)
     }
 
-    /// What happened, and to which attribute.
+    /// The kind of the event, and its attribute.
     let subject: String
-    /// The values as the line writes them.
+    /// The values as text.
     private let values: String?
-    /// Bytes of which the line writes only the number, if they are many.
+    /// Bytes that the line shortens to their number, if they are many.
     private let bytes: Data?
     private var failure: Failure?
 
@@ -54,7 +54,7 @@ struct ContractEvent: Hashable, Sendable, CustomStringConvertible {
 
     func failing(_ code: CBError.Code) -> Self { failing(.core(code)) }
     func failing(att code: CBATTError.Code) -> Self { failing(.att(code)) }
-    /// With the code of the Error Response that a central across the air received.
+    /// Returns the event with the code of the Error Response that a central across the air received.
     func failing(response code: CBATTError.Code) -> Self { failing(.text("\(code.rawValue)")) }
 }
 
@@ -69,7 +69,7 @@ extension ContractEvent.Failure: CustomStringConvertible {
 }
 
 extension CBATTError.Code {
-    /// The code of a number.
+    /// Returns the code of a number.
     static func number(_ number: UInt8) -> Self { Self(rawValue: Int(number)) ?? .unlikelyError }
 }
 
@@ -159,7 +159,7 @@ extension ContractEvent {
             parts.map { "\($0.characteristic) @\($0.offset) \($0.value.brief)" }.joined(separator: " "),
             bytes: Data(parts.flatMap(\.value)))
     }
-    /// A write, which comes in prepared parts where it is longer than a part.
+    /// A write, which arrives in prepared parts if it is longer than a part.
     static func didReceiveWrite(
         _ characteristic: ContractAttribute, _ value: Data = [], inPartsOf length: Int = 512
     )
@@ -171,7 +171,7 @@ extension ContractEvent {
     static func didPublish(_ psm: CBL2CAPPSM = dynamicPSMs.lowerBound) -> Self { Self("didPublish", name(psm)) }
     static func didUnpublish(_ psm: CBL2CAPPSM = dynamicPSMs.lowerBound) -> Self { Self("didUnpublish", name(psm)) }
 
-    /// The numbers from which the system chooses.
+    /// The PSMs from which the system chooses.
     static let dynamicPSMs: ClosedRange<CBL2CAPPSM> = 0x80...0xFF
     private static func name(_ psm: CBL2CAPPSM) -> String { dynamicPSMs.contains(psm) ? "dynamic PSM" : "\(psm)" }
 }
@@ -229,6 +229,6 @@ extension ContractEvent {
 }
 
 extension Data {
-    /// Its digits, or its length where it is long.
+    /// The digits, or the length of a long value.
     var brief: String { count > 20 ? "\(count) bytes" : hex }
 }

@@ -22,7 +22,7 @@ extension ContractTrace: CBCentralManagerDelegate {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData data: [String: Any],
         rssi RSSI: NSNumber
     ) {
-        // Cast as apps do.
+        // A cast, as in apps.
         let sighting = Sighting(
             identifier: peripheral.identifier,
             advertisedName: data[CBAdvertisementDataLocalNameKey] as? String,
@@ -146,6 +146,6 @@ extension ContractTrace: CBPeripheralDelegate {
 }
 
 extension CBAttribute {
-    /// By the suite's name.
+    /// The name of the attribute in the suite.
     var contract: ContractAttribute { ContractAttribute(uuid) }
 }

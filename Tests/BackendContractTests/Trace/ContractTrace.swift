@@ -2,9 +2,10 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-/// The delegate of a scenario's managers, peripherals and agents: each callback is an event, with its values and its error.
+/// The delegate of a scenario's managers, peripherals and agents: each callback is an event, with its values and its
+/// error.
 ///
-/// Some callbacks have a list or a counter of their own, since their number depends on the adapter: sightings,
+/// Some callbacks have a separate list or counter, because their number depends on the adapter: sightings,
 /// states of the adapter, names, and readiness to send.
 final class ContractTrace: NSObject, Sendable {
     /// One `didDiscover`.
@@ -47,12 +48,12 @@ final class ContractTrace: NSObject, Sendable {
     var sightings: [Sighting] { state.withLock { $0.sightings } }
     var states: [CBManagerState] { state.withLock { $0.states } }
     var names: [String?] { state.withLock { $0.names } }
-    /// How often there was room to send again, or all had been sent.
+    /// The number of announcements that there was room to send again, or that everything was sent.
     var readyCount: Int { state.withLock { $0.readyCount } }
     var pairingRequests: [CBPairingRequest] { state.withLock { $0.pairingRequests } }
-    /// The channels that were opened; retained, since a channel closes when it is released.
+    /// The opened channels; retained, because a channel closes when it is released.
     var channels: [Carried<CBL2CAPChannel>] { state.withLock { $0.channels } }
-    /// The PSMs that were published.
+    /// The published PSMs.
     var psms: [CBL2CAPPSM] { state.withLock { $0.psms } }
     var restoredPeripherals: [CBPeripheral] { state.withLock { $0.restoredPeripherals }.map(\.object) }
     var restoredServices: [CBMutableService] { state.withLock { $0.restoredServices }.map(\.object) }
@@ -82,7 +83,7 @@ final class ContractTrace: NSObject, Sendable {
 
     func stopWatching(_ number: UInt64) { state.withLock { $0.waiters[number] = nil } }
 
-    /// Records an event, and with it what `body` changes.
+    /// Records an event, together with the changes of `body`.
     func record(_ event: ContractEvent, _ error: (any Error)? = nil, with body: (inout State) -> Void = { _ in }) {
         let event = error.map { event.failing($0) } ?? event
         change { state in
@@ -91,7 +92,7 @@ final class ContractTrace: NSObject, Sendable {
         }
     }
 
-    /// Records what is no event.
+    /// Records a change that is not an event.
     func change(_ body: (inout State) -> Void) {
         let waiters = state.withLock { state in
             body(&state)
@@ -100,7 +101,7 @@ final class ContractTrace: NSObject, Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Records what became of a channel.
+    /// Records an opened or refused channel.
     func record(_ opened: ContractEvent.OpenedChannel, _ channel: CBL2CAPChannel?, _ error: (any Error)?) {
         let retained = channel.map(Carried.init)
         record(.didOpen(opened), error) { state in

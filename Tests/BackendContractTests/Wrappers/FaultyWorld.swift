@@ -8,9 +8,9 @@ import Testing
 struct FaultyWorld {
     let emulator: Emulator
     let faults: FaultInjectingBackend
-    /// Between the manager and the faults.
+    /// The trace between the manager and the faults.
     let outside: BackendTrace
-    /// Between the faults and the emulator.
+    /// The trace between the faults and the emulator.
     let inside: BackendTrace
     let context: ContractContext
 
@@ -31,7 +31,7 @@ struct FaultyWorld {
 
     var events: [ContractEvent] { context.trace.events }
 
-    /// The virtual time until these events.
+    /// Returns the virtual time that passes until these events.
     func time(of events: ContractEvent...) async throws -> Duration {
         let start = emulator.now
         for event in events { try await context.expect(event) }

@@ -4,7 +4,7 @@ import BluetoothInstrumentation
 import CoreBluetooth
 import Testing
 
-/// Faults around the emulator, as an app meets them.
+/// Faults around the emulator, as an app experiences them.
 @Suite struct FaultyWorldTests {
     private func place(_ kind: CentralCommand.Kind, _ attribute: ContractAttribute? = nil) -> FaultPlace {
         FaultPlace(.centralCommand(kind), characteristic: attribute.map(ContractDevices.uuid))

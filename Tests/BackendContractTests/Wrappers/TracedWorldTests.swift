@@ -4,7 +4,7 @@ import BluetoothInstrumentation
 import CoreBluetooth
 import Testing
 
-/// The trace of an app's way through an emulated world.
+/// The trace of an app that uses an emulated world.
 @Suite struct TracedWorldTests {
     @Test func eachCategoryHasItsLinesInTheOrderOfTheWorldAndInItsTime() async throws {
         let world = try FaultyWorld()

@@ -124,7 +124,7 @@ extension PeripheralContext {
         return try #require(trace.psms.last)
     }
 
-    /// Lets the first central open what was published last.
+    /// Lets the first central open the channel that was published last.
     fileprivate func acceptChannel() async throws -> ChannelEnd {
         try await one.perform(.openChannel(psm: try #require(trace.psms.last)))
         try await expect(.didOpen(.toCentral))

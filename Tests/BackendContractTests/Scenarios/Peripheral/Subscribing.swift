@@ -86,7 +86,7 @@ extension ContractScenario {
             let notify = try service.mutable(.updating)
             try await p.subscribe(.updating)
             let update = { p.update(notify, [$0]) }
-            // In one turn of the queue on which it would learn that there is room again.
+            // In one block on the queue on which the app would learn that there is room again.
             let (sent, isRoom) = p.queue.sync {
                 var sent = 0
                 while sent < 10_000, update(1) { sent += 1 }

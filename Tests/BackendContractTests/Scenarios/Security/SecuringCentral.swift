@@ -6,7 +6,7 @@ extension ContractScenario {
     /// A peer that shows the number 42, and a central that types it.
     private static let showing = PeerPairing(capability: .displayOnly, passkey: 42)
 
-    /// Why a scenario with a wrong number cannot run on BlueZ.
+    /// The reason why a scenario with a wrong number cannot run on BlueZ.
     static let unanswered = "bluetoothd does not report that a number was wrong; it ends the link after 30 seconds"
 
     static let securingCentral: [ContractScenario] = [
@@ -79,7 +79,7 @@ extension ContractScenario {
         .central("the app shows a number that the peer's user enters", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.displayOnly, PeerPairing(capability: .keyboardOnly))
             try await link.agent.expect(.asks(.display))
-            // BlueZ withdraws the number before it reports that it was right.
+            // BlueZ withdraws the number before it reports success.
             try await link.agent.expect(.paired, perhapsAfter: .asksNoMore)
             try await link.finish()
         },

@@ -46,10 +46,10 @@ extension ContractScenario {
                 try await p.one.expect(event.failing(response: .insufficientAuthentication))
                 try await agent.expect(.pairingFailed.failing(.operationCancelled))
             }
-            // Nothing tells a central that its command is dropped, and nothing asks about it.
+            // A central cannot learn that its command is dropped.
             try await p.one.perform(.command(.commandOnly, [1]))
             #expect(p.update(updating, [2]))
-            // What requires nothing is served as before.
+            // Attributes without requirements are served as before.
             try await p.one.perform(.read(.protected))
             try await p.answerRead(of: .protected, with: [3])
             try await p.one.expect(.read(.protected, [3]))
