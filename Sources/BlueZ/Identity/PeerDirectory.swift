@@ -12,7 +12,7 @@ import BluetoothDBus
 ///
 /// A device is known while `bluetoothd` exports an object for it. Of the devices without an object, a limited number is
 /// remembered. Devices that this process has connected to are counted separately, so that others do not displace them.
-// Invariant: used on the queue of its ``ObjectModel``.
+// Invariant: used only where its ``ObjectModel`` is used: on the daemon's queue, or by one thread alone.
 final class PeerDirectory: @unchecked Sendable {
     /// The known properties of a device.
     struct Record: Equatable, Sendable {
