@@ -5,6 +5,10 @@ public protocol BackendClock: Sendable {
     /// The time since the clock's origin; never goes back.
     var now: Duration { get }
 
+    /// The time of the event that the backend is delivering: ``now`` for a sink, which may be called under a lock of the
+    /// backend.
+    var deliveryTime: Duration { get }
+
     /// The wall date at ``now``, for time stamps that apps see.
     var date: Date { get }
 
@@ -30,6 +34,9 @@ public protocol BackendClock: Sendable {
 }
 
 extension BackendClock {
+    /// The present time, for a clock that takes no lock.
+    public var deliveryTime: Duration { now }
+
     /// Suspends the task until a timer of this clock is due.
     public func sleep(for duration: Duration) async throws {
         try await Waiter.sleep { wake in schedule(after: duration, wake) }

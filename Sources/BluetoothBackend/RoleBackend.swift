@@ -40,12 +40,23 @@ public protocol EventSink<Event>: AnyObject, Sendable {
 
     /// Calls `body` after the delegate has handled all earlier events, if any.
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
+
+    /// Does the same without scheduling the receiver's queue, which the caller then does.
+    ///
+    /// - Returns: The delivery that the caller must start or run; nil if the queue is running or scheduled already.
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)?
 }
 
 extension EventSink {
     /// Delivers the event, which schedules the queue for each event.
     public func append(_ event: Event) -> (any PendingDelivery)? {
         deliver(event)
+        return nil
+    }
+
+    /// Calls ``afterDelivery(_:)``, which schedules the queue.
+    public func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? {
+        afterDelivery(body)
         return nil
     }
 }

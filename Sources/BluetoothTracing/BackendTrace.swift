@@ -4,8 +4,8 @@ public import Logging
 
 /// The lines of a ``TracingBackend``, in the order in which commands and events passed.
 ///
-/// An event is recorded on delivery by the backend, possibly under the backend's lock. The trace reads the time, writes
-/// the text and logs only outside that lock: just before the receiver handles the event, or with the next command.
+/// A line has the time at which its command or event passed. The backend may deliver an event under its lock, so the trace writes
+/// the text and logs later: just before the receiver handles the event, or with the next command.
 public final class BackendTrace: Sendable {
     /// The destination of lines.
     public enum Destination: Sendable {
@@ -29,8 +29,7 @@ public final class BackendTrace: Sendable {
     }
 
     private struct Line: Sendable {
-        var clock: any BackendClock
-        var makeEntry: @Sendable (Duration, inout TraceNames) -> TraceEntry
+        var makeEntry: @Sendable (inout TraceNames) -> TraceEntry
     }
 
     private struct State {
@@ -74,20 +73,22 @@ public final class BackendTrace: Sendable {
     ///
     /// Callable from any thread.
     public func log(_ text: String) {
-        append(Line(clock: clock) { time, _ in TraceEntry(time: time, category: .simulation, text: text) })
+        let time = clock.now
+        append(Line { _ in TraceEntry(time: time, category: .simulation, text: text) })
         flush()
     }
 
     /// Adds an existing line, which contains its time.
     package func add(_ entry: TraceEntry) {
-        append(Line(clock: clock) { _, _ in entry })
+        append(Line { _ in entry })
         flush()
     }
 
     /// Adds the line of a role's creation or end.
     func add(_ line: TraceLine, _ category: TraceCategory, from source: Source) {
+        let time = source.clock.now
         append(
-            Line(clock: source.clock) { time, _ in
+            Line { _ in
                 TraceEntry(
                     line, at: time, direction: .command, category: category, host: source.host, source: source.name)
             })
@@ -96,8 +97,9 @@ public final class BackendTrace: Sendable {
 
     /// Adds the line of a command or event and nothing else, so that it may be called under a backend's lock.
     func add<Message: TraceMessage>(_ message: Message, from source: Source) {
+        let time = Message.direction == .event ? source.clock.deliveryTime : source.clock.now
         append(
-            Line(clock: source.clock) { [showsValues] time, names in
+            Line { [showsValues] names in
                 TraceEntry(
                     names.line(for: message, role: source.number, showsValues: showsValues), at: time,
                     direction: Message.direction, category: message.category, host: source.host, source: source.name)
@@ -106,7 +108,7 @@ public final class BackendTrace: Sendable {
 
     private func append(_ line: Line) { pending.append(line) }
 
-    /// Completes the lines with the time and passes them on, unless another thread is doing so.
+    /// Writes the lines and passes them on, unless another thread does so already.
     func flush() {
         pending.handle { lines in
             // Only this thread uses the names while it learns.
@@ -114,7 +116,7 @@ public final class BackendTrace: Sendable {
                 defer { state.names = TraceNames() }
                 return state.names
             }
-            let entries = lines.map { $0.makeEntry($0.clock.now, &names) }.filter(filter.includes)
+            let entries = lines.map { $0.makeEntry(&names) }.filter(filter.includes)
             switch destination {
             case .memory: break
             case .file(let file): file.write(entries)

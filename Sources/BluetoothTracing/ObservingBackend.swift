@@ -3,7 +3,7 @@ import BluetoothSupport
 
 /// A backend around a backend that passes a copy of the commands and events of its central roles to an observer.
 ///
-/// Commands and events pass unchanged and in order.
+/// It changes nothing: events reach the receiver in the same batches and on the same thread as without it.
 package final class ObservingBackend: BluetoothBackend {
     private let base: any BluetoothBackend
     private let messages: ObservedMessages
@@ -21,14 +21,14 @@ package final class ObservingBackend: BluetoothBackend {
     package var announcesSentBursts: Bool { base.announcesSentBursts }
 
     package func makeCentral(_ options: RoleOptions) -> any CentralBackend {
-        observed(base.makeCentral(options), ObservedRole(clock: base.clock))
+        observed(base.makeCentral(options))
     }
 
     package func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend { base.makePeripheral(options) }
     package func makePairing() -> any PairingBackend { base.makePairing() }
 
-    private func observed(_ base: some CentralBackend, _ role: ObservedRole) -> any CentralBackend {
-        ObservedCentral(base, messages, role)
+    private func observed(_ role: some CentralBackend) -> any CentralBackend {
+        InterposedRole(role, ObservedRole(messages, base.clock))
     }
 }
 
@@ -54,7 +54,7 @@ package struct ObservedMessage: Sendable {
     package let role: Int
     /// The name of the backend.
     package let backend: String
-    /// The time on the backend's clock.
+    /// The time on the backend's clock at which the message passed.
     package let time: Duration
     package let content: Content
 
@@ -63,100 +63,57 @@ package struct ObservedMessage: Sendable {
     }
 }
 
-private struct ObservedRole: Sendable {
+/// Passes on what passes a central role.
+private struct ObservedRole: RoleInterposer {
+    typealias Command = CentralCommand
+    typealias Event = CentralEvent
+
     private static let lastNumber = Lock(0)
 
-    let number: Int
-    let clock: any BackendClock
+    private let messages: ObservedMessages
+    private let clock: any BackendClock
+    private let number: Int
 
-    init(clock: any BackendClock) {
-        self.clock = clock
+    init(_ messages: ObservedMessages, _ clock: any BackendClock) {
+        (self.messages, self.clock) = (messages, clock)
         number = Self.lastNumber.withLock { last in
             last += 1
             return last
         }
     }
+
+    func willSubmit(_ command: CentralCommand) { pass(.command(command)) }
+    func willDeliver(_ event: CentralEvent) { messages.append(number, clock.deliveryTime, .event(event)) }
+    func handleEvents() { messages.flush() }
+    func didReturn(_ peers: [PeerSummary]) { pass(.peers(peers)) }
+    func willInvalidate() { pass(.ended) }
+
+    private func pass(_ content: ObservedMessage.Content) {
+        messages.append(number, clock.now, content)
+        messages.flush()
+    }
 }
 
-/// The messages that the observer has yet to receive, outside the backend's locks.
+/// The messages that the observer has not received yet: events may come under the backend's lock, and are passed on outside.
 private final class ObservedMessages: Sendable {
     private let observer: any CentralObserver
     private let backend: any BluetoothBackend
-    private let pending = DeferredMessages<(ObservedRole, ObservedMessage.Content)>()
+    private let pending = DeferredMessages<(role: Int, time: Duration, content: ObservedMessage.Content)>()
 
     init(_ observer: any CentralObserver, _ backend: any BluetoothBackend) {
         (self.observer, self.backend) = (observer, backend)
     }
 
-    func append(_ content: ObservedMessage.Content, _ role: ObservedRole) {
-        pending.append((role, content))
+    func append(_ role: Int, _ time: Duration, _ content: ObservedMessage.Content) {
+        pending.append((role, time, content))
     }
 
     /// Passes the messages on, unless another thread is doing so.
     func flush() {
         pending.handle { messages in
-            let backend = backend.name
+            let name = backend.name
             observer.observe(
-                messages.map { role, content in
-                    ObservedMessage(role: role.number, backend: backend, time: role.clock.now, content)
-                })
+                messages.map { ObservedMessage(role: $0.role, backend: name, time: $0.time, $0.content) })
         }
     }
-}
-
-private final class ObservedCentral<Base: CentralBackend>: CentralBackend {
-    private let base: Base
-    private let messages: ObservedMessages
-    private let role: ObservedRole
-
-    init(_ base: Base, _ messages: ObservedMessages, _ role: ObservedRole) {
-        (self.base, self.messages, self.role) = (base, messages, role)
-    }
-
-    func activate(_ sink: any EventSink<CentralEvent>) { base.activate(ObservedSink(sink, messages, role)) }
-
-    func submit(_ command: CentralCommand) {
-        messages.append(.command(command), role)
-        messages.flush()
-        base.submit(command)
-    }
-
-    func invalidate() {
-        messages.append(.ended, role)
-        messages.flush()
-        base.invalidate()
-    }
-
-    func knownPeers(_ ids: [PeerID]) -> [PeerSummary] { observed(base.knownPeers(ids)) }
-
-    func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
-        observed(base.connectedPeers(offering: services))
-    }
-
-    private func observed(_ peers: [PeerSummary]) -> [PeerSummary] {
-        messages.append(.peers(peers), role)
-        messages.flush()
-        return peers
-    }
-}
-
-private final class ObservedSink: EventSink {
-    private let base: any EventSink<CentralEvent>
-    private let messages: ObservedMessages
-    private let role: ObservedRole
-
-    init(_ base: any EventSink<CentralEvent>, _ messages: ObservedMessages, _ role: ObservedRole) {
-        (self.base, self.messages, self.role) = (base, messages, role)
-    }
-
-    var label: String { base.label }
-
-    func deliver(_ event: CentralEvent) {
-        messages.append(.event(event), role)
-        // The receiver's queue is the first place without a lock of the backend.
-        base.afterDelivery { [messages] in messages.flush() }
-        base.deliver(event)
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { base.afterDelivery(body) }
 }

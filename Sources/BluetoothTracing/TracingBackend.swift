@@ -3,8 +3,8 @@ import BluetoothSupport
 
 /// A backend around a backend that records each command and each event in a ``BackendTrace``.
 ///
-/// Commands and events pass unchanged and in order; `clock` and `afterDelivery` are those of the wrapped backend and of
-/// the receiver. Values and addresses are private unless `showsValues` is true.
+/// It changes nothing: events reach the receiver in the same batches and on the same thread as without it.
+/// Values and addresses are private unless `showsValues` is true.
 public final class TracingBackend: BluetoothBackend {
     /// The recorded lines.
     public let trace: BackendTrace
@@ -65,15 +65,15 @@ public final class TracingBackend: BluetoothBackend {
     }
 
     private func central(_ base: some CentralBackend, _ source: BackendTrace.Source) -> any CentralBackend {
-        TracingRole(base, trace: trace, source: source)
+        InterposedRole(base, TracedRole(trace, source))
     }
 
     private func peripheral(_ base: some PeripheralBackend, _ source: BackendTrace.Source) -> any PeripheralBackend {
-        TracingRole(base, trace: trace, source: source)
+        InterposedRole(base, TracedRole(trace, source))
     }
 
     private func pairing(_ base: some PairingBackend, _ source: BackendTrace.Source) -> any PairingBackend {
-        TracingRole(base, trace: trace, source: source)
+        InterposedRole(base, TracedRole(trace, source))
     }
 
     private func newRole(_ role: String, _ name: String, _ options: RoleOptions? = nil) -> BackendTrace.Source {
@@ -85,4 +85,23 @@ public final class TracingBackend: BluetoothBackend {
         trace.add(line, .configuration, from: source)
         return source
     }
+}
+
+/// Writes what passes a role into a trace.
+private struct TracedRole<Command: TraceMessage, Event: TraceMessage>: RoleInterposer {
+    let trace: BackendTrace
+    let source: BackendTrace.Source
+
+    init(_ trace: BackendTrace, _ source: BackendTrace.Source) { (self.trace, self.source) = (trace, source) }
+
+    func willActivate() { trace.add(TraceLine("activate", showsValues: false), .configuration, from: source) }
+
+    func willSubmit(_ command: Command) {
+        trace.add(command, from: source)
+        trace.flush()
+    }
+
+    func willDeliver(_ event: Event) { trace.add(event, from: source) }
+    func handleEvents() { trace.flush() }
+    func willInvalidate() { trace.add(TraceLine("invalidate", showsValues: false), .configuration, from: source) }
 }

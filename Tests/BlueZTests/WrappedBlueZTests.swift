@@ -1,12 +1,57 @@
 #if os(Linux)
 import BluetoothBackend
-import BluetoothInstrumentation
 import BluetoothDBus
+import BluetoothInstrumentation
+import BluetoothSupport
+import Dispatch
 import FoundationEssentials
 import ScriptedBlueZ
 import Testing
 
 @testable import BlueZ
+
+/// A receiver with a queue, which remembers the deliveries that ran on the thread of the backend.
+private final class CountingReceiver: EventSink {
+    let label = "counting"
+    let events = Recorder<CentralEvent>()
+    let inlineRuns = Recorder<Void>()
+    private let queue = DispatchQueue(label: "CountingReceiver")
+    private let waiting = Lock<[@Sendable () -> Void]>([])
+
+    func deliver(_ event: CentralEvent) { append(event)?.start() }
+    func append(_ event: CentralEvent) -> (any PendingDelivery)? { add { [events] in events.append(event) } }
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { appendMarker(body)?.start() }
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? { add(body) }
+
+    private func add(_ item: @escaping @Sendable () -> Void) -> Delivery? {
+        waiting.withLock { waiting in
+            waiting.append(item)
+            return waiting.count == 1 ? Delivery(receiver: self) : nil
+        }
+    }
+
+    private struct Delivery: PendingDelivery {
+        let receiver: CountingReceiver
+
+        func start() { receiver.queue.async { receiver.drain() } }
+
+        func run() {
+            receiver.inlineRuns.append(())
+            receiver.queue.sync { receiver.drain() }
+        }
+    }
+
+    private func drain() {
+        while let item = waiting.withLock({ $0.first }) {
+            item()
+            let isEmpty = waiting.withLock { waiting in
+                waiting.removeFirst()
+                return waiting.isEmpty
+            }
+            if isEmpty { return }
+        }
+    }
+}
 
 /// The wrappers around the backend of a scripted `org.bluez`: the same plan, the same trace, real time.
 @Suite struct WrappedBlueZTests {
@@ -24,6 +69,34 @@ import Testing
 
     private func read(_ link: LinkID, _ number: UInt64, _ attribute: AttributeID) -> CentralCommand {
         .request(link: link, operation: id(number), .read(attribute))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func tracedValuesAreDeliveredByTheThreadThatReadsTheBusToo() async throws {
+        let fixture = try BackendFixture()
+        let base = fixture.makeBackend()
+        let (daemon, other, peer, _) = try await fixture.connected(of: base)
+        let backend = TracingBackend(around: base, to: .memory)
+        let receiver = CountingReceiver()
+        let central = backend.makeCentral(RoleOptions())
+        central.activate(receiver)
+        central.submit(.connect(peer: peer, operation: id(1), options: ConnectOptions()))
+        let event = try await receiver.events.first { if case .connected = $0 { true } else { false } }
+        guard case .connected(_, let link, _, _) = event else { throw CancellationError() }
+        let attribute = try await fixture.attribute(central, link, events: receiver.events)
+        central.submit(.request(link: link, operation: id(12), .setNotifying(attribute, true)))
+        try await receiver.events.first { $0 == .response(link: link, operation: id(12), .notifying(true)) }
+        // One at a time, as dense as they can be.
+        var number = 0
+        while receiver.inlineRuns.elements.isEmpty {
+            try Task.checkCancellation()
+            let value = withUnsafeBytes(of: number) { Array($0) }
+            daemon.notify(fixture.characteristic, value)
+            try await receiver.events.first {
+                $0 == .valueNotified(link: link, attribute: attribute, value: Data(value))
+            }
+            number += 1
+        }
+        withExtendedLifetime((other, central)) {}
     }
 
     @Test func aFailedCommandNeverReachesTheDaemon() async throws {

@@ -40,6 +40,7 @@ public final class Emulator: BluetoothBackend {
     /// The wall date of the world's beginning: 2025-01-01T00:00:00Z where it began in virtual time.
     let origin: Date
     let core: Lock<EmulatorCore>
+    private let lastDelivery = DeliveryTime()
     let tasks = TaskQueue()
     let calls = HandlerCalls()
     private let start = DispatchTime.now().uptimeNanoseconds
@@ -128,7 +129,7 @@ public final class Emulator: BluetoothBackend {
         self.time = time
         seed = world.random.seed
         origin = world.timeline.origin
-        core = Lock(EmulatorCore(world: world))
+        core = Lock(EmulatorCore(world: world, lastDelivery))
         // Set once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
     }
@@ -139,6 +140,9 @@ public final class Emulator: BluetoothBackend {
     public var now: Duration {
         .nanoseconds(time == .virtual ? core.withLock { $0.world.now } : realNow)
     }
+
+    /// The time of the event that is being delivered, without the lock.
+    var deliveryTime: Duration { time == .virtual ? lastDelivery.value : .nanoseconds(realNow) }
 
     /// The time since the world began, in real or scaled time.
     private var realNow: Nanoseconds {

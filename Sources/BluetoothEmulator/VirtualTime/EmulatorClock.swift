@@ -71,6 +71,8 @@ struct EmulatorBackendClock: BackendClock {
 
     var now: Duration { emulator.now }
 
+    var deliveryTime: Duration { emulator.deliveryTime }
+
     var date: Date { emulator.origin.addingTimeInterval(emulator.now / .seconds(1)) }
 
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import DequeModule
+import Synchronization
 
 /// The state that an emulator's lock guards: the world, the sinks of its outputs, and virtual time.
 struct EmulatorCore: Sendable {
@@ -14,8 +15,10 @@ struct EmulatorCore: Sendable {
     var armed: UInt64?
     var virtual = VirtualTimeState()
     var taps = Taps()
+    /// The instant of the output that is being dispatched.
+    let deliveryTime: DeliveryTime
 
-    init(world: World) { self.world = world }
+    init(world: World, _ deliveryTime: DeliveryTime) { (self.world, self.deliveryTime) = (world, deliveryTime) }
 
     /// Work that an output causes and that must run outside the lock.
     typealias SideEffect = @Sendable (Emulator) -> Void
@@ -51,6 +54,7 @@ struct EmulatorCore: Sendable {
     ///
     /// Runs no code but the sink's append.
     mutating func dispatch(_ output: WorldOutput) -> Dispatched {
+        deliveryTime.set(world.now)
         switch output {
         case .central(let manager, let event):
             guard let sink = sink(of: manager), case .central(let events) = sink else { return .dropped }
@@ -93,6 +97,15 @@ struct EmulatorCore: Sendable {
         } while world.step(until: limit)
         return sideEffects
     }
+}
+
+/// The instant of the output that an emulator dispatches, for sinks, which run under the emulator's lock.
+final class DeliveryTime: Sendable {
+    private let nanoseconds = Atomic<Nanoseconds>(0)
+
+    var value: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+
+    func set(_ present: Nanoseconds) { nanoseconds.store(present, ordering: .relaxed) }
 }
 
 /// The sink of a manager's events, of any role, or of a tap.

@@ -60,12 +60,14 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
 
     var label: String { state.withLock { $0.sink }?.label ?? "" }
 
-    func deliver(_ event: Machine.Event) {
+    func deliver(_ event: Machine.Event) { append(event)?.start() }
+
+    func append(_ event: Machine.Event) -> (any PendingDelivery)? {
         let sink = state.withLock { state in
             state.arrived.append(event)
             return state.sink
         }
-        sink?.afterDelivery { [self] in handleArrived() }
+        return sink?.appendMarker { [self] in handleArrived() }
     }
 
     /// Calls `body` without waiting for delayed items: they are timers of the clock, and a driver of virtual time would

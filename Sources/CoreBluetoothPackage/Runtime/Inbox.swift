@@ -24,7 +24,14 @@ extension InboxOwner {
 
     /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        inbox.postMarker(body, for: self)
+        inbox.appendMarker(body, for: self)?.start()
+    }
+}
+
+extension EventSink where Self: InboxOwner {
+    /// Does the same; the caller starts or runs the delivery.
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? {
+        inbox.appendMarker(body, for: self)
     }
 }
 
@@ -92,9 +99,11 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         append(.item(item), for: owner)
     }
 
-    /// Calls `body` on the queue, behind what is there, also after ``close()``.
-    func postMarker(_ body: @escaping @Sendable () -> Void, for owner: Owner) {
-        append(.marker(body), for: owner)?.start()
+    /// Appends `body`, which is called on the queue behind what is there, also after ``close()``.
+    ///
+    /// - Returns: What the caller must start or run; nil if the queue is running or scheduled already.
+    func appendMarker(_ body: @escaping @Sendable () -> Void, for owner: Owner) -> InboxDelivery? {
+        append(.marker(body), for: owner)
     }
 
     private func append(_ entry: Entry, for owner: Owner) -> InboxDelivery? {

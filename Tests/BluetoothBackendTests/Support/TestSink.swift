@@ -2,38 +2,70 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// A receiver that handles events when the test says so.
+/// A receiver that handles its events when the test says so.
 final class TestSink<Event: Sendable>: EventSink {
     private enum Item: Sendable {
         case event(Event)
         case marker(@Sendable () -> Void)
     }
 
-    private let waiting = Lock<[Item]>([])
-    private let handled = Lock<[Event]>([])
+    private struct State: Sendable {
+        var waiting: [Item] = []
+        var handled: [Event] = []
+        var hasDelivery = false
+        var starts = 0
+    }
+
+    private struct Delivery: PendingDelivery {
+        let sink: TestSink
+
+        func start() { sink.state.withLock { $0.starts += 1 } }
+        func run() { sink.drain() }
+    }
+
+    private let state = Lock(State())
 
     let label = "test"
 
-    func deliver(_ event: Event) { waiting.withLock { $0.append(.event(event)) } }
+    /// How often the queue was scheduled.
+    var starts: Int { state.withLock { $0.starts } }
 
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(.marker(body)) } }
+    func deliver(_ event: Event) { append(event)?.start() }
+    func append(_ event: Event) -> (any PendingDelivery)? { append(.event(event)) }
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { appendMarker(body)?.start() }
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? { append(.marker(body)) }
+
+    private func append(_ item: Item) -> Delivery? {
+        state.withLock { state in
+            state.waiting.append(item)
+            defer { state.hasDelivery = true }
+            return state.hasDelivery ? nil : Delivery(sink: self)
+        }
+    }
 
     /// Handles all waiting events, and their consequences.
     func drain() {
-        while let item = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        while let item = next() {
             switch item {
-            case .event(let event): handled.withLock { $0.append(event) }
+            case .event(let event): state.withLock { $0.handled.append(event) }
             case .marker(let body): body()
             }
         }
     }
 
-    /// Handles all waiting events, and returns those since the last call.
+    private func next() -> Item? {
+        state.withLock { state in
+            if state.waiting.isEmpty { state.hasDelivery = false }
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
+    }
+
+    /// What was handled since the last call, after all that waits.
     func takeEvents() -> [Event] {
         drain()
-        return handled.withLock { events in
-            defer { events = [] }
-            return events
+        return state.withLock { state in
+            defer { state.handled = [] }
+            return state.handled
         }
     }
 }
