@@ -110,7 +110,9 @@ extension LiveWorld {
     private func changeTime(_ body: Data) async throws(LiveError) -> LiveAnswer {
         let fields = try CommandFields(body, "paused", "rate", "step")
         guard let clock else {
-            throw LiveError(409, "the time is not ours: programs that use the world have real timers")
+            throw LiveError(
+                409,
+                "cannot pause: other programs use this world in real time; only \"bluectl view\" worlds can be paused")
         }
         let isPaused: Bool? = try fields.value("paused")
         let rate = try fields.number("rate", in: WorldClock.rates)

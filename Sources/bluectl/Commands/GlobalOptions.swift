@@ -26,7 +26,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The seed from which all chance of an emulator follows.", discussion: "Default: the world file's, else 1.",
+            "The seed for the emulator's random choices.", discussion: "Default: the world file's, else 1.",
             valueName: "N"))
     var seed: UInt64?
 
@@ -47,10 +47,10 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Capture the packets of the emulated air in a file, for Wireshark, tshark or btmon.",
+            "Capture the emulated packets in a file, for Wireshark, tshark or btmon.",
             discussion: """
-                The name decides: .btsnoop, .snoop, .log and .cfa give btsnoop, any other name pcapng. On a real \
-                adapter, whose packets btmon captures: what the command asks for and gets, marked as synthetic.
+                The format is btsnoop if the name ends with .btsnoop, .snoop, .log or .cfa, else pcapng. On a real \
+                adapter, the file contains the command's own view, marked as synthetic; btmon captures the packets.
                 """, valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop"]))
     var capture: String?

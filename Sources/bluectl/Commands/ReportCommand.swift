@@ -6,11 +6,11 @@ import Foundation
 struct ReportCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Make a page, a diagram or a Perfetto file of a trace.",
+        abstract: "Make a page, a diagram or a Perfetto file from a trace.",
         discussion: """
-            FILE has the JSON lines that COREBLUETOOTH_TRACE=FILE.jsonl writes. The result is written to --output, or \
-            printed. html is one page that loads nothing; mermaid is a sequence diagram of the last 40 steps; perfetto \
-            is a file for ui.perfetto.dev; text is the lines of the trace.
+            FILE contains the JSON lines that COREBLUETOOTH_TRACE=FILE.jsonl writes. The result is written to \
+            --output, or printed. html is a self-contained page; mermaid is a sequence diagram of the last 40 steps; \
+            perfetto is a file for ui.perfetto.dev; text is the lines of the trace.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument, Sendable {
@@ -35,7 +35,7 @@ struct ReportCommand: AsyncParsableCommand, Sendable {
     @Option(help: "The file of the result.")
     var output: String?
 
-    @Option(help: "A device, by its name or identifier; lines about others are left out. May be repeated.")
+    @Option(help: "A device, by its name or identifier; lines about others are omitted. May be repeated.")
     var device: [String] = []
 
     @OptionGroup(title: "Common options")

@@ -11,8 +11,8 @@ struct ScanCommand: BackendCommand {
         discussion: """
             At a terminal, prints a live table; elsewhere, one line per device with identifier, address, RSSI, name \
             and services, separated by tabs, followed by further data of the advertisement: whether it is not \
-            connectable, the transmit power, and its data. The line has what was heard in the first second; with \
-            --duplicates, there is a line for each report. Broadcasts of BTHome, Eddystone, iBeacon and Ruuvi \
+            connectable, the transmit power, and its data. The line contains the data of the first second; with \
+            --duplicates, each report is a line. Broadcasts of BTHome, Eddystone, iBeacon and Ruuvi \
             devices are decoded. The scan runs until Ctrl-C, for --duration, or with --first until a device matches.
             """,
         aliases: ["ls"])

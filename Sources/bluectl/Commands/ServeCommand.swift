@@ -38,7 +38,7 @@ struct ServeCommand: BackendCommand {
     @Flag(
         help: """
             For the emulator, which no other process can reach: a central in this process finds the device, subscribes, \
-            reads, and writes back what it read, once.
+            reads, and writes the values back, once.
             """)
     var visit = false
 

@@ -8,20 +8,20 @@ import Foundation
 struct RecordCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Make an emulated device of a real one, or of a capture.",
+        abstract: "Turn a real device or a capture into an emulated device.",
         usage: """
             bluectl record DEVICE [--for SECONDS] [--subscribe all|none|UUID…] [--to FILE] [--keep-identity]
             bluectl record --from FILE [DEVICE] [--to FILE] [--keep-identity]
             """,
         discussion: """
-            Connects, reads all that can be read, subscribes, listens, and writes a world file with the device: its \
-            services, its values, regular notifications as timers, errors as permissions and faults. A FILE that \
-            ends with .jsonl gets a recording instead, with all times, causes and errors, which the field \
-            "recording" of a world file plays. Without --to, the world file is printed. With --from, the devices of \
-            a capture (pcapng or btsnoop, as Android writes it) or of a recording become those of a world file.
+            Connects, reads all readable values, subscribes, listens, and writes a world file with the device: its \
+            services, its values, regular notifications as timers, errors as permissions and faults. If FILE ends \
+            with .jsonl, writes a recording instead, with all times, causes and errors, which the field "recording" \
+            of a world file plays. Without --to, the world file is printed. With --from, the world file contains the \
+            devices of a capture (pcapng or btsnoop, as Android writes it) or of a recording.
 
             The address, the serial number and the System ID are replaced, wherever they occur, unless \
-            --keep-identity is given; the name is kept. Keys are never recorded. Record devices that are yours.
+            --keep-identity is given; the name is kept. Keys are never recorded. Record only your own devices.
             """)
 
     /// What is subscribed to.
@@ -34,7 +34,7 @@ struct RecordCommand: BackendCommand {
     @Argument(help: ArgumentHelp("The device: its identifier, address or name.", valueName: "DEVICE"))
     var device: DeviceQuery?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long to listen to notifications.", valueName: "SECONDS"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("The time to listen to notifications.", valueName: "SECONDS"))
     var time = Seconds(10)
 
     @Option(
@@ -46,12 +46,12 @@ struct RecordCommand: BackendCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to write: a world file, or a recording if the name ends with .jsonl.", valueName: "FILE"),
+            "The file to write: a world file, or a recording if the name ends with .jsonl.", valueName: "FILE"),
         completion: .file(extensions: ["json", "jsonl"]))
     var to: String?
 
     @Option(
-        help: ArgumentHelp("A capture or a recording to read, in place of a device.", valueName: "FILE"),
+        help: ArgumentHelp("A capture or a recording to read instead of a device.", valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop", "pcap", "log", "jsonl"]))
     var from: String?
 

@@ -7,11 +7,11 @@ import LiveView
 struct ViewCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "view",
-        abstract: "Show emulated devices in a browser, to try them out and to change them, until Ctrl-C.",
+        abstract: "Show emulated devices in a browser, and change them there, until Ctrl-C.",
         discussion: """
-            Prints an address on this machine, which contains a token: whoever has it can steer the devices. No other \
-            program sees them; "bluectl world serve --view" shows devices that programs use. The time can be paused, \
-            accelerated and advanced by steps.
+            Prints an address on this machine, which contains a token: anyone who knows it can control the devices. No \
+            other program can use them; "bluectl world serve --view" shows devices that programs use. The time can be \
+            paused, accelerated and advanced by steps.
             """)
 
     @Argument(
@@ -21,7 +21,7 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
         completion: .file(extensions: ["json", "yaml", "yml"]))
     var file: String?
 
-    @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 selects a free one.", valueName: "PORT"))
     var port: UInt16 = 0
 
     @OptionGroup(title: "Common options")

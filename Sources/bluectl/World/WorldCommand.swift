@@ -4,13 +4,12 @@ import ArgumentParser
 struct WorldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "world",
-        abstract: "Show emulated devices to other programs, as a BlueZ of their own; check and convert world files.",
+        abstract: "Serve emulated devices to other programs as BlueZ; check and convert world files.",
         discussion: """
             Programs that use BlueZ, in any language and unchanged, find the devices of FILE on a message bus. No root \
             and no Bluetooth hardware are needed; dbus-daemon must be installed.
 
-            While "world serve" runs, the other commands show and change its world: devices nearer and farther, values, \
-            faults, power.
+            While "world serve" runs, the other commands show and change its world: distances, values, faults, power.
             """,
         subcommands: subcommands)
 

@@ -73,8 +73,8 @@ struct WorldDevices {
 
 struct WorldMoveCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Bring a device of a served world nearer or farther.",
-        discussion: "Out of range, its links die after the supervision timeout.")
+        commandName: "move", abstract: "Move a served device nearer or farther.",
+        discussion: "Out of range, its links end after the supervision timeout.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -102,7 +102,7 @@ extension Proximity: ExpressibleByArgument {}
 
 struct WorldNotifyCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notify", abstract: "Change a value of a device of a served world, and notify subscribers.")
+        commandName: "notify", abstract: "Change a value of a served device, and notify subscribers.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -132,12 +132,12 @@ struct WorldNotifyCommand: WorldControlCommand {
 
 struct WorldDisconnectCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disconnect", abstract: "Let a device of a served world close its links.")
+        commandName: "disconnect", abstract: "Close the links of a served device.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
 
-    @Flag(help: "Lose the links as by a crash: centrals notice after the supervision timeout.")
+    @Flag(help: "Lose the links as in a crash: centrals notice after the supervision timeout.")
     var silently = false
 
     @OptionGroup var control: WorldControlOptions
@@ -150,10 +150,10 @@ struct WorldDisconnectCommand: WorldControlCommand {
 
 struct WorldFaultCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fault", abstract: "Let steps of a device of a served world go wrong, or well again.",
+        commandName: "fault", abstract: "Inject or clear faults on a served device.",
         discussion: """
             FAULT is a fault as in world files: '{"step": "write", "what": "fail", "code": 128}'. "clear" removes all \
-            faults, "resume" lets paused steps go on.
+            faults, and "resume" continues paused steps.
             """)
 
     @Argument(help: "The device: its number or its name.")
@@ -180,7 +180,7 @@ enum SwitchState: String, CaseIterable, ExpressibleByArgument, Sendable { case o
 
 struct WorldPowerCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "power", abstract: "Switch the adapter of a host of a served world on or off.")
+        commandName: "power", abstract: "Switch the adapter of a served host on or off.")
 
     @Argument(help: "on or off.")
     var state: SwitchState
@@ -228,8 +228,8 @@ struct WorldRemoveCommand: WorldControlCommand {
 
 struct WorldCaptureCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Begin or end a capture of a served world's packets.",
-        discussion: "\"bluectl world save --packets FILE\" keeps it.")
+        commandName: "capture", abstract: "Begin or end a capture of the packets of a served world.",
+        discussion: "\"bluectl world save --packets FILE\" writes it to a file.")
 
     @Argument(help: "on or off.")
     var state: SwitchState

@@ -9,7 +9,7 @@ struct WorldControlOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "The process that serves the world.",
-            discussion: "Default: within \"bluectl world run\" its world, elsewhere the only one that is served.",
+            discussion: "Default: the world of the enclosing \"bluectl world run\", else the only served world.",
             valueName: "PROCESS"))
     var of: Int32?
 

@@ -4,7 +4,7 @@ import LiveView
 
 struct WorldRenameCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Give a device of a served world another name.")
+        commandName: "rename", abstract: "Rename a served device.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -22,7 +22,7 @@ struct WorldRenameCommand: WorldControlCommand {
 
 struct WorldAdvertiseCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "advertise", abstract: "Switch the advertising of a device of a served world on or off.")
+        commandName: "advertise", abstract: "Switch the advertising of a served device on or off.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -40,8 +40,8 @@ struct WorldAdvertiseCommand: WorldControlCommand {
 
 struct WorldSetCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set parameters of a built-in device of a served world.",
-        discussion: "Such as heartRate=180, batteryLevel=5 or temperature=-10.")
+        commandName: "set", abstract: "Set parameters of a served built-in device.",
+        discussion: "Examples: heartRate=180, batteryLevel=5, temperature=-10.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -72,8 +72,8 @@ struct DeviceParameterValue: ExpressibleByArgument, Equatable, Sendable {
 
 struct WorldTraceCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
-        commandName: "trace", abstract: "Print the trace of a served world so far.",
-        discussion: "text, jsonl (an entry a line), mermaid (a sequence diagram), perfetto or html (a page).")
+        commandName: "trace", abstract: "Print the trace of a served world.",
+        discussion: "text, jsonl (one entry per line), mermaid (a sequence diagram), perfetto or html (a page).")
 
     enum Format: String, CaseIterable, ExpressibleByArgument, Sendable {
         case text, jsonl, mermaid, perfetto, html

@@ -17,7 +17,7 @@ struct WorldCheckCommand: AsyncParsableCommand, Sendable {
         abstract: "Report all mistakes of a world file.",
         discussion: """
             Prints one line for each mistake, with line and column, or with --json an object; up to 100. The exit \
-            status is 1 if there is one. Of a file that is neither JSON nor YAML, the first mistake is reported.
+            status is 1 if there is one. If a file is neither JSON nor YAML, only the first mistake is reported.
             """)
 
     @OptionGroup
@@ -61,8 +61,8 @@ struct WorldConvertCommand: AsyncParsableCommand, Sendable {
         commandName: "convert",
         abstract: "Print a world file in JSON, which every program reads.",
         discussion: """
-            The files that it includes become part of it. The fields are sorted; comments of YAML are lost. A file \
-            with a mistake is not converted.
+            Included files become part of the result. The fields are sorted, and comments are lost. A file with a \
+            mistake is not converted.
             """)
 
     @OptionGroup

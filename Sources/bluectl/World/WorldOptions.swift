@@ -18,17 +18,17 @@ struct WorldOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Answer the pairings of programs without an agent: with this passkey, and with yes.",
+            "Accept the pairings of programs without an agent, with this passkey if one is needed.",
             discussion: """
-                Six digits. The option is your consent to every pairing that no program's own agent is asked about. \
-                Without it, such programs pair only with devices that need no passkey.
+                Six digits. The option is your consent to every pairing for which no program has an agent. Without it, \
+                such programs pair only with devices that need no passkey.
                 """, valueName: "DIGITS"))
     var passkey: Passkey?
 
-    @Flag(help: "Show the devices in a browser: print the address.")
+    @Flag(help: "Show the devices in a browser, and print the address.")
     var view = false
 
-    @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 selects a free one.", valueName: "PORT"))
     var port: UInt16?
 
     /// The port for a browser; nil for none.

@@ -11,8 +11,8 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
         commandName: "show",
         abstract: "Show the hosts, devices and links of a served world, or the values of a device.",
         discussion: """
-            With DEVICE, a line for each characteristic: its service and UUID, which "world notify" takes, its name, its \
-            value, which is what was written last, and the number of links that subscribe to it.
+            With DEVICE, prints a line for each characteristic: service and UUID, as "world notify" takes them, name, \
+            current value, and the number of subscribed links.
             """)
 
     @Argument(help: "The device: its number or its name.")
@@ -52,8 +52,8 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
 
 struct WorldWatchCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print what happens in a served world, until Ctrl-C.",
-        discussion: "With --json, the events as the control protocol defines them.")
+        commandName: "watch", abstract: "Print the events of a served world until Ctrl-C.",
+        discussion: "With --json, the events have the format of the control protocol.")
 
     @Option(help: ArgumentHelp("End after this number of events.", valueName: "N"))
     var count: Int?
@@ -116,13 +116,13 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
 
 struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
-        commandName: "save", abstract: "Keep a served world as it is: its file, its capture, or a test.",
+        commandName: "save", abstract: "Save a served world as a world file, a capture or a test.",
         discussion: """
-            Without an option, a world file is printed. --test prints the source of a test in Swift that does what was \
-            done by hand.
+            Without an option, a world file is printed. --test prints the source of a Swift test that \
+            repeats the manual changes.
             """)
 
-    @Option(help: ArgumentHelp("Write the packets that were captured to a file, in pcapng.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("Write the captured packets to a file, in pcapng.", valueName: "FILE"))
     var packets: String?
 
     @Flag(help: "Print the source of a test.")

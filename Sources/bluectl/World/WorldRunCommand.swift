@@ -13,11 +13,11 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
             Programs for BlueZ, in any language and unchanged, find the devices of FILE: a private message bus exists \
             as long as COMMAND runs, and DBUS_SYSTEM_BUS_ADDRESS in the environment of COMMAND contains its address.
 
-            While COMMAND runs, "bluectl world show", "world move" and the like show and change the devices. Within \
-            COMMAND they do so without further options, as BLUECTL_CONTROL in its environment names the socket; \
-            elsewhere too, if this is the only served world. With --view, a line on standard error has an address on \
-            this machine for a browser, which does the same; it contains a token, and whoever has it can steer the \
-            devices.
+            While COMMAND runs, "bluectl world show", "world move" and the other commands show and change the devices. \
+            Within COMMAND they need no further options, because BLUECTL_CONTROL in its environment names the socket; \
+            elsewhere they need none if this is the only served world. With --view, a line on standard error contains \
+            an address on this machine for a browser. The address contains a token: anyone who knows it can control \
+            the devices.
 
             Standard input, output and errors are those of COMMAND, which also receives the signals. The exit status \
             is that of COMMAND, and 128+N if signal N ended it; 127 if there is no such program, and 126 if it cannot \

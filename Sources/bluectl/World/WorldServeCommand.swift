@@ -11,13 +11,13 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             Prints two lines: the command that exports the address of the bus, for the shells of the programs, and, \
             when programs may start, one that begins with "# ready". A shell may evaluate both.
 
-            Without --bus, the bus is a private one, which ends with the command. "--bus system" takes the system bus, \
+            Without --bus, the bus is a private one, which ends with the command. "--bus system" uses the system bus, \
             whose policy must allow it, and on which bluetoothd must not run. The command ends with status 1 if the \
             bus is lost.
 
-            While it runs, "bluectl world show", "world move" and the like show and change the devices. With --view, a \
-            third line has an address on this machine for a browser, which does the same; it contains a token, and \
-            whoever has it can steer the devices.
+            While it runs, "bluectl world show", "world move" and the other commands show and change the devices. With \
+            --view, a third line contains an address on this machine for a browser. The address contains a token: \
+            anyone who knows it can control the devices.
             """)
 
     @OptionGroup

@@ -5,8 +5,8 @@ import LiveView
 
 struct WorldPauseCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Stop the time of a world that \"bluectl view\" shows.",
-        discussion: "A world that other programs use cannot be paused: they have real timers.")
+        commandName: "pause", abstract: "Pause a world that \"bluectl view\" shows.",
+        discussion: "Other worlds cannot be paused, because programs use them in real time.")
 
     @OptionGroup var control: WorldControlOptions
     @OptionGroup(title: "Common options") var global: GlobalOptions
@@ -18,7 +18,7 @@ struct WorldPauseCommand: WorldControlCommand {
 
 struct WorldContinueCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "continue", abstract: "Let the time of a paused world pass again.")
+        commandName: "continue", abstract: "Continue a paused world.")
 
     @OptionGroup var control: WorldControlOptions
     @OptionGroup(title: "Common options") var global: GlobalOptions
@@ -30,9 +30,9 @@ struct WorldContinueCommand: WorldControlCommand {
 
 struct WorldRateCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rate", abstract: "Set the speed of the time of a world that \"bluectl view\" shows.")
+        commandName: "rate", abstract: "Set the speed of time in a world that \"bluectl view\" shows.")
 
-    @Argument(help: ArgumentHelp("The seconds that pass in a real second, 0.01...100.", valueName: "RATE"))
+    @Argument(help: ArgumentHelp("Virtual seconds per real second, 0.01...100.", valueName: "RATE"))
     var rate: Double
 
     @OptionGroup var control: WorldControlOptions
@@ -50,7 +50,7 @@ struct WorldRateCommand: WorldControlCommand {
 
 struct WorldStepCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "step", abstract: "Advance the time of a world that \"bluectl view\" shows.",
+        commandName: "step", abstract: "Advance the time in a world that \"bluectl view\" shows.",
         discussion: "The command ends when everything up to that time has happened.")
 
     @Argument(help: ArgumentHelp("The time to pass, more than 0 and at most 3600 seconds.", valueName: "SECONDS"))

@@ -80,7 +80,7 @@ import Testing
     @Test func aWorldThatProgramsUseCannotBePaused() async throws {
         let outcome = try await whileServing("\"$TOOL\" world pause; echo $?")
         #expect(outcome.lines.last == "1")
-        #expect(outcome.errors.contains("programs that use the world have real timers"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("other programs use this world in real time"), "\(outcome.errors)")
     }
 
     @Test func theTraceIsPrintedInItsFormats() async throws {
