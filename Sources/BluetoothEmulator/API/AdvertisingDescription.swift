@@ -9,18 +9,18 @@ public struct AdvertisingData: Hashable, Sendable {
     public var localName: String?
     /// The transmit power in dBm.
     public var txPowerLevel: Int8?
-    /// Service UUIDs; each width has a list of its own in the packet.
+    /// The service UUIDs; the packet has a separate list for each UUID width.
     public var services: [BluetoothUUID]
-    /// Service UUIDs that the device looks for.
+    /// The service UUIDs that the device solicits.
     public var solicitedServices: [BluetoothUUID]
-    /// Data of services.
+    /// The data of services, by service UUID.
     public var serviceData: [BluetoothUUID: Data]
     /// A company identifier, least significant byte first, and the company's data.
     public var manufacturerData: Data?
     /// The structures that no other field holds; flags among them replace the usual ones.
     package var otherStructures: [AdvertisingStructure] = []
 
-    /// The content of one packet.
+    /// Creates the content of one packet.
     public init(
         localName: String? = nil, txPowerLevel: Int8? = nil, services: [BluetoothUUID] = [],
         solicitedServices: [BluetoothUUID] = [], serviceData: [BluetoothUUID: Data] = [:],
@@ -50,7 +50,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return length
     }
 
-    /// The content of the packets that a scanner reported as one advertisement.
+    /// Creates the content of the packets that a scanner reported as one advertisement.
     package init(_ advertisement: Advertisement) {
         self.init(
             localName: advertisement.localName, txPowerLevel: advertisement.txPowerLevel,
@@ -69,33 +69,33 @@ public struct AdvertisingData: Hashable, Sendable {
     }
 }
 
-/// One advertising set of a device: what it sends, how often, and when.
+/// One advertising set of a device: its data, its timing and its kind.
 public struct AdvertisingDescription: Hashable, Sendable {
-    /// The data of each packet, besides the flags; 28 bytes at most if connectable, else 31; extended, 245 and 1,650.
+    /// The data of each packet without the flags: at most 28 bytes if connectable, else 31; extended, 245 and 1,650.
     public var data: AdvertisingData
-    /// The scan response; 31 bytes at most.
+    /// The scan response, at most 31 bytes.
     public var scanResponse: AdvertisingData?
     /// The time between packets, 20 ms...10.24 s; the link layer adds 0–10 ms each time.
     ///
-    /// Zero sends one packet each time it is switched on.
+    /// Zero sends one packet each time the set is switched on.
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
     public var interval: Duration
-    /// Whether a central may connect in answer to a packet.
+    /// Whether a central may connect in response to a packet.
     public var isConnectable: Bool
-    /// Whether it continues while a central is connected.
+    /// Whether the set continues while a central is connected.
     public var continuesWhileConnected: Bool
-    /// Whether it is on at first.
+    /// Whether the set is on at first.
     public var isEnabled: Bool
-    /// The duration each time it is switched on; nil for an unlimited one.
+    /// The time for which the set stays on each time it is switched on; nil for no limit.
     public var duration: Duration?
-    /// Whether it uses extended advertising: longer data, no scan response if connectable, and heard only by adapters
-    /// that can.
+    /// Whether the set uses extended advertising: longer data, no scan response if connectable, and received only by
+    /// adapters that support it.
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.12, and Vol 4, Part E, 7.8.54.
     public var isExtended: Bool
 
-    /// One advertising set.
+    /// Creates an advertising set.
     public init(
         _ data: AdvertisingData, scanResponse: AdvertisingData? = nil, interval: Duration = .milliseconds(100),
         isConnectable: Bool = true, continuesWhileConnected: Bool = false, isEnabled: Bool = true,
@@ -111,14 +111,15 @@ public struct AdvertisingDescription: Hashable, Sendable {
         self.isExtended = isExtended
     }
 
-    /// The bytes of data in a connectable packet, besides the flags: a legacy one, and an extended one.
+    /// The maximum sizes of the data in a connectable legacy and in a connectable extended packet, without flags, in
+    /// bytes.
     static let (legacyRoom, extendedRoom) = (28, 245)
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
     static let intervals: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(10_240)
 
-    /// Checks what an advertising packet can carry.
+    /// Checks that the advertising packets can carry the content.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate(path: String = "advertising") throws(DescriptionError) {
         try require(
             interval == .zero || Self.intervals.contains(interval), "\(path).interval",
@@ -147,12 +148,12 @@ public struct DeviceAddress: Hashable, Sendable, Comparable {
     /// The address, most significant byte first: 0...0xFFFF_FFFF_FFFF.
     public let bits: UInt64
 
-    /// Takes the low 48 bits.
+    /// Creates an address from the low 48 bits.
     public init(bits: UInt64) { self.bits = bits & 0xFFFF_FFFF_FFFF }
 
-    /// Reads `F0:F1:F2:F3:F4:F5`, in either letter case.
+    /// Parses text such as `F0:F1:F2:F3:F4:F5`, in either letter case.
     ///
-    /// - Returns: nil for anything else.
+    /// - Returns: nil if the text is not an address.
     public init?(_ text: String) {
         let groups = text.split(separator: ":", omittingEmptySubsequences: false)
         guard groups.count == 6 else { return nil }
@@ -164,19 +165,20 @@ public struct DeviceAddress: Hashable, Sendable, Comparable {
         self.bits = bits
     }
 
-    /// Whether it counts as a random address: static where the two highest bits are 11, resolvable private where they are
-    /// 01; any other counts as public.
+    /// Whether the address is a random address.
     ///
-    /// On the air a bit beside the address says so, and the emulator derives that bit from the address. Non-resolvable
-    /// private addresses, with the bits 00, do not occur. Source: Core Specification, Vol 6, Part B, 1.3.2.
+    /// On the air, a separate bit distinguishes random from public addresses. The emulator derives it from the two
+    /// highest bits: 11 is a static random address, 01 a resolvable private address, and any other address is public.
+    /// Non-resolvable private addresses, with the bits 00, do not occur. Source: Core Specification, Vol 6, Part B,
+    /// 1.3.2.
     public var isRandom: Bool { bits >> 46 & 1 == 1 }
 
-    /// Orders by value.
+    /// Compares the addresses as numbers.
     public static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
 }
 
 extension DeviceAddress: CustomStringConvertible {
-    /// Six groups of two upper-case digits.
+    /// The address as six groups of two uppercase digits.
     public var description: String {
         (0..<6).reversed().map { index in
             let byte = String(UInt8(truncatingIfNeeded: bits >> (8 * UInt64(index))), radix: 16, uppercase: true)
@@ -186,7 +188,7 @@ extension DeviceAddress: CustomStringConvertible {
 }
 
 extension DeviceAddress: ExpressibleByStringLiteral {
-    /// An address in source code; traps when the literal is none.
+    /// Creates an address from a literal; traps if the literal is not an address.
     public init(stringLiteral text: String) {
         guard let address = Self(text) else { preconditionFailure("\"\(text)\" is not a Bluetooth address") }
         self = address
@@ -197,14 +199,14 @@ extension DeviceAddress: ExpressibleByStringLiteral {
 public enum Proximity: String, Hashable, Sendable, CaseIterable {
     /// Beside the host: -40 dBm.
     case immediate
-    /// In the room: -70 dBm.
+    /// Elsewhere in the room: -70 dBm.
     case near
     /// At the edge: -100 dBm.
     case far
     /// Not heard at all; links are lost after the supervision timeout.
     case outOfRange
 
-    /// The mean signal strength in dBm; nil where nothing is heard.
+    /// The mean signal strength in dBm; nil if the device is out of range.
     public var rssi: Int? {
         switch self {
         case .immediate: -40

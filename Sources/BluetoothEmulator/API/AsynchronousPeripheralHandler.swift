@@ -1,21 +1,21 @@
-/// The behaviour of an emulated device whose answers come from elsewhere: another task, a file, a socket.
+/// The behavior of an emulated device that answers asynchronously, from another task, a file or a socket.
 ///
-/// All functions run outside of the world, one at a time for each device, in the order in which things happened on the air.
-/// They may call every control of the emulator. Virtual time pauses until they return; late answers are made by sleeping on
-/// ``Emulator/swiftClock``, which lets time go on. A link whose request is not answered within 30 s ends.
+/// All functions run outside the world, one at a time for each device, in the order of the events on the air. They may
+/// use every control of the emulator. Virtual time pauses until they return. To answer late, sleep on
+/// ``Emulator/swiftClock``, which lets time advance. A link whose request is not answered within 30 s ends.
 ///
-/// Of a device whose functions do not return, 10,000 calls wait at most: write commands, and events other than connections
-/// and disconnections, are dropped beyond that, with a line in the ``Emulator/trace``.
+/// If the functions of a device do not return, at most 10,000 calls wait. Beyond that, write commands and all events
+/// except connections and disconnections are dropped, with a line in the ``Emulator/trace``.
 public protocol AsynchronousPeripheralHandler: Sendable {
-    /// Answers a central that connects, once for each attempt.
+    /// Answers a central that connects; called once for each attempt.
     func respond(to request: ConnectionRequest) async -> ConnectionResponse
 
-    /// Answers a discovery or a subscription, each time a central asks for one over the air.
+    /// Answers a discovery or a subscription; called each time a central requests one over the air.
     func respond(to procedure: PeripheralProcedure) async -> ProcedureResponse
 
-    /// Answers a read or a write; called when the attribute's permissions allow it.
+    /// Answers a read or a write; called if the attribute's permissions allow it.
     ///
-    /// ``PeripheralResponse/stored`` leaves it to the server: it returns the stored value, or stores the new one.
+    /// ``PeripheralResponse/stored`` lets the server return the stored value or store the new one.
     func respond(to request: PeripheralRequest) async -> PeripheralResponse
 
     /// Reacts to connections, subscriptions, channels and changes of parameters.
@@ -29,7 +29,7 @@ extension AsynchronousPeripheralHandler {
     /// Grants everything.
     public func respond(to procedure: PeripheralProcedure) async -> ProcedureResponse { .granted }
 
-    /// Leaves everything to the server.
+    /// Lets the server answer every request.
     public func respond(to request: PeripheralRequest) async -> PeripheralResponse { .stored }
 
     /// Does nothing.

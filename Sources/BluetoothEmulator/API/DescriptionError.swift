@@ -1,21 +1,21 @@
 import BluetoothSupport
 
-/// Why a description cannot be: which field, and the rule that it breaks.
+/// An error in a description: the field, and the rule that it breaks.
 public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A place in a text; counts from 1.
+    /// A line and a column in a text, both from 1.
     public struct Place: Hashable, Sendable {
         /// The line.
         public var line: Int
         /// The column, in characters.
         public var column: Int
 
-        /// Makes a place.
+        /// Creates a place.
         public init(line: Int, column: Int) {
             self.line = line
             self.column = column
         }
 
-        /// The place of a byte.
+        /// Computes the place of the byte at `offset`.
         init(of offset: Int, in bytes: [UInt8]) {
             let before = bytes.prefix(offset)
             let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -24,16 +24,16 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// The file, if it came from one.
+    /// The file that the description came from; nil if it came from no file.
     public var file: String?
-    /// The place in the JSON of the field or the nearest one around it; nil without JSON.
+    /// The place of the field in the JSON, or of the nearest enclosing field; nil without JSON.
     public var place: Place?
     /// The field, as a path: `devices[1].services[0].uuid`.
     public var path: String
     /// The rule.
     public var rule: String
 
-    /// Names the field and the rule.
+    /// Creates an error from a field's path and a rule.
     public init(_ path: String, _ rule: String) {
         self.path = path
         self.rule = rule
@@ -51,14 +51,14 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
         return placed
     }
 
-    /// An error without a field.
+    /// The file and the place, as far as they are known.
     private var origin: String? {
         guard let place else { return file }
         return file.map { "\($0):\(place.line):\(place.column)" }
             ?? (path.isEmpty ? "line \(place.line), column \(place.column)" : nil)
     }
 
-    /// `file:line:column: path: rule`, as far as they are known, in one line.
+    /// The text `file:line:column: path: rule`, as far as its parts are known, on one line.
     ///
     /// Control and formatting characters, which names in a file may contain, are escaped as in source code: `\u{1B}`.
     public var description: String {
@@ -67,7 +67,7 @@ public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// Checks a rule of a field.
+/// Throws a ``DescriptionError`` if the rule is broken.
 func require(
     _ isKept: Bool, _ path: @autoclosure () -> String, _ rule: @autoclosure () -> String
 ) throws(DescriptionError) {

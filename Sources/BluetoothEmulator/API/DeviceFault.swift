@@ -1,57 +1,58 @@
 import BluetoothValues
 
-/// A fault of a step that a central performs with a device, as data.
+/// A fault in a step that a central performs with a device.
 ///
-/// A step is one procedure over the air. What a host knows by itself (services of a bonded device, a second
-/// subscription of one host) takes none. A fault can be part of a ``PeripheralDescription``, and so of a world file.
+/// A step is one procedure over the air. A host performs no step for what it already knows, such as the services of a
+/// bonded device or a second subscription from the same host. A fault can be part of a ``PeripheralDescription``, and
+/// so of a world file.
 public struct DeviceFault: Hashable, Sendable {
     /// A procedure of a central with a device.
     public enum Step: String, Hashable, Sendable, CaseIterable {
         /// The central connects.
         case connect
-        /// Looks for services.
+        /// The central looks for services.
         case discoverServices
-        /// Looks for the services that a service includes.
+        /// The central looks for the services that a service includes.
         case discoverIncludedServices
-        /// Looks for the characteristics of a service.
+        /// The central looks for the characteristics of a service.
         case discoverCharacteristics
-        /// Looks for the descriptors of a characteristic.
+        /// The central looks for the descriptors of a characteristic.
         case discoverDescriptors
-        /// Reads a characteristic or a descriptor.
+        /// The central reads a characteristic or a descriptor.
         case read
-        /// Writes one, with an answer.
+        /// The central writes a characteristic or a descriptor with a response.
         case write
-        /// Writes one without an answer.
+        /// The central writes a characteristic without a response.
         case writeCommand
-        /// Subscribes to a characteristic.
+        /// The central subscribes to a characteristic.
         case subscribe
-        /// Unsubscribes from it.
+        /// The central unsubscribes from a characteristic.
         case unsubscribe
         /// The device notifies or indicates a value.
         case notify
-        /// The central measures the signal.
+        /// The central measures the signal strength.
         case readRSSI
-        /// Opens an L2CAP channel.
+        /// The central opens an L2CAP channel.
         case openChannel
-        /// Pairs.
+        /// The central pairs.
         case pair
     }
 
-    /// The outcome instead.
+    /// The outcome of a step that meets the fault.
     public enum Effect: Hashable, Sendable {
-        /// The step is refused; the device does nothing.
+        /// The device refuses the step and does nothing else.
         ///
-        /// The code is that of requests of ATT. A connect fails with "connection failed", a channel because of missing resources,
-        /// a pairing as refused; a write command or a value is lost.
+        /// The code applies to ATT requests. A connect fails with "connection failed", a channel for lack of resources,
+        /// and a pairing as refused; a write command or a value is lost.
         case fail(ATTCode = .unlikelyError)
-        /// The device takes that much longer.
+        /// The device takes longer by this duration.
         ///
-        /// What needs the answer waits behind it: later requests behind a request, later commands behind a command,
-        /// later values behind a value.
+        /// Later steps of the same kind wait: requests behind a request, commands behind a command, values behind a
+        /// value.
         case delay(Duration)
         /// The device does nothing until ``EmulatedDevice/resume()``.
         case pause
-        /// The device closes the link; a connect fails.
+        /// The device closes the link, or the connect fails.
         case disconnect
     }
 
@@ -59,14 +60,14 @@ public struct DeviceFault: Hashable, Sendable {
     public var step: Step
     /// The outcome of the step.
     public var effect: Effect
-    /// The characteristic that the step must be about; nil for any.
+    /// The characteristic that the step must concern; nil for any.
     public var characteristic: CharacteristicPath?
-    /// The number of such steps that succeed before, 0 or more.
+    /// The number of matching steps that succeed before the first failure, 0 or more.
     public var skip: Int
-    /// The number of next steps that fail, at least 1; nil for all.
+    /// The number of matching steps that fail, at least 1; nil for all.
     public var count: Int?
 
-    /// Describes a fault: "fail the second write" is `DeviceFault(.write, .fail(), skip: 1)`.
+    /// Creates a fault; "fail the second write" is `DeviceFault(.write, .fail(), skip: 1)`.
     public init(
         _ step: Step, _ effect: Effect, of characteristic: CharacteristicPath? = nil, skip: Int = 0, count: Int? = 1
     ) {
@@ -91,16 +92,15 @@ public struct DeviceFault: Hashable, Sendable {
 }
 
 extension EmulatedDevice {
-    /// Makes steps of centrals go wrong, as in "fail the second write": faults of one step happen in the order in which
-    /// they came.
+    /// Makes steps of centrals fail, as in "fail the second write"; faults of one step apply in the order of injection.
     ///
-    /// A request that waits for more than 30 s ends the link (Core Specification, Vol 3, Part F, 3.3.3), a pairing that
-    /// does fails (Vol 3, Part H, 3.4).
+    /// A request that waits for more than 30 s ends the link (Core Specification, Vol 3, Part F, 3.3.3); a pairing that
+    /// waits that long fails (Vol 3, Part H, 3.4).
     public func inject(_ fault: DeviceFault) { emulator.submit(.device(ref, .inject(fault))) }
 
     /// Removes all faults, and resumes paused steps.
     public func clearFaults() { emulator.submit(.device(ref, .clearFaults)) }
 
-    /// Resumes paused steps; later ones pause as before.
+    /// Resumes paused steps; later steps still pause.
     public func resume() { emulator.submit(.device(ref, .resume)) }
 }

@@ -1,21 +1,21 @@
 public import BluetoothBackend
 public import BluetoothSupport
 
-/// A device of an emulated world: the controls of its values, its links, its signal and its services.
+/// A device of an emulated world, with controls of its values, links, signal and services.
 ///
-/// Each control enters the emulator's line and happens in order: at once in real time, with the next drive in virtual
+/// The controls of an emulator run in the order of the calls: at once in real time, with the next advance in virtual
 /// time. Controls of a removed device do nothing.
 public struct EmulatedDevice: Hashable, Sendable {
-    /// Its emulator.
+    /// The device's emulator.
     public let emulator: Emulator
     let ref: Ref<Device>
 
-    /// Its number in its world, by which ``Emulator/device(number:)`` finds it; no later device has it.
+    /// The device's number in its world, for ``Emulator/device(number:)``; never reused.
     ///
-    /// For what must not keep the emulator alive, as this value does.
+    /// A device value retains its emulator; the number does not.
     public var number: UInt32 { ref.serial }
 
-    /// Whether both are the same device.
+    /// Returns whether both values are the same device of the same emulator.
     public static func == (left: Self, right: Self) -> Bool {
         left.emulator === right.emulator && left.ref == right.ref
     }
@@ -25,28 +25,29 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
-    /// The name of its description; empty when it was removed.
+    /// The name in the device's description; empty if the device was removed.
     public var name: String { emulator.core.withLock { $0.world.devices[ref]?.description.name } ?? "" }
 
-    /// Whether its handler has a parameter; an own handler may have any.
+    /// Whether the device's handler has a parameter; a custom handler may have any.
     func has(_ parameter: DeviceParameter) -> Bool {
         emulator.core.withLock { $0.world.devices[ref]?.handler.accepts(parameter) } == true
     }
 
-    /// Whether it has a characteristic.
+    /// Whether the device has a characteristic.
     func has(_ characteristic: CharacteristicPath) -> Bool {
         emulator.core.withLock { $0.world.characteristic(characteristic, of: ref) } != nil
     }
 
     /// Sets a parameter of the device's handler.
     ///
-    /// A value out of the range becomes the nearest bound. A parameter that the device does not have is ignored, with a
+    /// A value outside the range becomes the nearest bound. A parameter that the device does not have is ignored, with
+    /// a
     /// line in the trace.
     public func set(_ parameter: DeviceParameter, to value: Double) { control(.setParameter(parameter, value)) }
 
     // MARK: Values
 
-    /// Stores a value and notifies (or indicates it to) subscribers.
+    /// Stores a value, and notifies or indicates it to subscribers.
     public func notify(_ characteristic: CharacteristicPath, value: Data) {
         control(.notify(.path(characteristic), value))
     }
@@ -56,12 +57,12 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setValue(.path(characteristic), value))
     }
 
-    /// Leaves reads of a characteristic without an answer while `isHeld`; those are never answered.
+    /// Holds reads of a characteristic while `isHeld` is true; held reads are never answered.
     public func holdReads(of characteristic: CharacteristicPath, _ isHeld: Bool = true) {
         control(.hold(characteristic, isHeld))
     }
 
-    /// The stored value of a characteristic, nil if there is no such characteristic.
+    /// The stored value of a characteristic; nil if the device has no such characteristic.
     public func value(of characteristic: CharacteristicPath) -> Data? {
         emulator.core.withLock { core in
             core.world.characteristic(characteristic, of: ref).flatMap {
@@ -77,33 +78,34 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     // MARK: Links
 
-    /// The number of its links.
+    /// The number of the device's links.
     public var connectionCount: Int {
         emulator.core.withLock { $0.world.devices[ref]?.links.count ?? 0 }
     }
 
-    /// Whether a request on one of its links waits for its answer, such as a read that is held.
+    /// Whether a request on one of the device's links awaits its answer, such as a held read.
     package var hasUnansweredRequest: Bool {
         emulator.core.withLock { core in
             core.world.devices[ref]?.links.contains { core.world.links[$0]?.server.transactionTimeout != nil } ?? false
         }
     }
 
-    /// Closes its links, as the device.
+    /// Closes the device's links from the device's side.
     ///
     /// - Parameter error: The error that apps of this process get in `didDisconnectPeripheral`, in place of
     ///   `CBError.peripheralDisconnected`.
     public func disconnect(with error: OpaqueError? = nil) { control(.disconnect(error)) }
 
-    /// Loses its links without disconnecting, as by a crash: centrals notice after the supervision timeout.
+    /// Loses the device's links without disconnecting, as in a crash: centrals notice after the supervision timeout.
     ///
-    /// - Parameter staysOnAir: Whether it advertises at once as before; otherwise all its sets are switched off.
+    /// - Parameter staysOnAir: Whether the device advertises again at once; otherwise all its sets are switched off.
     public func reset(staysOnAir: Bool = true) { control(.lose(staysOnAir: staysOnAir)) }
 
-    /// Exchanges the ATT MTU as the device, 23...517 bytes, of which each central takes no more than it offers.
+    /// Starts an exchange of the ATT MTU from the device's side, 23...517 bytes; no central accepts more than it
+    /// offers.
     public func exchangeMTU(_ mtu: Int) { control(.exchangeMTU(mtu)) }
 
-    /// Makes the next connects fail.
+    /// Makes the next `count` connects fail.
     public func failNextConnections(_ count: Int = 1) { control(.failConnections(count)) }
 
     // MARK: Channels
@@ -118,41 +120,41 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Sends bytes on an L2CAP channel, as soon as the central has room for them.
     public func send(_ data: Data, on channel: ChannelID) { control(.send(channel, data)) }
 
-    /// Closes an L2CAP channel, after all that was sent before.
+    /// Closes an L2CAP channel after everything sent before has been delivered.
     public func close(_ channel: ChannelID) { control(.closeChannel(channel)) }
 
     // MARK: Security
 
-    /// Changes how it pairs.
+    /// Changes how the device pairs.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func setPairing(_ pairing: PairingDescription) throws {
         try pairing.validate()
         control(.setPairing(pairing))
     }
 
-    /// Loses its keys of a host, or of all, as by a reset to factory settings: bonded hosts cannot encrypt any more.
+    /// Deletes the device's keys of a host, or of all, as a factory reset does: bonded hosts can no longer encrypt.
     public func removeBond(with host: EmulatedHost? = nil) { control(.loseBonds(host?.address)) }
 
     // MARK: The air
 
-    /// Brings it nearer or farther; out of range its links die after the supervision timeout.
+    /// Moves the device; if it goes out of range, its links end after the supervision timeout.
     public func setProximity(_ proximity: Proximity) { control(.setProximity(proximity)) }
 
-    /// Sets the mean signal strength in dBm; nil takes the proximity's.
+    /// Sets the mean signal strength in dBm; nil uses the proximity's.
     public func setRSSI(_ rssi: Int?) { control(.setRSSI(rssi)) }
 
-    /// Switches an advertising set, or all, on or off.
+    /// Switches an advertising set, or all of them, on or off.
     public func setAdvertising(_ isOn: Bool, set index: Int? = nil) { control(.enableAdvertising(index, isOn)) }
 
-    /// Replaces the data of an advertising set, or adds a set at the end.
+    /// Replaces the data of an advertising set, or appends a set.
     ///
     /// - Parameters:
-    ///   - description: What the set sends.
-    ///   - index: Its number.
-    ///   - firstPacket: The time from now, and from each switching on, to the first packet; the set keeps this phase for later
-    ///     scans. Nil is any time within the interval, as on the air.
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    ///   - description: The new content of the set.
+    ///   - index: The set's number.
+    ///   - firstPacket: The time to the first packet, from now and from each time the set is switched on; the set keeps
+    ///     this phase for later scans. Nil is any time within the interval, as on the air.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func setAdvertising(
         _ description: AdvertisingDescription, set index: Int = 0, firstPacketAfter firstPacket: Duration? = nil
     ) throws {
@@ -164,33 +166,34 @@ public struct EmulatedDevice: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The new name.
-    ///   - isAnnounced: Whether hosts that are connected read it again now, and call `peripheralDidUpdateName(_:)`; otherwise
-    ///     they learn of it when they connect next.
+    ///   - isAnnounced: Whether connected hosts read it again now and call `peripheralDidUpdateName(_:)`; otherwise
+    ///     they learn the name with their next connection.
     public func rename(_ name: String, isAnnounced: Bool = false) {
         control(.rename(name, isAnnounced: isAnnounced))
     }
 
-    /// Changes the address, by which it becomes another peer to all hosts; its links end by supervision timeout.
+    /// Changes the address, so all hosts see a new peer; the device's links end after the supervision timeout.
     public func changeAddress(_ address: DeviceAddress) { control(.changeAddress(address)) }
 
-    /// Takes a new private address: another device to all hosts that have no keys of it; its links stay.
+    /// Changes to a new private address: hosts without the device's keys see a new device; its links stay.
     public func rotateAddress() { control(.rotateAddress) }
 
-    /// Sets the chance, 0...1, that a packet of its links is lost and sent again with the next connection event.
+    /// Sets the chance, 0...1, that a packet of the device's links is lost and sent again with the next connection
+    /// event.
     public func setPacketLossRate(_ rate: Double) { control(.setPacketLoss(min(1, max(0, rate)))) }
 
-    /// Asks its centrals for other connection parameters, which are in force six connection events later.
+    /// Asks the device's centrals for other connection parameters, which apply six connection events later.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func requestParameters(_ parameters: ConnectionParameters) throws {
         try parameters.validate()
         control(.setParameters(parameters))
     }
 
-    /// Removes it from the world.
+    /// Removes the device from the world.
     public func remove() { control(.remove) }
 
-    /// Its identifier in the apps of a host, until its address changes.
+    /// The device's identifier in the apps of a host, valid until its address changes.
     public func identifier(onHost host: String = "default") -> PeerID? {
         emulator.core.withLock { core in
             core.world.hosts.firstIndex { $0.identity.name == host }.flatMap {
@@ -201,18 +204,18 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     // MARK: Services
 
-    /// Adds a service, with Service Changed to those who are connected.
+    /// Adds a service, and indicates Service Changed to connected centrals.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func addService(_ service: ServiceDescription) throws {
         try service.validate()
         control(.addService(service))
     }
 
-    /// Removes a service, with Service Changed to those who are connected.
+    /// Removes a service, and indicates Service Changed to connected centrals.
     ///
     /// - Parameters:
     ///   - uuid: The service's type.
-    ///   - index: Which one among those of that UUID, from 0 on.
+    ///   - index: The index among the services with that UUID, from 0.
     public func removeService(_ uuid: BluetoothUUID, index: Int = 0) { control(.removeService(uuid, index: index)) }
 }

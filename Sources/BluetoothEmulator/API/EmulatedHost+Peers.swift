@@ -5,46 +5,47 @@ import BluetoothSupport
 package struct ConnectedCentral: Hashable, Sendable {
     /// The identifier under which the host knows it.
     package let peer: PeerID
-    /// The identity address where both have keys, else the address on the air when it connected.
+    /// The identity address if both sides have keys, else the address on the air at the time of the connection.
     package let address: DeviceAddress
-    /// The MTU of ATT, in bytes.
+    /// The ATT MTU, in bytes.
     package let mtu: Int
 }
 
-/// The keys that a host has of another device.
+/// The keys that a host has for another device.
 package struct HostBond: Hashable, Sendable {
     /// The identifier under which the host knows the device.
     package let peer: PeerID
-    /// The address of the device on the air; the identity address where the device is gone.
+    /// The address of the device on the air; the identity address if the device was removed.
     package let address: DeviceAddress
-    /// The address by which those who have keys know the device.
+    /// The address by which peers with the device's keys know it.
     package let identityAddress: DeviceAddress
     /// Whether the users compared numbers, or the data was exchanged out of band.
     package let isAuthenticated: Bool
 }
 
-// The devices that a host knows, for programs that serve it to others.
+// The devices that a host knows, for programs that expose the host to other programs.
 extension EmulatedHost {
-    /// Whether it was made for a peripheral manager that named no host ("peripheral 1"), and is not one of the world's.
+    /// Whether the host was created for a peripheral manager that named no host ("peripheral 1").
     package var isAnonymous: Bool { emulator.core.withLock { $0.world.hosts[index].identity.isAnonymous } }
 
     /// The centrals that are connected to the host's peripheral role, in the order in which they connected.
     package var centrals: [ConnectedCentral] { emulator.core.withLock { $0.world.connectedCentrals(of: index) } }
 
-    /// Ends the link of a connected central, as this host, with the next connection event.
+    /// Ends the link of a connected central from this host's side, with the next connection event.
     ///
     /// Does nothing for a central that is not connected.
     ///
-    /// - Parameter isForSecurity: Whether the pairing failed, which the central learns as the reason.
+    /// - Parameter isForSecurity: Whether the reason that the central receives is a failed pairing.
     package func disconnectCentral(_ peer: PeerID, isForSecurity: Bool = false) {
         emulator.submit(.host(index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
     }
 
-    /// The devices that the host has keys of, in the order of their identity addresses.
+    /// The devices whose keys the host has, in the order of their identity addresses.
     package var bonds: [HostBond] { emulator.core.withLock { $0.world.bonds(of: index) } }
 
-    /// The address under which the host knows a peer, which may have been heard, connected in either role or bonded; nil
-    /// for one that the host does not know.
+    /// Returns the address under which the host knows a peer that it has heard, connected in either role or bonded.
+    ///
+    /// - Returns: nil for an unknown peer.
     package func address(of peer: PeerID) -> DeviceAddress? {
         emulator.core.withLock { $0.world.address(of: peer, on: index) }
     }
@@ -58,10 +59,11 @@ extension EmulatedHost {
 }
 
 extension EmulatedHost {
-    /// The identifier under which the apps of another host know this one, as a central and as a peripheral; nil if there is
-    /// no host of that name.
+    /// The identifier under which the apps of another host know this one, as a central and as a peripheral.
     ///
-    /// Without keys it belongs to the present address; see ``rotateAddress()``.
+    /// Without keys, the identifier belongs to the present address; see ``rotateAddress()``.
+    ///
+    /// - Returns: nil if no host has that name.
     public func identifier(onHost name: String) -> PeerID? {
         emulator.core.withLock { core in
             let identity = core.world.hosts[index].identity

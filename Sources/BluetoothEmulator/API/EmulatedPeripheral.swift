@@ -1,15 +1,15 @@
-/// A device to put on the air: a valid description and, if wanted, a handler.
+/// A device for the world: a valid description and, optionally, a handler.
 public struct EmulatedPeripheral: Sendable {
     /// Its advertising and services.
     public let description: PeripheralDescription
     private(set) var makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     private(set) var asynchronousHandler: (any AsynchronousPeripheralHandler)?
-    /// The built-in handler; nil if the device has its own or none.
+    /// The built-in handler; nil if the device has its own handler or no handler.
     private(set) var builtInHandler: BuiltInHandler?
 
-    /// A device that serves what its description holds, or plays its recording.
+    /// Creates a device that serves its description, or replays its recording.
     ///
-    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    /// - Throws: ``DescriptionError`` naming the invalid field and the rule.
     public init(_ description: PeripheralDescription) throws {
         try self.init(validating: description)
         try description.validateParameters()
@@ -21,17 +21,17 @@ public struct EmulatedPeripheral: Sendable {
         }
     }
 
-    /// A device with a handler.
+    /// Creates a device with a handler.
     ///
-    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    /// - Throws: ``DescriptionError`` naming the invalid field and the rule.
     public init(_ description: PeripheralDescription, handler: some EmulatedPeripheralHandler) throws {
         try self.init(validating: description)
         makeBehaviour = { HandledBehaviour(handler) }
     }
 
-    /// A device with an asynchronous handler.
+    /// Creates a device with an asynchronous handler.
     ///
-    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    /// - Throws: ``DescriptionError`` naming the invalid field and the rule.
     public init(_ description: PeripheralDescription, handler: some AsynchronousPeripheralHandler) throws {
         try self.init(validating: description)
         try description.validateParameters()

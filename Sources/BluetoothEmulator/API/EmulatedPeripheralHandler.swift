@@ -2,41 +2,41 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// The behaviour of an emulated device: answers requests and reacts to events.
+/// The behavior of an emulated device: answers requests and handles events.
 ///
-/// All functions run inside a step of the world: they must be quick and pure, change nothing but `state`, and add
-/// actions to `device`. The emulator never runs them concurrently for one device. A handler that must wait is an
+/// All functions run inside a step of the world. They must be quick and pure: they change only `state`, and add actions
+/// to `device`. The emulator never runs them concurrently for one device. A handler that must wait is an
 /// ``AsynchronousPeripheralHandler``.
 public protocol EmulatedPeripheralHandler: Sendable {
     /// The state of the device.
     associatedtype State: Sendable
 
-    /// The state of a device that was just switched on.
+    /// Creates the state of a device that was just switched on.
     func makeState() -> State
 
-    /// Answers a read or a write; called when the attribute's permissions allow it.
+    /// Answers a read or a write; called if the attribute's permissions allow it.
     ///
-    /// ``PeripheralResponse/stored`` leaves it to the server: it returns the stored value, or stores the new one.
+    /// ``PeripheralResponse/stored`` lets the server return the stored value or store the new one.
     func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse
 
-    /// Answers a discovery or a subscription, each time a central asks for one over the air.
+    /// Answers a discovery or a subscription; called each time a central requests one over the air.
     func respond(
         to procedure: PeripheralProcedure, state: inout State, device: inout DeviceActions
     ) -> ProcedureResponse
 
-    /// Answers a central that connects, once for each attempt.
+    /// Answers a central that connects; called once for each attempt.
     func respond(
         to request: ConnectionRequest, state: inout State, device: inout DeviceActions
     ) -> ConnectionResponse
 
-    /// Reacts to connections, subscriptions, timers and changes of parameters.
+    /// Handles connections, subscriptions, timers and changes of parameters.
     func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions)
 }
 
 extension EmulatedPeripheralHandler {
-    /// Leaves everything to the server.
+    /// Lets the server answer every request.
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse { .stored }
@@ -56,15 +56,15 @@ extension EmulatedPeripheralHandler {
 }
 
 extension EmulatedPeripheralHandler where State == Void {
-    /// Remembers nothing.
+    /// Keeps no state.
     public func makeState() {}
 }
 
-/// A handler with its state, without its type.
+/// A handler with its state, type-erased.
 protocol DeviceBehaviour: Sendable {
-    /// Begins, with the attributes of the device that was just switched on.
+    /// Starts the handler with the attributes of the device that was just switched on.
     mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64)
-    /// The time from the request to the answer that follows; nil for what the link and the settings say.
+    /// Returns the time from a request to its answer; nil uses the time that the link and the settings give.
     ///
     /// - Parameter written: The value of a write.
     mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration?

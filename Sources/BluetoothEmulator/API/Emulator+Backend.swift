@@ -8,19 +8,20 @@ extension Emulator {
         core.withLock { $0.world.defaultAuthorization }
     }
 
-    /// The features of the host "default": all, unless ``EmulatedHost/setSupport(_:_:)`` removed one.
+    /// Whether the host "default" has a feature: true unless ``EmulatedHost/setSupport(_:_:)`` removed it.
     public func supports(_ feature: BackendFeature) -> Bool {
         core.withLock { core in
             core.world.hosts.first { $0.identity.name == "default" }?.adapter.features.contains(feature) ?? false
         }
     }
 
-    /// ``EmulatorConfiguration/announcesSentBursts``.
+    /// The value of ``EmulatorConfiguration/announcesSentBursts``.
     public var announcesSentBursts: Bool { configuration.announcesSentBursts }
 
-    /// Makes the central role of a host: "default", or the one that the options name, by name or address.
+    /// Makes the central role of the host "default", or of the host whose name or address the options give.
     ///
-    /// A host that is not there has no adapter: the state is `.unsupported`, and a warning in the log lists those that are.
+    /// If no host matches, the role has no adapter: the state is `.unsupported`, and a warning in the log lists the
+    /// hosts.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
         observeForEnvironment()
         warnIfMissing(options.adapter)
@@ -33,12 +34,13 @@ extension Emulator {
         return EmulatedRole(self, manager, input: WorldInput.central, sink: RoleSink.central)
     }
 
-    /// Makes the peripheral role of the host that the options name, by name or address.
+    /// Makes the peripheral role of the host whose name or address the options give.
     ///
-    /// Managers of one host are one device to others. A manager that names no host gets one of its own, "peripheral 1"
-    /// and so on, so that a test's central managers find what it serves, and one line of the log says so; a host that no
-    /// manager uses any more serves the next. The GAP Device Name of such a host is the local name that its manager
-    /// advertises. ``EmulatedHost/backend`` of ``host`` makes managers of both roles that share one adapter.
+    /// The managers of one host are one device to other hosts. A manager that names no host gets its own, "peripheral
+    /// 1" and so on, so that a test's central managers find its services; a line in the log reports this. A host that
+    /// has lost its managers serves the next such manager. The GAP Device Name of such a host is the local name that
+    /// its manager advertises. For managers of both roles that share one adapter, use ``EmulatedHost/backend`` of
+    /// ``host``.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
         observeForEnvironment()
         warnIfMissing(options.adapter)
@@ -52,10 +54,10 @@ extension Emulator {
         return EmulatedRole(self, manager, input: WorldInput.peripheral, sink: RoleSink.peripheral)
     }
 
-    /// Makes an agent for pairing: for the host "default" and for those of peripheral managers that named none.
+    /// Makes a pairing agent for the host "default" and for the hosts of peripheral managers that named no host.
     ///
     /// Without an active agent, and until the agent has given its capability, a host pairs without asking (Just Works).
-    /// Of several agents, the newest is asked, and all are notified.
+    /// If several agents exist, the newest is asked, and all are notified.
     public func makePairing() -> any PairingBackend {
         makePairing(host: nil)
     }
@@ -65,16 +67,16 @@ extension Emulator {
         return EmulatedRole(self, manager, input: WorldInput.pairing, sink: RoleSink.pairing)
     }
 
-    /// Begins what the environment asks for: a capture, and the notes of a trace.
+    /// Starts what the environment requests: a capture, and the notes of a trace.
     private func observeForEnvironment() {
         EnvironmentCaptures.begin(self)
         EnvironmentTraceNotes.begin(self)
     }
 
-    /// Whether the log says that the process has managers of both roles on two hosts.
+    /// Whether the log already reports that the process has managers of both roles on two hosts.
     static let isTwoHostsNoted = Lock(false)
 
-    /// Logs once in a process that its managers of both roles are two devices, though it named no host.
+    /// Logs, once per process, that its managers of the two roles are two devices because it named no host.
     private func noteTwoHosts() {
         let name = core.withLock { core -> String? in
             let used = core.world.hosts.filter { !$0.managers.isEmpty }
@@ -95,7 +97,7 @@ extension Emulator {
             """)
     }
 
-    /// Logs a warning where a manager names a host that this world does not have.
+    /// Logs a warning if a manager names a host that this world does not have.
     private func warnIfMissing(_ adapter: String?) {
         guard let adapter else { return }
         let hosts = core.withLock { core in
@@ -111,7 +113,7 @@ extension Emulator {
     }
 }
 
-/// One role of one manager, or an agent for pairing, in an emulated world.
+/// One role of one manager, or a pairing agent, in an emulated world.
 final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
     private let emulator: Emulator
     private let manager: Ref<Manager>

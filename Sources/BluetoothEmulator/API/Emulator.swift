@@ -7,14 +7,15 @@ import Logging
 
 /// An in-memory backend: one isolated world of emulated hosts and devices.
 ///
-/// Any number of emulators live side by side. All members may be called from any thread and return at once. What is
-/// done to the world (commands of managers, simulation controls) enters one line and happens in that order: at once in
-/// real time, with the next drive in virtual time.
+/// A process can have any number of emulators. All members may be called from any thread and return at once. Inputs to
+/// the world (commands of managers, simulation controls) are handled in the order of the calls: at once in real time,
+/// with the next advance in virtual time.
 public final class Emulator: BluetoothBackend {
-    /// The emulator of managers that name none: real time, the default settings, and the world of the file that
-    /// `COREBLUETOOTH_WORLD` names at the first use, or else the built-in devices.
+    /// The emulator of managers that name none.
     ///
-    /// With a file that cannot be read, the log has the error, and the adapter is unplugged.
+    /// It runs in real time with the default settings. Its world comes from the file that `COREBLUETOOTH_WORLD` names
+    /// at the first use; without that variable, it contains the built-in devices. If the file cannot be read, the log
+    /// contains the error, and the adapter is unplugged.
     public static let shared = shared(worldFile: ProcessInfo.processInfo.environment["COREBLUETOOTH_WORLD"])
 
     package static func shared(worldFile: String?) -> Emulator {
@@ -31,13 +32,13 @@ public final class Emulator: BluetoothBackend {
 
     static let backendName = "emulator"
 
-    /// Always "emulator".
+    /// The backend's name, always "emulator".
     public let name = backendName
     /// The kind of time of this world.
     public let time: EmulatorTime
     /// The seed of all random decisions.
     public let seed: UInt64
-    /// The wall date of the world's beginning: 2025-01-01T00:00:00Z where it began in virtual time.
+    /// The wall-clock date at which the world began: 2025-01-01T00:00:00Z if it began in virtual time.
     let origin: Date
     let core: Lock<EmulatorCore>
     private let lastDelivery = DeliveryTime()
@@ -46,27 +47,27 @@ public final class Emulator: BluetoothBackend {
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
 
-    /// A world with the host "default" alone, powered on.
+    /// Creates a world that contains only the host "default", powered on.
     ///
     /// - Parameters:
-    ///   - configuration: Delays, sizes and chances.
-    ///   - time: Real, scaled or virtual.
-    ///   - seed: From which all chance follows; the same seed and inputs give the same ``trace``.
+    ///   - configuration: The delays, sizes and chances.
+    ///   - time: The kind of time.
+    ///   - seed: The seed of all random decisions; the same seed and inputs give the same ``trace``.
     public convenience init(
         configuration: EmulatorConfiguration = .default, time: EmulatorTime = .real, seed: UInt64 = 1
     ) {
         self.init(verified: WorldDescription(), configuration: configuration, time: time, seed: seed)
     }
 
-    /// A world as described; with the host "default", whether it is described or not.
+    /// Creates a described world; it contains the host "default" in any case.
     ///
     /// - Parameters:
     ///   - world: The hosts and devices.
-    ///   - configuration: Delays, sizes and chances; nil takes the world's ``WorldDescription/preset``, or else
+    ///   - configuration: The delays, sizes and chances; nil uses the world's ``WorldDescription/preset``, or else
     ///     ``EmulatorConfiguration/default``.
-    ///   - time: Real, scaled or virtual.
-    ///   - seed: From which all chance follows; nil takes the world's ``WorldDescription/seed``, or else 1.
-    /// - Throws: ``DescriptionError`` naming path and rule.
+    ///   - time: The kind of time.
+    ///   - seed: The seed of all random decisions; nil uses the world's ``WorldDescription/seed``, or else 1.
+    /// - Throws: ``DescriptionError`` naming the path and the rule.
     public convenience init(
         world: WorldDescription, configuration: EmulatorConfiguration? = nil, time: EmulatorTime = .real,
         seed: UInt64? = nil
@@ -75,15 +76,15 @@ public final class Emulator: BluetoothBackend {
         self.init(verified: world, configuration: configuration, time: time, seed: seed)
     }
 
-    /// The world of a file of JSON.
+    /// Creates the world that a JSON file describes.
     ///
     /// - Parameters:
     ///   - worldFile: The path of the file.
-    ///   - configuration: Delays, sizes and chances; nil takes the file's preset, or else
+    ///   - configuration: The delays, sizes and chances; nil uses the file's preset, or else
     ///     ``EmulatorConfiguration/default``.
-    ///   - time: Real, scaled or virtual.
-    ///   - seed: From which all chance follows; nil takes the file's seed, or else 1.
-    /// - Throws: ``DescriptionError`` naming file, path and rule.
+    ///   - time: The kind of time.
+    ///   - seed: The seed of all random decisions; nil uses the file's seed, or else 1.
+    /// - Throws: ``DescriptionError`` naming the file, the path and the rule.
     public convenience init(
         worldFile: String, configuration: EmulatorConfiguration? = nil, time: EmulatorTime = .real,
         seed: UInt64? = nil
@@ -93,7 +94,7 @@ public final class Emulator: BluetoothBackend {
             seed: seed)
     }
 
-    /// A world whose description was checked.
+    /// Creates a world from a checked description.
     private convenience init(
         verified description: WorldDescription, configuration: EmulatorConfiguration? = nil,
         time: EmulatorTime = .real, seed: UInt64? = nil
@@ -124,13 +125,13 @@ public final class Emulator: BluetoothBackend {
         self.init(living: world, time: time)
     }
 
-    /// An emulator of an existing world.
+    /// Creates an emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
         self.time = time
         seed = world.random.seed
         origin = world.timeline.origin
         core = Lock(EmulatorCore(world: world, lastDelivery))
-        // Set once for the process; logs what it cannot observe.
+        // Installed once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
     }
 
@@ -151,10 +152,10 @@ public final class Emulator: BluetoothBackend {
         return Nanoseconds(min(9e18, Double(elapsed) * factor))
     }
 
-    /// This world's time as managers see it.
+    /// The clock of this world for managers.
     public var clock: any BackendClock { EmulatorBackendClock(emulator: self) }
 
-    /// This world's time as a Swift clock, for app code and for handlers.
+    /// The clock of this world for app code and handlers.
     public var swiftClock: EmulatorClock { EmulatorClock(emulator: self) }
 
     // MARK: Inputs
@@ -163,7 +164,7 @@ public final class Emulator: BluetoothBackend {
         perform { $0.world.submit(input) }
     }
 
-    /// Changes the core and, in real time, does what is due.
+    /// Changes the core and, in real time, handles what is due.
     ///
     /// No app code runs inside.
     func perform<Result: Sendable>(_ body: @Sendable (inout EmulatorCore) -> Result) -> Result {
@@ -185,14 +186,15 @@ public final class Emulator: BluetoothBackend {
         return result
     }
 
-    /// The grid of the real timer, in nanoseconds: a thousand devices send ten thousand packets in a second, and a timer
-    /// for each would cost more than all that they cause.
+    /// The resolution of the real timer, in nanoseconds.
+    ///
+    /// A thousand devices send ten thousand packets per second; a timer for each would cost more than all its effects.
     private static let timerGrid = 1_000_000.0
 
-    /// Sets the real timer for the next event that is due, or up to a millisecond later, with others.
+    /// Sets the real timer for the next due event, up to a millisecond late so that events share a timer.
     private func arm(_ core: inout EmulatorCore) {
         guard let factor = time.factor, let due = core.world.queue.nextDue else { return }
-        // The real time since the world began; times that no one lives to see are as good as never.
+        // The real time since the world began; the limit keeps the sum below from overflowing.
         let elapsed = min(1e17, (Double(due) / factor / Self.timerGrid).rounded(.up) * Self.timerGrid)
         let slot = UInt64(max(0, elapsed))
         guard core.armed.map({ slot < $0 }) ?? true else { return }
@@ -205,7 +207,7 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
-    /// Returns when the world has handled what is due on another thread: all events of that instant were delivered.
+    /// Waits until the world has handled what is due on another thread and has delivered its events.
     package func synchronize() { core.withLock { _ in } }
 
     // MARK: Settings
@@ -213,26 +215,27 @@ public final class Emulator: BluetoothBackend {
     /// The settings of this world.
     public var configuration: EmulatorConfiguration { core.withLock { $0.world.configuration } }
 
-    /// Changes the settings of the living world, in line with all other controls.
+    /// Changes the settings of the world, in order with all other controls.
     ///
-    /// Delays and chances apply to what begins from then on. What a link agreed when it came up (interval, MTU, supervision
-    /// timeout, packets and write credits) stays for that link. ``EmulatorConfiguration/traceLimit`` stays where it is nil.
+    /// Delays and chances apply to what begins later. What a link agreed when it came up (interval, MTU, supervision
+    /// timeout, packets and write credits) stays for that link. A nil ``EmulatorConfiguration/traceLimit`` keeps the
+    /// present limit.
     public func configure(_ configuration: EmulatorConfiguration) { submit(.configure(configuration)) }
 
     // MARK: The trace
 
     /// The commands and events of all managers, the controls, and notes on what no event reports, oldest first.
     ///
-    /// Limited by ``EmulatorConfiguration/traceLimit``.
+    /// ``EmulatorConfiguration/traceLimit`` limits the number of entries.
     public var trace: [TraceEntry] {
         core.withLock { $0.world.trace }.entries
     }
 }
 
 extension Emulator {
-    /// Puts a device on the air.
+    /// Adds a device to the world.
     ///
-    /// - Throws: ``DescriptionError`` when its address is taken.
+    /// - Throws: ``DescriptionError`` if its address is taken.
     @discardableResult
     public func add(_ peripheral: EmulatedPeripheral) throws -> EmulatedDevice {
         let added = perform { core in
@@ -241,36 +244,36 @@ extension Emulator {
         return EmulatedDevice(emulator: self, ref: try added.get())
     }
 
-    /// Puts a device on the air that serves what its description holds.
+    /// Adds a device to the world that serves its description.
     ///
-    /// - Throws: ``DescriptionError`` naming the impossible field and the rule.
+    /// - Throws: ``DescriptionError`` naming the invalid field and the rule.
     @discardableResult
     public func add(_ description: PeripheralDescription) throws -> EmulatedDevice {
         try add(EmulatedPeripheral(description))
     }
 
-    /// All described devices, in the order in which they were added.
+    /// All described devices, in the order of their addition.
     ///
-    /// The services of peripheral managers are those of ``EmulatedHost/peripheral``.
+    /// The services of a host's peripheral managers are in ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
         core.withLock { core in core.world.devices.refs.filter { core.world.devices[$0]?.host == nil } }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }
 
-    /// The described device of that name, the first one in the order of ``devices``; nil if there is none.
+    /// The first of ``devices`` with a name; nil if no device has it.
     ///
-    /// - Parameter name: The name of its description, which need not be the one that it advertises.
+    /// - Parameter name: The name in the device's description, which may differ from the advertised name.
     public func device(named name: String) -> EmulatedDevice? { devices.first { $0.name == name } }
 
-    /// The device of that number, described or not; nil if there is none.
+    /// The device with a number, described or not; nil if no device has it.
     public func device(number: UInt32) -> EmulatedDevice? {
         core.withLock { core in core.world.devices.refs.first { $0.serial == number } }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }
 
-    /// How many advertising packets were sent so far; packets that no host listens to are not sent.
+    /// The number of advertising packets sent so far; packets without a listening host are not sent.
     public var advertisingPackets: Int {
         Int(core.withLock { $0.world.air.packets })
     }
@@ -280,10 +283,10 @@ extension Emulator {
 public enum EmulatorTime: Hashable, Sendable {
     /// The machine's time.
     case real
-    /// The machine's time, so many times faster; more than 0.
+    /// The machine's time, accelerated by a factor above 0.
     case scaled(by: Double)
-    /// Time that advances only when it is driven: ``Emulator/advance(by:)``, ``Emulator/advance(until:within:)``,
-    /// ``Emulator/runUntilIdle(within:)`` and their synchronous twins.
+    /// Time that advances only when a caller drives it: ``Emulator/advance(by:)``, ``Emulator/advance(until:within:)``,
+    /// ``Emulator/runUntilIdle(within:)`` and their synchronous counterparts.
     case virtual
 
     /// The number of emulated seconds in a real second; nil for virtual time.

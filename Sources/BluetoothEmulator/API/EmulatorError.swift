@@ -1,14 +1,14 @@
 public import BluetoothTracing
 
-/// Why driving virtual time failed.
+/// An error from driving virtual time.
 public enum EmulatorError: Error, Hashable, Sendable {
-    /// Too many steps happened at one instant; with the last lines of the trace.
+    /// Too many steps happened at one instant; `trace` has the last lines of the trace.
     case livelock(at: Duration, trace: [TraceEntry])
-    /// A sink did not handle its events within ten real seconds; names its queue.
+    /// A sink did not handle its events within ten real seconds; `label` names its queue.
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
     case held
-    /// A task has kept virtual time from advancing for ten real seconds, as it has never waited for anything.
+    /// A task has kept virtual time from advancing for ten real seconds, because it never waited for anything.
     case tasksUnsettled
     /// The condition did not come true within the given virtual time.
     case conditionNotMet(within: Duration)
@@ -18,7 +18,7 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case notFinished(within: Duration)
     /// The emulator runs in real time, which cannot be driven.
     case notVirtual
-    /// This emulator is being driven already; virtual time has one driver at a time.
+    /// Another caller drives this emulator; virtual time has one driver at a time.
     case alreadyDriven
 }
 

@@ -1,15 +1,15 @@
-/// A preset of the settings by its name, as world files choose it.
+/// A named preset of the settings, as world files choose it.
 public enum EmulatorPreset: String, Hashable, Sendable, CaseIterable {
-    /// ``EmulatorConfiguration/default``.
+    /// The preset ``EmulatorConfiguration/default``.
     case `default`
-    /// ``EmulatorConfiguration/instant``.
+    /// The preset ``EmulatorConfiguration/instant``.
     case instant
-    /// ``EmulatorConfiguration/slow``.
+    /// The preset ``EmulatorConfiguration/slow``.
     case slow
-    /// ``EmulatorConfiguration/unreliable``.
+    /// The preset ``EmulatorConfiguration/unreliable``.
     case unreliable
 
-    /// The settings.
+    /// The settings of the preset.
     public var configuration: EmulatorConfiguration {
         switch self {
         case .default: .default

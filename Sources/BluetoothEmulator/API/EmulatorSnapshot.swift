@@ -1,40 +1,41 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// An emulated world at one instant, to go back to with ``Emulator/init(restoring:)`` as often as wanted.
+/// An emulated world at one instant, from which ``Emulator/init(restoring:)`` creates any number of copies.
 ///
-/// Holds devices with the states of their handlers, hosts, bonds, links, the clock, all chance and what is due. A state
-/// of a handler that is or holds an object of a class shares it: states are to be values.
+/// A snapshot contains devices with the states of their handlers, hosts, bonds, links, the clock, the random generators
+/// and all scheduled events. Handler states should be values: copies share the class instances in a state.
 public struct EmulatorSnapshot: Sendable {
     let world: World
 
-    /// The time since the world began, at which it was taken.
+    /// The world's time at which the snapshot was taken.
     public var now: Duration { .nanoseconds(world.now) }
 }
 
 extension Emulator {
-    /// The world as it is at this instant; costs next to nothing, however large the world is.
+    /// Takes a snapshot of the present world; the cost is small and does not depend on the size of the world.
     ///
     /// The world continues unchanged.
     ///
-    /// - Throws: ``EmulatorError/alreadyDriven`` in virtual time while it is being driven, as in a callback.
+    /// - Throws: ``EmulatorError/alreadyDriven`` while virtual time is being driven, as in a callback.
     public func snapshot() throws -> EmulatorSnapshot {
         let world = perform { core in core.virtual.isDriven ? nil : core.world }
         guard let world else { throw EmulatorError.alreadyDriven }
         return EmulatorSnapshot(world: world)
     }
 
-    /// A world of its own, in virtual time, that continues from a snapshot: the same inputs give the same ``trace``.
+    /// Creates a separate world, in virtual time, that continues from a snapshot; the same inputs give the same
+    /// ``trace``.
     ///
-    /// Controls that were in line and all that is due will happen. Apps live outside of the world, so here those of the
-    /// snapshot ended, as processes that die: their scans, links and publications end, and their timers never fire.
-    /// What had a restore identifier is kept for the next manager of that identifier, as by
-    /// ``EmulatedHost/terminateApp(restoreIdentifier:)``. Devices and hosts are found by ``devices`` and ``hosts``.
+    /// Queued controls and scheduled events will happen. Apps live outside the world, so the apps of the snapshot end
+    /// as if their processes had died: their scans, links and publications end, and their timers never fire. State with
+    /// a restore identifier is preserved for the next manager with that identifier, as by
+    /// ``EmulatedHost/terminateApp(restoreIdentifier:)``. Find devices and hosts with ``devices`` and ``hosts``.
     ///
-    /// An asynchronous handler is asked again what it had not answered, except for write commands; one that sleeps does
-    /// so on this emulator's ``swiftClock`` only if it takes that one.
+    /// An asynchronous handler is asked again for the answers that it had not given, except for write commands. A
+    /// handler that sleeps must use this emulator's ``swiftClock`` to sleep in its time.
     ///
-    /// - Parameter snapshot: Of any emulator, also of one in real time.
+    /// - Parameter snapshot: A snapshot of any emulator, in virtual or real time.
     public convenience init(restoring snapshot: EmulatorSnapshot) {
         var world = snapshot.world
         world.endApps()

@@ -1,19 +1,19 @@
-/// The interval of the advertisements of a host's peripheral managers, and their content besides that of the managers.
+/// The advertising interval of a host's peripheral managers, and the content that the host adds to theirs.
 ///
-/// Apps cannot ask for any of that; systems decide it.
+/// The system decides these; apps cannot set them.
 public struct HostAdvertising: Hashable, Sendable {
     /// The time between packets, 20 ms...10.24 s; the link layer adds 0–10 ms each time.
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
     public var interval: Duration
-    /// Whether advertisements are extended, which adapters without that support do not hear; those whose data does not fit
-    /// into a legacy packet are in any case.
+    /// Whether advertisements are extended, which adapters without that support do not receive; data too long for a
+    /// legacy packet is always extended.
     public var isExtended: Bool
-    /// The data beside the manager's: its services come after the manager's; its name and its transmit power count where
-    /// the manager gives none.
+    /// The data that the host adds: its services follow the manager's; its name and transmit power apply if the manager
+    /// gives none.
     public var data: AdvertisingData
 
-    /// An interval and content.
+    /// Creates the advertising settings of a host.
     public init(
         interval: Duration = .milliseconds(100), isExtended: Bool = false, data: AdvertisingData = AdvertisingData()
     ) {
@@ -22,22 +22,23 @@ public struct HostAdvertising: Hashable, Sendable {
         self.data = data
     }
 
-    /// Checks what an advertising packet can carry.
+    /// Checks that the advertising packets can carry the content.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate() throws(DescriptionError) {
         try require(
             AdvertisingDescription.intervals.contains(interval), "interval",
             "the advertising interval is 20 ms...10.24 s")
-        // The largest data of one connectable packet; with the manager's, it is cut nowhere.
+        // The limit is the largest data of one connectable packet; together with the manager's, it is never truncated.
         try require(
             data.encodedLength <= AdvertisingDescription.extendedRoom, "data",
             "\(data.encodedLength) bytes do not fit: a packet has room for \(AdvertisingDescription.extendedRoom)")
     }
 
-    /// The advertising set of a manager: connectable unless it says otherwise, and continued while centrals are connected.
+    /// Returns the advertising set of a manager: connectable unless the advertisement says otherwise, and continued
+    /// while centrals are connected.
     ///
-    /// The name is in the scan response where it does not fit beside the rest.
+    /// The name moves to the scan response if it does not fit with the rest.
     func set(of advertisement: Advertisement) -> AdvertisingDescription {
         let services = advertisement.serviceUUIDs ?? []
         let solicited = advertisement.solicitedServiceUUIDs ?? []

@@ -1,10 +1,10 @@
 public import BluetoothBackend
 import BluetoothSupport
 
-/// An emulator as a backend whose managers all belong to one host.
+/// The emulator as a backend whose managers all belong to one host.
 struct HostBackend: BluetoothBackend {
     let host: EmulatedHost
-    /// Whether an adapter that the options name goes before the host.
+    /// Whether an adapter that the options name takes precedence over the host.
     var isDefault = false
 
     var name: String { host.emulator.name }
@@ -31,25 +31,28 @@ struct HostBackend: BluetoothBackend {
 }
 
 extension EmulatedHost {
-    /// The emulator, for managers that all belong to this host, whichever adapter `COREBLUETOOTH_ADAPTER` names.
+    /// The emulator as a backend for managers that all belong to this host, whichever adapter `COREBLUETOOTH_ADAPTER`
+    /// names.
     ///
-    /// Their permission and features are this host's, too.
+    /// The backend's permission and features are this host's, too.
     public var backend: any BluetoothBackend { HostBackend(host: self) }
 
     fileprivate var adapter: HostAdapter { emulator.core.withLock { $0.world.hosts[index].adapter } }
 }
 
 extension Emulator {
-    /// The emulator in the place of the machine's adapter: managers that name no host share the host "default".
+    /// The emulator in place of the machine's adapter: managers that name no host share the host "default".
     ///
-    /// A central manager does not find what the program's own peripheral managers advertise, as with one adapter.
+    /// As with one adapter, a central manager does not find the advertisements of the program's own peripheral
+    /// managers.
     package var inPlaceOfAdapter: any BluetoothBackend { HostBackend(host: host, isDefault: true) }
 
-    /// The emulator that managers of this task get where they name no backend: that of `CBManager.withBackend`, of a test's
-    /// trait `.emulator(…)`, of `EmulatorTestCase`, or of ``run(within:_:)``; nil where there is none of these, or another
-    /// backend is chosen.
+    /// The emulator that managers of this task use if they name no backend.
     ///
-    /// A task-local: child tasks see it; detached tasks and blocks on dispatch queues do not.
+    /// It is the emulator of `CBManager.withBackend`, of a test's trait `.emulator(…)`, of `EmulatorTestCase`, or of
+    /// ``run(within:_:)``; nil outside all of these, or if another backend is chosen.
+    ///
+    /// The value is task-local: child tasks inherit it; detached tasks and blocks on dispatch queues do not.
     public static var selected: Emulator? {
         let backend = SelectedBackend.current
         return backend as? Emulator ?? (backend as? HostBackend)?.host.emulator

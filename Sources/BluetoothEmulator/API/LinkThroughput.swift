@@ -1,25 +1,25 @@
 import BluetoothValues
 
-/// How long an amount of data takes on a link without other traffic and losses.
+/// The time that a transfer takes on a link without other traffic and losses.
 ///
-/// The links of an emulator take that time. What follows from its settings and a device's is the throughput of a new
-/// link; change the properties for what else is of interest.
+/// The links of an emulator take that time. The initializer computes the throughput of a new link from the settings of
+/// a world and of a device; change the properties to compute other cases.
 ///
 /// Source: Core Specification, Vol 6, Part B, 2.1, 2.2, 4.1.1 and 4.5.6; Vol 3, Part A, 3.1 and 3.4; Vol 3, Part F, 3.4.
 public struct LinkThroughput: Hashable, Sendable {
     /// A way to transfer data.
     public enum Procedure: String, Hashable, Sendable, CaseIterable {
-        /// Notifications of the peripheral.
+        /// Notifications from the peripheral.
         case notification
-        /// Indications of the peripheral, each confirmed before the next.
+        /// Indications from the peripheral, each confirmed before the next.
         case indication
         /// Writes without response.
         case writeWithoutResponse
         /// Writes with response, one at a time.
         case write
-        /// Reads, one at a time, of values that one response carries whole.
+        /// Reads, one at a time, of values that fit into one response.
         case read
-        /// The stream of an L2CAP channel, whose receiver takes the bytes at once.
+        /// The stream of an L2CAP channel whose receiver takes the bytes at once.
         case channel
     }
 
@@ -27,18 +27,18 @@ public struct LinkThroughput: Hashable, Sendable {
     public var phy: PHY
     /// The longest payload of a data packet that both sides offer, 27...251 bytes.
     public var maximumDataLength: Int
-    /// The time between connection events; zero for no latency at all.
+    /// The time between connection events; zero means no latency.
     public var connectionInterval: Duration
-    /// The time of a connection event in which packets may go; nil is the whole interval.
+    /// The part of a connection event in which packets may be sent; nil is the whole interval.
     public var connectionEventLength: Duration?
-    /// How many packets go in one direction in one connection event at most; at least 1.
+    /// The maximum number of packets in one direction in one connection event; at least 1.
     public var packetsPerConnectionEvent: Int
     /// The ATT MTU of the link, 23...517 bytes.
     public var mtu: Int
     /// Whether the link is encrypted, which adds 4 bytes to each packet with data.
     public var isEncrypted: Bool
 
-    /// The throughput of a link of a host to a device in a world with these settings.
+    /// Creates the throughput of a link between a host and a device in a world with these settings.
     public init(
         _ configuration: EmulatorConfiguration = .default,
         device: PeripheralDescription = PeripheralDescription(name: ""), isEncrypted: Bool = false
@@ -52,29 +52,29 @@ public struct LinkThroughput: Hashable, Sendable {
         self.isEncrypted = isEncrypted
     }
 
-    /// The payload of the data packets that the link uses, in bytes: less than the maximum in a short interval.
+    /// The payload of the data packets that the link uses, in bytes; less than the maximum if the interval is short.
     public var dataLength: Int { timing.dataLength }
 
-    /// The bytes of a value that one PDU carries; on a channel, of the stream in one packet.
+    /// The number of bytes of a value that one PDU carries; for a channel, the bytes of the stream in one packet.
     public func payload(of procedure: Procedure) -> Int {
         switch procedure {
         case .notification, .indication, .writeWithoutResponse, .write:
             min(ATTLimits.longestValue, ATTLimits.written(mtu: mtu))
-        // After a full response, a client asks for more.
+        // After a full response, a client requests the next part.
         case .read: min(ATTLimits.longestValue, ATTLimits.read(mtu: mtu) - 1)
         case .channel: timing.channelPayload
         }
     }
 
-    /// How long an amount of data takes: a whole number of connection intervals.
+    /// The time that `bytes` take: a whole number of connection intervals.
     ///
-    /// It begins one interval before the first connection event, as a program that does not know the instants of the
-    /// connection events has to wait for so long at most.
+    /// The time begins one interval before the first connection event, because a program that does not know when
+    /// connection events happen waits up to one interval.
     public func duration(of bytes: Int, by procedure: Procedure) -> Duration {
         connectionInterval * max(0, connectionEvents(for: bytes, by: procedure))
     }
 
-    /// How many bytes a second the link carries; infinity without a connection interval.
+    /// The number of bytes that the link carries per second; infinity without a connection interval.
     public func bytesPerSecond(by procedure: Procedure) -> Double {
         let bytes = 1_000_000
         return Double(bytes) / (duration(of: bytes, by: procedure) / .seconds(1))
@@ -99,7 +99,7 @@ public struct LinkThroughput: Hashable, Sendable {
         }
     }
 
-    /// The connection events of PDUs that are sent one after the other.
+    /// The number of connection events that a sequence of PDUs takes.
     private func events(for count: Int, ofLength length: Int, last: Int, _ timing: PacketTiming) -> Int {
         var (events, event) = (1, ConnectionEventPackets())
         for number in 1...count {

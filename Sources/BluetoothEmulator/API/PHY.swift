@@ -1,17 +1,17 @@
-/// A physical layer of LE, which decides how long a packet is on the air.
+/// A physical layer of LE, which determines how long a packet is on the air.
 ///
 /// Source: Core Specification, Vol 6, Part B, 2.1 and 2.2.
 public enum PHY: String, Hashable, Sendable, CaseIterable {
-    /// One megabit per second; every device has it.
+    /// One megabit per second; every device supports it.
     case le1M = "1M"
     /// Two megabits per second.
     case le2M = "2M"
-    /// 500 kilobits per second: coded with two symbols for each bit.
+    /// 500 kilobits per second, coded with two symbols for each bit.
     case leCodedS2 = "codedS2"
-    /// 125 kilobits per second: coded with eight symbols for each bit.
+    /// 125 kilobits per second, coded with eight symbols for each bit.
     case leCodedS8 = "codedS8"
 
-    /// How long a packet is on the air: its preamble, access address, header, payload and CRC.
+    /// The time that a packet is on the air: its preamble, access address, header, payload and CRC.
     ///
     /// - Parameter payload: The length of the payload in bytes, with the 4 bytes of the MIC on an encrypted link.
     public func airTime(ofPayload payload: Int) -> Duration { .nanoseconds(nanoseconds(ofPayload: payload)) }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension PeripheralDescription {
-    /// The checks of its rules, by which it can be alone in a world.
+    /// The checks of all rules that do not depend on other devices.
     func checks(path: String) -> [RuleCheck] {
         let prefix = path.isEmpty ? "" : path + "."
         var checks = [
@@ -37,7 +37,7 @@ extension PeripheralDescription {
         return checks + partChecks(prefix)
     }
 
-    /// The checks of its lists.
+    /// The checks of the lists.
     private func partChecks(_ prefix: String) -> [RuleCheck] {
         var checks: [RuleCheck] = []
         for (path, part) in channels.located(at: "\(prefix)channels") {

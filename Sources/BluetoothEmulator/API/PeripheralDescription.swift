@@ -2,61 +2,62 @@ public import BluetoothBackend
 import BluetoothSupport
 public import BluetoothValues
 
-/// An emulated device as data: what it advertises, what its database holds, how its link behaves.
+/// An emulated device as data: its advertising, its attribute database, and the behavior of its link.
 ///
-/// The services 1800 (with the name) and 1801 are there by themselves.
+/// Every device also has the services 1800 (with the name) and 1801.
 public struct PeripheralDescription: Hashable, Sendable {
-    /// The GAP Device Name, up to 248 bytes.
+    /// The GAP Device Name, at most 248 bytes.
     public var name: String
-    /// Its address; nil derives a random static one from the name.
+    /// The address; nil derives a static random one from the name.
     public var address: DeviceAddress?
-    /// Its advertising sets.
+    /// The advertising sets.
     public var advertising: [AdvertisingDescription]
-    /// Its services, in handle order.
+    /// The services, in handle order.
     public var services: [ServiceDescription]
     /// The distance to the hosts.
     public var proximity: Proximity
-    /// The mean signal strength in dBm, -127...20; nil takes the proximity's.
+    /// The mean signal strength in dBm, -127...20; nil uses the proximity's.
     public var rssi: Int?
-    /// The largest ATT MTU that it offers, 23...517 bytes.
+    /// The largest ATT MTU that the device offers, 23...517 bytes.
     public var maximumMTU: Int
-    /// The link's connection interval; nil takes ``EmulatorConfiguration/connectionInterval``.
+    /// The link's connection interval; nil uses ``EmulatorConfiguration/connectionInterval``.
     public var connectionInterval: Duration?
-    /// The number of connection events that it may skip when it has nothing to send, 0...499.
+    /// The number of connection events that the device may skip if it has nothing to send, 0...499.
     public var peripheralLatency: Int
-    /// The link's supervision timeout; nil takes ``EmulatorConfiguration/supervisionTimeout``.
+    /// The link's supervision timeout; nil uses ``EmulatorConfiguration/supervisionTimeout``.
     public var supervisionTimeout: Duration?
-    /// The physical layer of its links; nil takes ``EmulatorConfiguration/phy``.
+    /// The physical layer of the device's links; nil uses ``EmulatorConfiguration/phy``.
     public var phy: PHY?
-    /// The longest payload of a data packet that it offers, 27...251 bytes.
+    /// The longest payload of a data packet that the device offers, 27...251 bytes.
     public var maximumDataLength: Int
-    /// The time of a connection event in which packets may go, above 0; nil takes
+    /// The part of a connection event in which packets may be sent, above 0; nil uses
     /// ``EmulatorConfiguration/connectionEventLength``.
     public var connectionEventLength: Duration?
-    /// How many packets go in one direction in one connection event at most, 1 or more; nil takes
+    /// The maximum number of packets in one direction in one connection event, 1 or more; nil uses
     /// ``EmulatorConfiguration/packetsPerConnectionEvent``.
     public var packetsPerConnectionEvent: Int?
-    /// A built-in handler; one that is given to ``EmulatedPeripheral`` comes before.
+    /// The built-in handler; a handler that is given to ``EmulatedPeripheral`` takes precedence.
     public var handler: BuiltInHandler?
-    /// The initial parameters of its handler.
+    /// The initial parameters of the handler.
     public var parameters: [DeviceParameter: Double]
-    /// Its pairing behavior.
+    /// The pairing behavior.
     public var pairing: PairingDescription
-    /// The L2CAP channels that it listens for.
+    /// The L2CAP channels that the device listens for.
     public var channels: [ChannelDescription]
-    /// The period after which it takes a new private address, 1 s or more; nil for a fixed address.
+    /// The period after which the device changes to a new private address, 1 s or more; nil for a fixed address.
     public var addressRotation: Duration?
-    /// The chance, 0...1, that a packet of its links is lost and sent again.
+    /// The chance, 0...1, that a packet of the device's links is lost and sent again.
     public var packetLossRate: Double
-    /// How many prepared writes of one central it keeps, 0 or more; nil takes
+    /// The maximum number of prepared writes of one central that the device queues, 0 or more; nil uses
     /// ``EmulatorConfiguration/prepareQueueLength``.
     public var prepareQueueLength: Int?
-    /// The steps that go wrong from the beginning.
+    /// The faults that are active from the beginning.
     public var faults: [DeviceFault]
-    /// A recording that it plays, in place of a built-in handler; a handler that is given to ``EmulatedPeripheral`` comes before.
+    /// The recording that the device replays instead of a built-in handler; a handler given to ``EmulatedPeripheral``
+    /// takes precedence.
     public var replay: RecordingReplay?
 
-    /// An emulated device.
+    /// Creates a description of a device.
     public init(
         name: String, address: DeviceAddress? = nil, advertising: [AdvertisingDescription] = [],
         services: [ServiceDescription] = [], proximity: Proximity = .near, rssi: Int? = nil,
@@ -94,7 +95,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         self.replay = replay
     }
 
-    /// The address, or the random static one that the name leads to.
+    /// The address, or the static random one that is derived from the name.
     public var effectiveAddress: DeviceAddress {
         address ?? Self.address(derivedFrom: name)
     }
@@ -105,7 +106,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)
     }
 
-    /// The same device under another name, which it advertises too, and at the address that follows from the name.
+    /// Returns the same device under another name, which it also advertises, and at the address derived from that name.
     public func named(_ name: String) -> PeripheralDescription {
         var copy = self
         copy.name = name
@@ -121,31 +122,31 @@ public struct PeripheralDescription: Hashable, Sendable {
 
     /// Checks the description.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate(path: String = "") throws(DescriptionError) { try checks(path: path).run() }
 }
 
-/// The connection events of a link.
+/// The connection parameters of a link.
 ///
 /// Source: Core Specification, Vol 6, Part B, 4.5.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The time between connection events: 7.5 ms...4 s, or zero for no latency at all.
+    /// The time between connection events: 7.5 ms...4 s, or zero for no latency.
     public var interval: Duration
-    /// The number of connection events that the device may skip when it has nothing to send, 0...499.
+    /// The number of connection events that the device may skip if it has nothing to send, 0...499.
     public var peripheralLatency: Int
-    /// Without a sign of life for so long, the link is lost: 100 ms...32 s.
+    /// The time without any packet from the other side after which the link is lost: 100 ms...32 s.
     public var supervisionTimeout: Duration
 
-    /// Parameters of a link.
+    /// Creates connection parameters.
     public init(interval: Duration, peripheralLatency: Int = 0, supervisionTimeout: Duration = .seconds(4)) {
         self.interval = interval
         self.peripheralLatency = peripheralLatency
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Checks the ranges, and that the timeout is longer than twice what may be left out.
+    /// Checks the ranges, and that the timeout is longer than twice the time that the device may skip.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate(path: String = "parameters") throws(DescriptionError) { try validate(prefix: path + ".") }
 
     func validate(prefix: String) throws(DescriptionError) {
@@ -168,34 +169,34 @@ public struct ConnectionParameters: Hashable, Sendable {
 public struct PairingDescription: Hashable, Sendable {
     /// The answer of the device's user.
     public enum Answer: String, Hashable, Sendable, CaseIterable {
-        /// Agrees, and types what is shown.
+        /// The user agrees, and enters the number that the other side shows.
         case accept
-        /// Refuses.
+        /// The user refuses.
         case reject
-        /// Never answers; nor does the device when a known host wants encryption.
+        /// The user never answers; the device also ignores known hosts that want encryption.
         case ignore
     }
 
-    /// The input and output capability, which selects the method together with the host's.
+    /// The input and output capability, which selects the pairing method together with the host's.
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.3.5.1.
     public var capability: PairingCapability
-    /// The number that it shows, 0...999999; nil draws one for each pairing.
+    /// The number that the device shows, 0...999999; nil draws one for each pairing.
     public var passkey: Int?
-    /// Whether keys can be exchanged in another way, such as NFC, if the host's user has the data.
+    /// Whether keys can be exchanged out of band, such as by NFC, if the host's user has the data.
     public var hasOutOfBandData: Bool
-    /// Whether it refuses a pairing without authentication (Just Works).
+    /// Whether the device refuses a pairing without authentication (Just Works).
     public var requiresAuthentication: Bool
-    /// Whether it stores the keys.
+    /// Whether the device stores the keys.
     public var isBondable: Bool
-    /// The number of hosts whose keys it stores; at least 1.
+    /// The maximum number of hosts whose keys the device stores; at least 1.
     public var maximumBonds: Int
-    /// The answer of its user.
+    /// The answer of the device's user.
     public var answer: Answer
-    /// Whether it asks for encryption as soon as a central connects.
+    /// Whether the device asks for encryption as soon as a central connects.
     public var requestsSecurity: Bool
 
-    /// A pairing behavior; by default, it accepts without a question.
+    /// Creates a pairing behavior; the default accepts without a question.
     public init(
         capability: PairingCapability = .noInputNoOutput, passkey: Int? = nil, hasOutOfBandData: Bool = false,
         requiresAuthentication: Bool = false, isBondable: Bool = true, maximumBonds: Int = 8,
@@ -213,7 +214,7 @@ public struct PairingDescription: Hashable, Sendable {
 
     /// Checks the description.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate(path: String = "pairing") throws(DescriptionError) {
         try require(passkey.map((0...999_999).contains) ?? true, "\(path).passkey", "a passkey is 0...999999")
         try require(maximumBonds >= 1, "\(path).maximumBonds", "at least one bond is kept")

@@ -2,19 +2,19 @@ public import BluetoothBackend
 public import BluetoothSupport
 public import BluetoothValues
 
-/// The central that asks, as the device knows it.
+/// The central that sends a request, as the device knows it.
 public struct CentralIdentity: Hashable, Sendable {
-    /// The name of its host.
+    /// The name of the central's host.
     public var host: String
-    /// Its address.
+    /// The central's address.
     public var address: DeviceAddress
-    /// The ATT MTU of its link, in bytes.
+    /// The ATT MTU of the central's link, in bytes.
     public var mtu: Int
 }
 
 /// A central that connects to a device.
 public struct ConnectionRequest: Hashable, Sendable {
-    /// The central; its MTU is the smallest one until the link is up.
+    /// The central; its MTU is the minimum until the link is up.
     public var central: CentralIdentity
 }
 
@@ -22,40 +22,40 @@ public struct ConnectionRequest: Hashable, Sendable {
 public enum ConnectionResponse: Hashable, Sendable {
     /// The link comes up.
     case accepted
-    /// There is no link: `CBError.connectionFailed`.
+    /// The connect fails with `CBError.connectionFailed`.
     case refused
-    /// There is no link, and the app gets this error.
+    /// The connect fails, and the app receives this error.
     case failure(OpaqueError)
 }
 
-/// A read or a write that a central asks for.
+/// A central's request to read or write an attribute.
 public struct PeripheralRequest: Hashable, Sendable {
-    /// What is asked.
+    /// The kind of a request.
     public enum Kind: Hashable, Sendable {
-        /// The whole value; the link cuts it to size.
+        /// A read of the whole value; the server sends the part that fits.
         case read
-        /// Stores a value and answers.
+        /// A write that the device answers.
         case write(Data)
-        /// Stores a value without an answer.
+        /// A write without a response.
         case writeCommand(Data)
     }
 
-    /// The central that asks.
+    /// The central that sends the request.
     public var central: CentralIdentity
-    /// What is asked.
+    /// The kind of the request.
     public var kind: Kind
     /// The attribute.
     public var attribute: AttributeID
-    /// Its place in the device; nil in the services 1800 and 1801.
+    /// The attribute's position in the device; nil in the services 1800 and 1801.
     public var position: AttributePosition?
-    /// The type of its service.
+    /// The UUID of the attribute's service.
     public var service: BluetoothUUID
-    /// The type of its characteristic.
+    /// The UUID of the attribute's characteristic.
     public var characteristic: BluetoothUUID
-    /// The type of the descriptor, if it is one.
+    /// The UUID of the descriptor; nil if the attribute is a characteristic.
     public var descriptor: BluetoothUUID?
 
-    /// The bytes of a write, nil for a read.
+    /// The bytes of a write; nil for a read.
     public var writtenValue: Data? {
         switch kind {
         case .read: nil
@@ -66,21 +66,21 @@ public struct PeripheralRequest: Hashable, Sendable {
 
 /// A device's answer to a request.
 public enum PeripheralResponse: Hashable, Sendable {
-    /// The server does it with the stored value.
+    /// The server answers with the stored value, or stores the written one.
     case stored
     /// The value of a read, 0...512 bytes.
     case value(Data)
-    /// The write is accepted; nothing is stored.
+    /// The write is accepted, but nothing is stored.
     case accepted
     /// The request is refused.
     case error(ATTCode)
-    /// The request is refused, and the app gets this error; on the air it is 0x0E.
+    /// The request is refused, and the app receives this error; on the air, the code is 0x0E.
     case failure(OpaqueError)
-    /// There is no answer, ever; after 30 s the central drops the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// The request is never answered; after 30 s the central drops the link (Core Specification, Vol 3, Part F, 3.3.3).
     case unanswered
 }
 
-/// An event of a device.
+/// An event that a device's handler receives.
 public enum DeviceEvent: Hashable, Sendable {
     /// A central connected.
     case connected(CentralIdentity)
@@ -88,9 +88,9 @@ public enum DeviceEvent: Hashable, Sendable {
     case disconnected(CentralIdentity)
     /// A central subscribed to a characteristic.
     case subscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
-    /// A central unsubscribed from a characteristic; a disconnection brings no such event.
+    /// A central unsubscribed from a characteristic; a disconnection does not cause this event.
     case unsubscribed(CentralIdentity, AttributeID, characteristic: BluetoothUUID)
-    /// A timer of the device's is due.
+    /// A timer of the device fired.
     case timer(Int)
     /// A test, a tool or a world file set a parameter: ``EmulatedDevice/set(_:to:)``.
     case parameterChanged(DeviceParameter, Double)
@@ -98,52 +98,53 @@ public enum DeviceEvent: Hashable, Sendable {
     case channelOpened(CentralIdentity, ChannelID, psm: UInt16)
     /// Bytes arrived on an L2CAP channel.
     case channelReceived(ChannelID, Data)
-    /// An L2CAP channel is over, by the central or with its link.
+    /// An L2CAP channel ended, because the central closed it or its link ended.
     case channelClosed(ChannelID)
 }
 
-/// A procedure of a central besides reading and writing, which a device may refuse.
+/// A procedure of a central other than reading and writing, which a device may refuse.
 public struct PeripheralProcedure: Hashable, Sendable {
     /// The kinds of procedures.
     public enum Kind: Hashable, Sendable {
-        /// Looks for services.
+        /// Discovers services.
         case discoverServices
-        /// Looks for the services that a service includes.
+        /// Discovers the services that a service includes.
         case discoverIncludedServices
-        /// Looks for the characteristics of a service.
+        /// Discovers the characteristics of a service.
         case discoverCharacteristics
-        /// Looks for the descriptors of a characteristic.
+        /// Discovers the descriptors of a characteristic.
         case discoverDescriptors
         /// Writes the Client Characteristic Configuration of a characteristic, to subscribe to its value.
         case subscribe
-        /// Writes the Client Characteristic Configuration of a characteristic, to hear no more.
+        /// Writes the Client Characteristic Configuration of a characteristic, to unsubscribe from its value.
         case unsubscribe
     }
 
-    /// The central that asks.
+    /// The central that performs the procedure.
     public var central: CentralIdentity
     /// The kind of the procedure.
     public var kind: Kind
-    /// The types that its app looks for, in a discovery; nil for all.
+    /// The UUIDs that the central's app discovers; nil for all.
     ///
-    /// On the air a host asks for all and filters.
+    /// On the air, a host discovers everything and filters.
     public var types: [BluetoothUUID]?
-    /// The service or the characteristic that it is about; nil for ``Kind/discoverServices``.
+    /// The service or characteristic that the procedure concerns; nil for ``Kind/discoverServices``.
     public var attribute: AttributeID?
-    /// The type of that.
+    /// The UUID of that attribute.
     public var uuid: BluetoothUUID?
-    /// The place of that in the device; nil for the services 1800 and 1801.
+    /// The position of that attribute in the device; nil in the services 1800 and 1801.
     public var position: AttributePosition?
 }
 
 /// A device's answer to a procedure.
 public enum ProcedureResponse: Hashable, Sendable {
-    /// The server does it.
+    /// The server performs the procedure.
     case granted
     /// The procedure is refused.
     case error(ATTCode)
-    /// The procedure is refused, and the app gets this error; on the air it is 0x0E.
+    /// The procedure is refused, and the app receives this error; on the air, the code is 0x0E.
     case failure(OpaqueError)
-    /// There is no answer, ever; after 30 s the central drops the link (Core Specification, Vol 3, Part F, 3.3.3).
+    /// The procedure is never answered; after 30 s the central drops the link (Core Specification, Vol 3, Part F,
+    /// 3.3.3).
     case unanswered
 }

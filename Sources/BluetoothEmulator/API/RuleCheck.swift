@@ -1,6 +1,6 @@
 /// The check of one rule of a description.
 struct RuleCheck {
-    /// The path of what the rule is about.
+    /// The path of the field that the rule concerns.
     let path: String
     let run: () throws(DescriptionError) -> Void
 
@@ -9,14 +9,14 @@ struct RuleCheck {
         self.run = run
     }
 
-    /// A rule of one field.
+    /// Creates the check of a rule of one field.
     init(_ path: String, _ rule: String, _ isKept: Bool) {
         self.init(path) { () throws(DescriptionError) in try require(isKept, path, rule) }
     }
 }
 
 extension [RuleCheck] {
-    /// - Throws: ``DescriptionError`` of the first rule that is broken.
+    /// - Throws: ``DescriptionError`` for the first broken rule.
     func run() throws(DescriptionError) {
         for check in self { try check.run() }
     }

@@ -4,16 +4,16 @@ public import BluetoothValues
 
 /// A service of an emulated device.
 public struct ServiceDescription: Hashable, Sendable {
-    /// Its type.
+    /// The service's UUID.
     public var uuid: BluetoothUUID
-    /// Whether it is a primary service.
+    /// Whether the service is a primary service.
     public var isPrimary: Bool
-    /// The services that it includes, each of which comes earlier.
+    /// The services that the service includes; each must precede it.
     public var includes: [ServicePath]
-    /// Its characteristics, in handle order.
+    /// The characteristics, in handle order.
     public var characteristics: [CharacteristicDescription]
 
-    /// A service.
+    /// Creates a service.
     public init(
         _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [ServicePath] = [],
         characteristics: [CharacteristicDescription] = []
@@ -26,9 +26,9 @@ public struct ServiceDescription: Hashable, Sendable {
 
     var handleCount: Int { 1 + includes.count + characteristics.reduce(0) { $0 + $1.handleCount } }
 
-    /// Checks the service and all within.
+    /// Checks the service and everything in it.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     public func validate(path: String = "service") throws(DescriptionError) {
         for (path, part) in characteristics.located(at: "\(path).characteristics") { try part.validate(path: path) }
     }
@@ -40,36 +40,36 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public struct Timer: Hashable, Sendable {
         /// The time between notifications; more than 0.
         public var interval: Duration
-        /// The values, in turn; empty notifies the stored value.
+        /// The values, in turn; if empty, the stored value is notified.
         public var values: [Data]
 
-        /// A timer that notifies.
+        /// Creates a timer.
         public init(every interval: Duration, values: [Data] = []) {
             self.interval = interval
             self.values = values
         }
     }
 
-    /// Its type.
+    /// The characteristic's UUID.
     public var uuid: BluetoothUUID
-    /// The properties that its declaration has.
+    /// The properties in the characteristic's declaration.
     public var properties: CharacteristicProperties
     /// The accesses that the server permits; nil derives them from the properties.
     public var permissions: AttributePermissions?
-    /// Its value at first, 0...512 bytes.
+    /// The initial value, 0...512 bytes.
     public var value: Data
     /// The longest value that can be written, 0...512 bytes.
     public var maximumLength: Int
-    /// Notifies its value while a central subscribes.
+    /// The timer that notifies values while a central subscribes.
     public var timer: Timer?
-    /// Notifies each writer of what it wrote, if that subscribes.
+    /// Whether each writer that subscribes is notified of what it wrote.
     public var echo: Bool
-    /// Whether there is a Client Characteristic Configuration; nil has one where the properties ask for it.
+    /// Whether the characteristic has a Client Characteristic Configuration; nil derives this from the properties.
     public var clientConfiguration: Bool?
-    /// Its descriptors besides 2902, in handle order.
+    /// The descriptors other than 2902, in handle order.
     public var descriptors: [DescriptorDescription]
 
-    /// A characteristic.
+    /// Creates a characteristic.
     public init(
         _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: Data = Data(),
         permissions: AttributePermissions? = nil, maximumLength: Int = ATTLimits.longestValue, timer: Timer? = nil,
@@ -121,14 +121,14 @@ public struct CharacteristicDescription: Hashable, Sendable {
 
 /// A descriptor of an emulated device.
 public struct DescriptorDescription: Hashable, Sendable {
-    /// Its type; not 2902, which is there by itself.
+    /// The descriptor's UUID; not 2902, which the server adds itself.
     public var uuid: BluetoothUUID
-    /// Its value at first, 0...512 bytes.
+    /// The initial value, 0...512 bytes.
     public var value: Data
     /// The accesses that the server permits.
     public var permissions: AttributePermissions
 
-    /// A descriptor.
+    /// Creates a descriptor.
     public init(_ uuid: BluetoothUUID, value: Data, permissions: AttributePermissions = [.readable]) {
         self.uuid = uuid
         self.value = value
@@ -144,47 +144,47 @@ public struct DescriptorDescription: Hashable, Sendable {
     }
 }
 
-/// Names a service of a device: by UUID and, where that is not unique, by position.
+/// The path of a service in a device: its UUID and, if that is not unique, its index.
 public struct ServicePath: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The service's UUID.
     public var uuid: BluetoothUUID
-    /// Which one among those of that UUID, in handle order, from 0 on.
+    /// The index among the services with that UUID, in handle order, from 0.
     public var index: Int
 
-    /// Names a service.
+    /// Creates the path of a service.
     public init(_ uuid: BluetoothUUID, index: Int = 0) {
         self.uuid = uuid
         self.index = max(0, index)
     }
 
-    /// The first service of a UUID in source code; traps when the literal is none.
+    /// Creates the path of the first service with a UUID; traps if the literal is not a UUID.
     public init(stringLiteral text: String) {
         self.init(BluetoothUUID(stringLiteral: text))
     }
 }
 
 extension ServicePath: CustomStringConvertible {
-    /// `180F`, and `180F#1` for the second one.
+    /// The path as text: `180F`, and `180F#1` for the second one.
     public var description: String { index == 0 ? uuid.text : "\(uuid.text)#\(index)" }
 }
 
-/// Names a characteristic of a device: by UUID and, where that is not unique, by service and position.
+/// The path of a characteristic in a device: its UUID and, if that is not unique, its service and index.
 public struct CharacteristicPath: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The service's UUID; nil looks in all.
+    /// The service's UUID; nil searches all services.
     public var service: BluetoothUUID?
     /// The characteristic's UUID.
     public var uuid: BluetoothUUID
-    /// Which one among those that match, in handle order, from 0 on.
+    /// The index among the matching characteristics, in handle order, from 0.
     public var index: Int
 
-    /// Names a characteristic.
+    /// Creates the path of a characteristic.
     public init(_ uuid: BluetoothUUID, service: BluetoothUUID? = nil, index: Int = 0) {
         self.service = service
         self.uuid = uuid
         self.index = max(0, index)
     }
 
-    /// The first characteristic of a UUID in source code; traps when the literal is none.
+    /// Creates the path of the first characteristic with a UUID; traps if the literal is not a UUID.
     public init(stringLiteral text: String) {
         self.init(BluetoothUUID(stringLiteral: text))
     }
@@ -192,16 +192,16 @@ public struct CharacteristicPath: Hashable, Sendable, ExpressibleByStringLiteral
 
 /// An L2CAP channel that an emulated device listens for.
 public struct ChannelDescription: Hashable, Sendable {
-    /// The number that a central opens, 0x01...0xFF; 0x80...0xFF are free to use.
+    /// The PSM that a central opens, 0x01...0xFF; 0x80...0xFF are free to use.
     ///
     /// Source: Core Specification, Vol 3, Part A, 4.22.
     public var psm: UInt16
     /// Whether the link must be encrypted.
     public var isEncryptionRequired: Bool
-    /// Whether it returns what it receives.
+    /// Whether the device sends back what it receives.
     public var echo: Bool
 
-    /// A channel to listen for.
+    /// Creates a channel to listen for.
     public init(psm: UInt16, isEncryptionRequired: Bool = false, echo: Bool = false) {
         self.psm = psm
         self.isEncryptionRequired = isEncryptionRequired
