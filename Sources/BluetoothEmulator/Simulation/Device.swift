@@ -1,26 +1,26 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// One device on the air: a described one, or what the peripheral managers of a host publish.
+/// One device on the air: a described device, or the one that the peripheral managers of a host form.
 struct Device: Sendable {
-    /// The host whose peripheral managers this is; nil for a described device.
+    /// The host whose peripheral managers form the device; nil for a described device.
     let host: Int?
-    /// The description, as changed since; what the other properties are made from is left out.
+    /// The description with later changes, without what the other properties are made from.
     var description: PeripheralDescription
     var identity: DeviceIdentity
     var signal: DeviceSignal
     var advertiser: Advertiser
     var server: GATTServer
     var handler = DeviceHandler()
-    /// The bonds of a described device, by the address of the host; those of a host's server are the host's.
+    /// The bonds of a described device, by the host's address; a host's own device uses the host's bonds.
     var bonds: [DeviceAddress: Bond] = [:]
     var faults = DeviceFaults()
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
 
-    /// Switches a device on.
+    /// Creates a device and switches it on.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     init(_ peripheral: EmulatedPeripheral, peers: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
         self.init(
@@ -38,7 +38,7 @@ struct Device: Sendable {
         handler.behaviour?.begin(server.database, address: identity.address, seed: seed)
     }
 
-    /// The device that the peripheral managers of a host are on the air.
+    /// Creates the device that the peripheral managers of a host form on the air.
     init(server host: Host, number: Int, peers: [PeerID], seed: UInt64) throws {
         let identity = DeviceIdentity(host.identity, peers: peers, seed: seed)
         self.init(
@@ -66,16 +66,17 @@ struct Device: Sendable {
             && (links.isEmpty || advertiser.sets[index].description.continuesWhileConnected)
     }
 
-    /// Whether a host can hear the packets of a set: not those of its own managers, nor extended ones without support for them.
+    /// Whether a host can hear the packets of a set: not of its own managers, and extended ones only with support for
+    /// them.
     func canBeHeard(_ index: Int, by other: Int, _ hearsExtended: Bool) -> Bool {
         host != other && (hearsExtended || !advertiser.sets[index].description.isExtended)
     }
 
     /// Sends a packet, if the set is on the air with this data.
     ///
-    /// In place, as it is done for each packet.
+    /// Mutates in place, because it runs for each packet.
     ///
-    /// - Returns: The signal strength, and the time until the next packet, which is 0 if there is none.
+    /// - Returns: The signal strength, and the time until the next packet, which is 0 if no packet follows.
     mutating func sendPacket(
         _ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int
     ) -> (rssi: Int, pause: Nanoseconds)? {
@@ -96,7 +97,7 @@ struct DeviceFaults: Sendable {
     /// The number of next connects that fail.
     var failingConnections = 0
 
-    /// Removes the first fault that a step meets, or counts it down; those before it that skip the step count it.
+    /// Removes or counts down the first fault that a step meets; earlier faults that skip the step count it.
     mutating func remove(
         _ step: DeviceFault.Step, _ attribute: AttributeID?, in database: AttributeDatabase
     ) -> DeviceFault.Effect? {
@@ -123,17 +124,17 @@ struct DeviceHandler: Sendable {
     private struct Timer: Sendable {
         let period: Duration?
         let generation: UInt32
-        /// The token of a timer that fires once.
+        /// The token of a one-shot timer.
         var token: WorldQueue.Token?
     }
 
     var behaviour: (any DeviceBehaviour)?
-    /// The built-in handler; nil if the device has its own or none.
+    /// The built-in handler; nil if the device has its own handler or no handler.
     private(set) var builtIn: BuiltInHandler?
     private(set) var asynchronous: (any AsynchronousPeripheralHandler)?
-    /// The hosts whose connects an asynchronous handler is asked about, with the epochs of their adapters.
+    /// The hosts about whose connects an asynchronous handler is being asked, with the epochs of their adapters.
     var askedConnects: [Int: UInt32] = [:]
-    /// Whether the behaviour has times for its answers.
+    /// Whether the behavior determines the times of its answers.
     private(set) var hasResponseTimes = false
     private var timers: [Int: Timer] = [:]
     private var lastGeneration: UInt32 = 0
@@ -149,12 +150,12 @@ struct DeviceHandler: Sendable {
 
     var isPresent: Bool { behaviour != nil || asynchronous != nil }
 
-    /// Whether the handler has a parameter; an own handler may have any.
+    /// Whether the handler has a parameter; a custom handler may have any.
     func accepts(_ parameter: DeviceParameter) -> Bool {
         isPresent && builtIn.map { $0.parameters[parameter] != nil } ?? true
     }
 
-    /// Starts a timer, in place of an earlier one of its number.
+    /// Starts a timer, and replaces an earlier timer with its number.
     mutating func startTimer(
         _ number: Int, after delay: Duration, every period: Duration?, of ref: Ref<Device>, in queue: inout WorldQueue
     ) {
@@ -179,9 +180,9 @@ struct DeviceHandler: Sendable {
         for number in timers.keys.sorted() { stopTimer(number, in: &queue) }
     }
 
-    /// A timer fires; a periodic one is scheduled again.
+    /// Fires a timer; a periodic one is scheduled again.
     ///
-    /// - Returns: Whether it is running still.
+    /// - Returns: Whether the timer was running.
     mutating func timerFired(
         _ number: Int, _ generation: UInt32, of ref: Ref<Device>, in queue: inout WorldQueue
     ) -> Bool {

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// A call of an asynchronous handler, which is made outside of the world.
+/// A call of an asynchronous handler, made outside the world.
 struct HandlerCall: Sendable {
     enum Content: Sendable {
         case connection(ConnectionRequest)
@@ -10,7 +10,7 @@ struct HandlerCall: Sendable {
         case event(DeviceEvent)
     }
 
-    /// What waits for the answer.
+    /// The operation or event that waits for the answer.
     enum Origin: Sendable {
         /// The connect of a host.
         case connect(host: Int, epoch: UInt32)
@@ -26,7 +26,7 @@ struct HandlerCall: Sendable {
     let content: Content
     let origin: Origin
 
-    /// Whether it may be dropped where too many wait: what a central may send without end.
+    /// Whether the call may be dropped if too many wait: a central can cause any number of such calls.
     var isDispensable: Bool {
         switch (content, origin) {
         case (.event(.connected), _), (.event(.disconnected), _): false
@@ -37,7 +37,7 @@ struct HandlerCall: Sendable {
 
     /// Calls the handler.
     ///
-    /// - Returns: Its answer; nil where there is none.
+    /// - Returns: The handler's answer; nil if the call has none.
     func perform() async -> HandlerReply? {
         let answer: HandlerReply.Answer
         switch content {

@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// One host of the world: an adapter and what the managers on it share.
+/// One host of the world: an adapter and the state that its managers share.
 struct Host: Sendable {
     /// A manager that listens for an L2CAP channel.
     struct Listener: Sendable {
@@ -10,21 +10,21 @@ struct Host: Sendable {
 
     var identity: HostIdentity
     var adapter: HostAdapter
-    /// The device that the host's peripheral managers are on the air; nil before the first.
+    /// The device that the host's peripheral managers form on the air; nil before the first manager.
     var server: Ref<Device>?
     var managers: [Ref<Manager>] = []
     var ledger = HostLedger()
     var peers = KnownPeers(limit: RoleOptions.defaultRememberedPeers)
-    /// By number of the channel.
+    /// The listeners, by PSM.
     var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
     var pairing = HostPairing()
     var links: [PeerID: Ref<Link>] = [:]
-    /// The peers whose next connectable packet is answered.
+    /// The peers whose next connectable packet the host answers.
     var connecting: Set<PeerID> = []
     var scanning = HostScanning()
 
-    /// A host as described; anonymous if it was made for a peripheral manager that named none.
+    /// Creates a described host; anonymous if it serves a peripheral manager that named none.
     init(_ description: HostDescription, isAnonymous: Bool = false) {
         identity = HostIdentity(description, isAnonymous: isAnonymous)
         adapter = HostAdapter(
@@ -34,7 +34,7 @@ struct Host: Sendable {
 
     var canServe: Bool { adapter.features.contains(.peripheralRole) }
 
-    /// Whether managers that name no host get this one.
+    /// Whether managers that name no host use this one.
     var isUnnamedChoice: Bool { identity.isAnonymous || identity.name == "default" }
 }
 
@@ -45,15 +45,15 @@ struct HostAdapter: Sendable {
     var isPowered: Bool
     var isResetting = false
     var authorization: AuthorizationStatus
-    /// The state that a test set, in place of what it follows from.
+    /// The state that a test set, which replaces the derived one.
     var shownState: AdapterState?
-    /// The largest ATT MTU of its links; nil: that of the settings.
+    /// The largest ATT MTU of the host's links; nil uses the settings' value.
     var maximumMTU: Int?
-    /// What the advertisements of peripheral managers carry besides their own content.
+    /// The content that the advertisements of peripheral managers carry besides their own.
     var advertising = HostAdvertising()
-    /// Whether ``state`` is `.poweredOn`, precomputed as each packet needs it.
+    /// Whether ``state`` is `.poweredOn`; precomputed because each packet needs it.
     private(set) var isOn = false
-    /// Grows when power is lost, so that what was under way is void.
+    /// Incremented when power is lost, which voids everything under way.
     var epoch: UInt32 = 0
 
     init(isPowered: Bool, authorization: AuthorizationStatus, maximumMTU: Int?) {
@@ -63,7 +63,7 @@ struct HostAdapter: Sendable {
         isOn = state == .poweredOn
     }
 
-    /// The state as managers see it.
+    /// The state that managers see.
     var state: AdapterState {
         if let shownState { return shownState }
         switch authorization {
@@ -76,7 +76,7 @@ struct HostAdapter: Sendable {
         return isPowered ? .poweredOn : .poweredOff
     }
 
-    /// Changes what the state follows from.
+    /// Changes the properties from which the state is derived.
     mutating func change(_ body: (inout HostAdapter) -> Void) {
         body(&self)
         isOn = state == .poweredOn
@@ -87,7 +87,7 @@ struct HostAdapter: Sendable {
 struct KnownPeer: Sendable {
     var address: DeviceAddress
     var advertisedName: String?
-    /// The GAP Device Name, once it was read.
+    /// The GAP Device Name, after it was read.
     var deviceName: String?
 
     var name: String? { deviceName ?? advertisedName }
@@ -95,15 +95,15 @@ struct KnownPeer: Sendable {
 
 /// The peers that a host saw or connected to.
 ///
-/// A limited number of each is remembered; the one that was noted longest ago is forgotten for the next.
+/// The memory has a limit for each of two kinds; the least recently noted peer is forgotten first.
 struct KnownPeers: Sendable {
-    /// Peers that a manager wanted a connection with.
+    /// Peers to which a manager wanted a connection.
     private var used: LRUCache<PeerID, KnownPeer>
     private var heard: LRUCache<PeerID, KnownPeer>
-    /// The largest limit that a manager asked for; nil before the first.
+    /// The largest limit that a manager requested; nil before the first request.
     private var requestedLimit: Int?
 
-    /// No peers; `limit` counts for each of the two kinds.
+    /// Creates an empty memory; `limit` applies to each of the two kinds.
     init(limit: Int) {
         used = LRUCache(limit: limit)
         heard = LRUCache(limit: limit)
@@ -124,7 +124,7 @@ struct KnownPeers: Sendable {
         }
     }
 
-    /// Notes that a manager wants a connection with a peer.
+    /// Records that a manager wants a connection to a peer.
     mutating func noteUse(of peer: PeerID) {
         guard used.use(peer, { _ in }) == nil, let known = heard.remove(peer) else { return }
         used.insert(known, for: peer)
@@ -132,15 +132,15 @@ struct KnownPeers: Sendable {
 
     /// Forgets a peer.
     ///
-    /// - Returns: Its record.
+    /// - Returns: The peer's record.
     mutating func forget(_ peer: PeerID) -> KnownPeer? {
         used.remove(peer) ?? heard.remove(peer)
     }
 
-    /// The limit that scans apply as well.
+    /// The limit, which scans apply as well.
     var limit: Int { requestedLimit ?? RoleOptions.defaultRememberedPeers }
 
-    /// Remembers so many peers of each kind, or more if another manager wants that.
+    /// Raises the limit of each kind to at least `limit`.
     mutating func remember(atLeast limit: Int) {
         let new = max(requestedLimit ?? 1, limit)
         requestedLimit = new

@@ -2,9 +2,9 @@ import BluetoothBackend
 
 /// The services and the advertisement that a peripheral manager publishes.
 struct ManagerPublication: Sendable {
-    /// The services, as the manager defined them.
+    /// The services in the manager's definitions.
     var services: [ServiceDefinition] = []
-    /// The attributes: their numbers in the host's database, by the manager's own numbers.
+    /// The attributes' numbers in the host's database, by the manager's own numbers.
     var attributes: [AttributeID: AttributeID] = [:]
     var advertisement: Advertisement?
 }
@@ -24,21 +24,21 @@ struct Manager: Sendable {
     }
 
     let role: Role
-    /// The index of its host; nil if there is no host of the name that it asked for.
+    /// The index of the manager's host; nil if no host matches the requested name.
     let host: Int?
-    /// The scan that has started and receives no packets yet.
+    /// The scan that has started but receives no packets yet.
     var pendingScan: UInt64?
     /// The last state that was delivered; nil before the first.
     var reportedState: AdapterState?
     /// The open links, in the order of their identifiers.
     private var openLinks: [(id: LinkID, link: OpenLink)] = []
-    /// The links that the manager has released, whose `disconnected` is not delivered yet.
+    /// The links that the manager has released but whose `disconnected` event is not delivered yet.
     var pendingDisconnects: [PeerID: LinkID] = [:]
     var connectionEventFilter: ConnectionEventFilter?
     var publication = ManagerPublication()
     /// The identifier under which the host preserves its state for the app's next start.
     let restoreIdentifier: String?
-    /// Whether delivery has begun.
+    /// Whether events are delivered to the manager.
     var isActive = false
     /// The capability of a pairing agent.
     var capability = PairingCapability.noInputNoOutput
@@ -58,10 +58,10 @@ struct Manager: Sendable {
         return low < openLinks.count && openLinks[low].id == id ? low : nil
     }
 
-    /// An open link, looked up in place, since each operation asks for it.
+    /// Returns an open link; looks it up in place, because each operation needs it.
     mutating func openLink(of id: LinkID) -> OpenLink? { position(of: id).map { openLinks[$0].link } }
 
-    /// Whether a link is open, looked up in place, since each answer asks for it.
+    /// Returns whether a link is open; looks it up in place, because each answer needs it.
     mutating func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
 
     mutating func open(_ id: LinkID, _ link: OpenLink) { openLinks.append((id, link)) }
@@ -80,7 +80,7 @@ struct Manager: Sendable {
 
     /// Spends a write credit.
     ///
-    /// - Returns: Whether there was one; nil if the link is not open.
+    /// - Returns: Whether a credit was left; nil if the link is not open.
     mutating func spendCredit(on id: LinkID) -> Bool? {
         guard let position = position(of: id) else { return nil }
         guard openLinks[position].link.credits > 0 else { return false }
@@ -88,7 +88,7 @@ struct Manager: Sendable {
         return true
     }
 
-    /// Grants write credits, the first ones or those of commands that have left.
+    /// Grants write credits: the initial ones, or those of commands that were sent.
     ///
     /// - Returns: Whether the link is still open.
     mutating func grantCredits(_ count: Int, on id: LinkID) -> Bool {

@@ -1,12 +1,12 @@
-/// Names an entity of the world: a place in its table, and a number that no later entity in that place has.
+/// A reference to an entity of the world: a slot in its table, and a serial number that is never reused.
 struct Ref<Element>: Hashable, Sendable, Comparable {
     let slot: UInt32
     let serial: UInt32
 
-    /// Both in one integer, as `HostLedger` numbers managers.
+    /// The slot and the serial number in one integer, which `HostLedger` uses as the number of a manager.
     var packed: Int { Int(bitPattern: UInt(serial) << 32 | UInt(slot)) }
 
-    /// Orders by insertion.
+    /// Compares the order of insertion.
     static func < (left: Ref, right: Ref) -> Bool { left.serial < right.serial }
 }
 
@@ -17,15 +17,15 @@ extension Ref {
     }
 }
 
-/// Entities by ``Ref``: in place, without hashing, and blind for those that are gone.
+/// Entities by ``Ref``, accessed in place and without hashing; a reference to a removed entity yields nil.
 ///
-/// A value, copied with its first change. What is read is read where it is: an array would copy an element, and so retain
-/// all that it holds, to give one of its fields.
+/// The table is a value, copied on its first change. Reads happen in place: an array would copy an element, and so
+/// retain everything in it, to return one of its fields.
 struct SlotTable<Element: Sendable>: Sendable {
     private var slots = Slots<Element>(capacity: 8)
     private var free: [UInt32] = []
     private var lastSerial: UInt32 = 0
-    /// No place was used a second time, so places are in the order of insertion.
+    /// Whether no slot was reused, so slots are in the order of insertion.
     private var isOrdered = true
     private(set) var count = 0
 
@@ -35,16 +35,16 @@ struct SlotTable<Element: Sendable>: Sendable {
         return isOrdered ? living : living.sorted()
     }
 
-    /// All entities, to look for one without a list of all.
+    /// All entities, for a search that needs no sorted list.
     var refsInAnyOrder: some Sequence<Ref<Element>> {
         let slots = slots
         return (1..<slots.count).lazy.filter { slots.entries[$0].serial != 0 }
             .map { Ref(slot: UInt32($0 - 1), serial: slots.entries[$0].serial) }
     }
 
-    /// The entity, nil if it was removed.
+    /// The entity; nil if it was removed.
     ///
-    /// To be changed with optional chaining only, never assigned: ``insert(_:)`` and ``remove(_:)`` do that.
+    /// Change it with optional chaining only, never assign it: ``insert(_:)`` and ``remove(_:)`` do that.
     subscript(ref: Ref<Element>) -> Element? {
         _read { yield slots.entries[slots.place(of: ref)].value }
         _modify {
@@ -63,7 +63,8 @@ struct SlotTable<Element: Sendable>: Sendable {
             slots.entries[Int(ref.slot) + 1] = Slots.Entry(serial: ref.serial, value: element)
         } else {
             if slots.count == slots.capacity {
-                // By a quarter, not to twice the size: the elements are large, and their number is mostly constant.
+                // The capacity grows by a quarter instead of doubling: elements are large, and their number is mostly
+                // constant.
                 slots = Slots(copying: slots, capacity: slots.count + slots.count / 4 + 8)
             } else {
                 makeUnique()
@@ -91,11 +92,11 @@ struct SlotTable<Element: Sendable>: Sendable {
     }
 }
 
-/// The places of a ``SlotTable``.
-// Invariant of `@unchecked`: changed by a table that alone refers to it; otherwise only read.
+/// The slots of a ``SlotTable``.
+// Invariant of `@unchecked`: changed only by a table with the only reference; otherwise only read.
 private final class Slots<Element: Sendable>: @unchecked Sendable {
     struct Entry: Sendable {
-        /// 0 where there is no entity, which is read without a copy of one.
+        /// 0 if the slot is empty, which can be read without a copy of the entity.
         var serial: UInt32
         var value: Element?
     }
@@ -104,9 +105,9 @@ private final class Slots<Element: Sendable>: @unchecked Sendable {
     private(set) var count = 0
     let entries: UnsafeMutablePointer<Entry>
 
-    /// The first place is always empty: references to removed entities lead to it.
+    /// Creates slots whose first place is always empty; references to removed entities lead to it.
     ///
-    /// So every access yields a place of the table, without a temporary.
+    /// So every access yields a place in the table, without a temporary.
     init(capacity: Int) {
         self.capacity = capacity
         entries = .allocate(capacity: capacity)
@@ -125,13 +126,13 @@ private final class Slots<Element: Sendable>: @unchecked Sendable {
         entries.deallocate()
     }
 
-    /// There must be room.
+    /// Appends an entry; there must be room.
     func append(_ entry: Entry) {
         (entries + count).initialize(to: entry)
         count += 1
     }
 
-    /// The place of an entity; 0 if it was removed.
+    /// Returns the place of an entity; 0 if it was removed.
     func place(of ref: Ref<Element>) -> Int {
         let place = Int(ref.slot) + 1
         return place < count && entries[place].serial == ref.serial ? place : 0

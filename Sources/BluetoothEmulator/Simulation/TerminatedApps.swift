@@ -19,7 +19,7 @@ struct TerminatedCentral: Sendable {
 
     var peers: [Peer] = []
     var scan: ScanParameters?
-    /// The number under which the ledger holds the links; nil if a test provided the state.
+    /// The number under which the ledger registers the links; nil if a test provided the state.
     var placeholder: Ref<Manager>?
 }
 
@@ -30,9 +30,9 @@ struct TerminatedPeripheral: Sendable {
     var owner: Ref<Manager>?
 }
 
-// The apps of a described world: the state that its hosts preserve for later managers.
+// The apps of a described world, as state that its hosts preserve for later managers.
 extension World {
-    /// Preserves the states of a described host; the devices have been added.
+    /// Preserves the states of a described host, after the devices have been added.
     mutating func preserveApps(of description: HostDescription, on host: Int) {
         for central in description.centrals { preserve(central, on: host) }
         for peripheral in description.peripherals { preserve(peripheral, on: host) }
@@ -67,7 +67,7 @@ extension World {
         hosts[host].terminatedApps.centrals[description.identifier] = preserved
     }
 
-    /// The device of a name or an address.
+    /// Returns the device with a name or an address.
     private func described(_ name: String) throws(DescriptionError) -> Ref<Device> {
         let refs = devices.refs.filter { devices[$0]?.host == nil }
         let descriptions = refs.compactMap { ref in
@@ -96,7 +96,7 @@ extension World {
         if let advertisement { startAdvertising(advertisement, nil, placeholder, server) }
     }
 
-    /// A link is up: the subscriptions of terminated apps are restored.
+    /// Restores the subscriptions of terminated apps on a new link.
     mutating func subscribeForTerminatedApps(on ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         for identifier in hosts[link.host].terminatedApps.centrals.keys.sorted() {

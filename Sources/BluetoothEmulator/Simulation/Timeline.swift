@@ -3,10 +3,10 @@ import BluetoothSupport
 
 typealias WorldQueue = EventQueue<WorldEvent, WorldInput>
 
-/// The time of a world: the events that are due, the wall date, and the alarms of its clock.
+/// The time of a world: its scheduled events, its wall-clock date, and the alarms of its clock.
 struct Timeline: Sendable {
     var queue = WorldQueue()
-    /// The wall date of the world's beginning.
+    /// The wall-clock date at which the world began.
     let origin: Date
     private var alarms: [UInt64: WorldQueue.Token] = [:]
     private var lastAlarm: UInt64 = 0
@@ -15,7 +15,7 @@ struct Timeline: Sendable {
 
     var date: Date { origin.addingTimeInterval(Double(queue.now) / 1e9) }
 
-    /// Schedules a call of the clock.
+    /// Schedules an alarm of the clock.
     mutating func addAlarm(after delay: Nanoseconds) -> UInt64 {
         lastAlarm += 1
         let (due, overflow) = queue.now.addingReportingOverflow(max(0, delay))
@@ -35,7 +35,7 @@ struct Timeline: Sendable {
     mutating func alarmFired(_ number: UInt64) { alarms[number] = nil }
 }
 
-/// The chance of a world that is not one device's: each purpose draws from a stream of its own.
+/// The random numbers of a world that belong to no device; each purpose has a separate stream.
 struct RandomStreams: Sendable {
     let seed: UInt64
     var faults: SeededGenerator
@@ -54,7 +54,7 @@ struct IdentifierGenerator: Sendable {
     private var lastScan: UInt64 = 0
     private var lastPairing: UInt64 = 0
     private var lastQuestion: UInt64 = 0
-    /// 0 and 1 represent other apps and pairing.
+    /// The last placeholder; 0 and 1 represent other apps and pairing.
     private var lastPlaceholder: UInt32 = 1
 
     mutating func nextRequest() -> UInt64 { Self.next(&lastRequest) }
@@ -65,7 +65,7 @@ struct IdentifierGenerator: Sendable {
 
     mutating func nextQuestion() -> PairingRequestID { PairingRequestID(rawValue: Self.next(&lastQuestion)) }
 
-    /// A number under which a ledger registers a terminated app; no manager has it.
+    /// Returns a number under which a ledger registers a terminated app; no manager has it.
     mutating func nextPlaceholder() -> Ref<Manager> { Ref(slot: .max, serial: Self.next(&lastPlaceholder)) }
 
     private static func next<Number: FixedWidthInteger>(_ last: inout Number) -> Number {

@@ -3,7 +3,7 @@ import BluetoothSupport
 import BluetoothTracing
 
 extension WorldInput {
-    /// The device that the input adds or steers.
+    /// The device that the input adds or controls.
     var device: Ref<Device>? {
         switch self {
         case .device(let device, _), .deviceAdded(let device): device
@@ -11,9 +11,9 @@ extension WorldInput {
         }
     }
 
-    /// The source and the line of a control, or of a handler's answer; nil for what managers do.
+    /// Returns the source and the line of a control or of a handler's answer; nil for inputs of managers.
     ///
-    /// - Parameter name: The name of the device or host that the control steers.
+    /// - Parameter name: The name of the device or host that the control concerns.
     func trace(of name: String?) -> (source: String, line: TraceLine)? {
         let name = name.map { " " + $0.quoted } ?? ""
         switch self {
@@ -28,7 +28,7 @@ extension WorldInput {
 }
 
 extension DeviceControl {
-    /// The name of the control as of the method of ``EmulatedDevice``, and its arguments.
+    /// The control's name, which is that of the method of ``EmulatedDevice``, and its arguments.
     fileprivate var trace: TraceLine {
         switch self {
         case .notify(let target, let value): line("notify") { $0.add(target, value) }
@@ -101,20 +101,20 @@ extension DeviceControl {
                 line.add("peripheralLatency", parameters.peripheralLatency)
                 line.add("supervisionTimeout", parameters.supervisionTimeout)
             }
-        // The others have no argument.
+        // The other controls have no arguments.
         default: line("\(self)")
         }
     }
 }
 
-/// What happens to a device without an event.
+/// An incident at a device that no event reports.
 enum TraceNote {
     /// A step met a fault.
     case fault(DeviceFault.Step, DeviceFault.Effect)
-    /// So many packets were lost, and sent again.
+    /// A number of packets were lost and sent again.
     case losses(Int)
 
-    /// `"Heart": 2 packets lost`.
+    /// Returns a line such as `"Heart": 2 packets lost`.
     func text(of device: String?) -> String {
         let text =
             switch self {
@@ -126,7 +126,7 @@ enum TraceNote {
 }
 
 extension DeviceFault.Effect {
-    /// `fail 80`, `delay 2.0 seconds`.
+    /// The effect as text, such as `fail 80` or `delay 2.0 seconds`.
     package var words: String {
         switch self {
         case .fail(let code): "fail \(code.rawValue)"
@@ -195,7 +195,7 @@ extension HostControl {
                 line.add("peer", peer: peer)
                 line.add("isForSecurity", isForSecurity)
             }
-        // The others have no argument.
+        // The other controls have no arguments.
         default: line("\(self)")
         }
     }
@@ -224,13 +224,13 @@ extension HandlerReply {
 }
 
 extension TraceLine {
-    /// A characteristic, and a value of it.
+    /// Adds a characteristic, and optionally a value.
     fileprivate mutating func add(_ path: CharacteristicPath, _ value: Data? = nil) {
         add("characteristic", characteristic: path.uuid, of: path.service, instance: path.index)
         add(value: value)
     }
 
-    /// The attribute that a control names, and a value of it.
+    /// Adds the attribute that a control names, and a value.
     fileprivate mutating func add(_ target: AttributeTarget, _ value: Data) {
         switch target {
         case .path(let path): return add(path, value)
@@ -240,7 +240,7 @@ extension TraceLine {
     }
 }
 
-/// A line with its fields.
+/// Creates a line with its fields.
 private func line(_ name: String, _ addFields: (inout TraceLine) -> Void = { _ in }) -> TraceLine {
     var line = TraceLine(name, showsValues: true)
     addFields(&line)

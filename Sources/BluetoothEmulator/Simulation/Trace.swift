@@ -3,24 +3,24 @@ import BluetoothSupport
 import BluetoothTracing
 import DequeModule
 
-/// The inputs and outputs of a world, as values; reading the trace formats them.
+/// The inputs and outputs of a world as values, which are formatted when the trace is read.
 struct Trace: Sendable {
     private enum Step: Sendable {
-        /// An input, and the name of the device or host that it steers.
+        /// An input, and the name of the device or host that it concerns.
         case input(WorldInput, String?)
         case output(WorldOutput)
-        /// A note, and the name of the device that it is about.
+        /// A note, and the name of the device that it concerns.
         case note(String, String?)
     }
 
-    /// The number of steps before the oldest are dropped.
+    /// The number of steps that are kept; older ones are dropped.
     var limit: Int {
         didSet { while steps.count > max(0, limit) { learn(steps.removeFirst().step) } }
     }
     private var steps = Deque<(at: Nanoseconds, step: Step)>()
-    /// The names that the steps before the first one gave.
+    /// The names that the dropped steps defined.
     private var names = TraceNames()
-    /// The roles and hosts of managers, by the serial numbers of these: those of the last 1,024.
+    /// The roles and hosts of the last 1,024 managers, by the managers' serial numbers.
     private var managers = LRUCache<UInt32, (role: Manager.Role, host: String)>(limit: 1024)
 
     init(limit: Int) { self.limit = limit }
@@ -45,7 +45,7 @@ struct Trace: Sendable {
         if isOn { append(.note(text(), device), now) }
     }
 
-    /// Records what happened to a device without an event.
+    /// Records an incident at a device that no event reports.
     mutating func log(_ note: TraceNote, of device: String?, at now: Nanoseconds) {
         if isOn { append(.note(note.text(of: device), device), now) }
     }
@@ -60,7 +60,7 @@ struct Trace: Sendable {
         steps.append((now, step))
     }
 
-    /// Learns from a step that is removed.
+    /// Learns the names in a dropped step.
     private mutating func learn(_ step: Step) {
         switch step {
         case .input(.central(let manager, let command), _): names.learn(command, role: Int(manager.serial))
@@ -107,9 +107,9 @@ struct Trace: Sendable {
     }
 }
 
-// Lines of the trace that say why something does not happen.
+// Lines of the trace that explain why something does not happen.
 extension World {
-    /// Notes which devices a scan that starts will not report, and why: ten at most.
+    /// Records which devices a starting scan will not report, and why; at most ten.
     mutating func noteSilentDevices(for parameters: ScanParameters, on host: Int) {
         guard isNoting else { return }
         var count = 0
@@ -144,7 +144,7 @@ extension World {
 
     // MARK: Values
 
-    /// The characteristic that a control names; a line in the trace if there is none.
+    /// Returns the characteristic that a control names; if it does not exist, adds a line to the trace.
     mutating func existing(_ target: AttributeTarget, of ref: Ref<Device>) -> AttributeID? {
         let id = devices[ref]?.server.attribute(target)
         if id == nil { log("control ignored: device \(ref.serial) has no characteristic \(target)") }

@@ -1,10 +1,10 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// The world as it is, as a description.
+// The present world as a description.
 extension World {
     var presentDescription: WorldDescription {
-        // A world file has a field of its own for collisions, and none for the length of the trace.
+        // A world file has a separate field for collisions, and no field for the length of the trace.
         var settings = configuration
         (settings.advertisingCollides, settings.traceLimit) = (false, nil)
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
@@ -25,7 +25,7 @@ extension World {
 }
 
 extension Host {
-    /// Nil for a host that every world has, or that exists for a peripheral manager alone.
+    /// Nil for a host that every world has, or that was created for a peripheral manager.
     fileprivate var presentDescription: HostDescription? {
         guard !identity.isAnonymous else { return nil }
         var description = HostDescription(
@@ -39,7 +39,7 @@ extension Host {
 }
 
 extension Device {
-    /// The description, with what has changed since.
+    /// The description with later changes.
     var presentDescription: PeripheralDescription {
         var present = description
         if present.effectiveAddress != identity.identityAddress { present.address = identity.identityAddress }
@@ -56,14 +56,14 @@ extension Device {
         if faults.failingConnections > 0 {
             present.faults.insert(DeviceFault(.connect, .fail(), count: faults.failingConnections), at: 0)
         }
-        // A handler in Swift has parameters that no description can have.
+        // A handler in Swift has parameters that a description cannot have.
         if present.handler == nil { present.parameters = [:] }
         return present
     }
 }
 
 extension GATTServer {
-    /// The services, without those that every device has.
+    /// The services except those that every device has.
     fileprivate var presentServices: [ServiceDescription] {
         database.services.filter { !genericServices.contains($0) }.compactMap(presentDescription(ofService:))
     }

@@ -4,9 +4,9 @@ import BluetoothValues
 
 // The devices: simulation controls, services, handlers and timers.
 extension World {
-    /// Puts a device on the air.
+    /// Adds a device, which begins to advertise.
     ///
-    /// - Throws: ``DescriptionError`` when the address is taken.
+    /// - Throws: ``DescriptionError`` if the address is taken.
     mutating func addDevice(_ peripheral: EmulatedPeripheral) throws -> Ref<Device> {
         let address = peripheral.description.effectiveAddress
         try require(!air.addresses.contains(address), "address", "another device has the address \(address)")
@@ -21,7 +21,7 @@ extension World {
         return ref
     }
 
-    /// Adds a host; devices become known to it when it hears them.
+    /// Adds a host, which learns of devices when it hears them.
     mutating func addHost(_ host: Host) {
         hosts.append(host)
         if air.tapped.contains(.hosts) { report(.hostAdded(tappedHost(hosts.count - 1))) }
@@ -120,7 +120,7 @@ extension World {
         }
     }
 
-    /// Changes the GAP Device Name; hosts that are connected read it again where it is announced.
+    /// Changes the GAP Device Name; if the change is announced, connected hosts read the name again.
     private mutating func rename(_ ref: Ref<Device>, _ name: String, isAnnounced: Bool) {
         devices[ref]?.description.name = name
         guard let id = devices[ref]?.server.deviceName else { return }
@@ -142,7 +142,8 @@ extension World {
         wake(ref)
     }
 
-    /// An unbonded device under a new address is a new peer; its links end, as the old address falls silent.
+    /// Changes the address: an unbonded device becomes a new peer, and its links end because the old address falls
+    /// silent.
     private mutating func changeAddress(_ address: DeviceAddress, of ref: Ref<Device>) {
         lose(ref, staysOnAir: true)
         setAddress(address, of: ref)
@@ -150,9 +151,9 @@ extension World {
         showAddress(of: ref)
     }
 
-    /// The device loses its links without disconnecting; hosts notice by supervision timeout.
+    /// Loses the device's links without disconnecting; hosts notice after the supervision timeout.
     ///
-    /// - Parameter reason: Why the device is without its links.
+    /// - Parameter reason: The reason for the device's side.
     mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool, reason: DisconnectReason = .timeout) {
         for link in devices[ref]?.links ?? [] {
             fallSilent(link)
@@ -182,7 +183,7 @@ extension World {
         return database.characteristic(path)
     }
 
-    /// Notifies or indicates a value on one link, cut to what a packet takes, if its central subscribes.
+    /// Notifies or indicates a value on one link, truncated to a packet, if the link's central subscribes.
     mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
         guard let kind = links[ref]?.server.subscriptions[attribute], let mtu = links[ref]?.mtu else { return }
         send(
@@ -214,7 +215,8 @@ extension World {
         removeServices([id], of: ref)
     }
 
-    /// Removes services with all within, subscriptions included, with Service Changed to the connected centrals.
+    /// Removes services with everything in them and all subscriptions, and indicates Service Changed to connected
+    /// centrals.
     mutating func removeServices(_ ids: [AttributeID], of ref: Ref<Device>) {
         guard !ids.isEmpty else { return }
         for id in ids {
@@ -226,7 +228,7 @@ extension World {
         reportServicesChanged(removed: ids, added: [], of: ref)
     }
 
-    /// Service Changed, which every host subscribes to by itself.
+    /// Sends Service Changed, to which every host subscribes by itself.
     mutating func reportServicesChanged(removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>) {
         reportServices(of: ref)
         for link in devices[ref]?.links ?? [] { send(.servicesChanged(removed: removed, added: added), on: link) }

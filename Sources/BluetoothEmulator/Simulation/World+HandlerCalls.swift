@@ -1,11 +1,11 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// The questions to a device's handler about a central that connects, and the answers of asynchronous handlers.
+// The questions to a device's handler about connecting centrals, and the answers of asynchronous handlers.
 extension World {
     // MARK: Connecting
 
-    /// Whether the device's handler keeps a connect from leading to a link now.
+    /// Returns whether the device's handler delays or refuses a connect.
     mutating func isHeldUp(connecting ref: Ref<Device>, to host: Int) -> Bool {
         guard devices[ref]?.handler.isPresent == true, let peer = devices[ref]?.identity.peers[host] else {
             return false
@@ -21,7 +21,7 @@ extension World {
         return response.map { isRefused($0, peer, on: host) } ?? false
     }
 
-    /// Whether a handler refused a connect, which then fails.
+    /// Returns whether a handler refused a connect, which then fails.
     private mutating func isRefused(_ response: ConnectionResponse, _ peer: PeerID, on host: Int) -> Bool {
         switch response {
         case .accepted: return false
@@ -31,14 +31,14 @@ extension World {
         return true
     }
 
-    /// Asks an asynchronous handler about a connect, unless it is being asked already.
+    /// Asks an asynchronous handler about a connect, unless it is already being asked.
     private mutating func ask(_ request: ConnectionRequest, of host: Int, at ref: Ref<Device>) {
         let epoch = hosts[host].adapter.epoch
         guard devices[ref]?.handler.askedConnects.updateValue(epoch, forKey: host) != epoch else { return }
         call(ref, .connection(request), for: .connect(host: host, epoch: epoch))
     }
 
-    /// Asks asynchronous handlers what they had not answered when a snapshot was taken.
+    /// Asks asynchronous handlers again for the answers that were missing when a snapshot was taken.
     mutating func askHandlersAgain() {
         for ref in devices.refs {
             for (host, epoch) in devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
@@ -54,7 +54,7 @@ extension World {
         }
     }
 
-    /// The question to a handler that an operation is; nil for one that it is not asked about.
+    /// Returns an operation as a question to a handler; nil for an operation that the handler is not asked about.
     private mutating func question(of operation: LinkOperation, on ref: Ref<Link>) -> HandlerCall.Content? {
         guard let link = links[ref] else { return nil }
         let central = identity(of: ref)
@@ -85,7 +85,7 @@ extension World {
 
     // MARK: Answers
 
-    /// An asynchronous handler answered; its answer is ignored after the end of the link.
+    /// Handles the answer of an asynchronous handler; after the end of the link it is ignored.
     mutating func answered(_ reply: HandlerReply) {
         switch (reply.origin, reply.answer) {
         case (.connect(let host, let epoch), .connection(let response)):
@@ -103,7 +103,7 @@ extension World {
         }
     }
 
-    /// The handler granted or refused a discovery or a subscription.
+    /// Handles a handler's answer to a discovery or a subscription.
     private mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: ProcedureResponse) {
         guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
         stopTransactionTimeout(ref)

@@ -58,7 +58,7 @@ extension World {
         case .setMaximumMTU(let mtu): hosts[host].adapter.maximumMTU = mtu
         case .authorize(let status):
             authorize(status, host)
-            // The permission is the app's: what it did not ask a host for, it asked the default one.
+            // The permission belongs to the app; hosts of managers that named none follow the default host's.
             guard hosts[host].identity.name == "default" else { return }
             for other in hosts.indices where hosts[other].identity.isAnonymous { authorize(status, other) }
         case .reset(let duration):
@@ -129,7 +129,7 @@ extension World {
         change(host) { $0.isResetting = false }
     }
 
-    /// Ends all that needs power, without events to the managers.
+    /// Ends everything that needs power, without events to the managers.
     private mutating func handlePowerLoss(_ host: Int) {
         hosts[host].adapter.epoch += 1
         for manager in hosts[host].managers {
@@ -194,7 +194,7 @@ extension World {
         queue.schedule(.listen(ref, number, parameters), at: now + configuration.scanDelay.nanoseconds)
     }
 
-    /// The scanner hears from now on, unless the scan was stopped or another one started.
+    /// Begins to receive packets for a scan, unless it was stopped or replaced.
     mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
         guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
         managers[ref]?.pendingScan = nil
@@ -212,7 +212,7 @@ extension World {
         devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
     }
 
-    /// The given peers, as far as a host remembers them.
+    /// Returns those of the given peers that a host remembers.
     func knownPeers(_ ids: [PeerID], host: Int?) -> [PeerSummary] {
         guard let host else { return [] }
         return ids.compactMap { id in
@@ -220,7 +220,7 @@ extension World {
         }
     }
 
-    /// The peers that are linked to a host and offer one of the services.
+    /// Returns the peers that are linked to a host and offer one of the services.
     func connectedPeers(offering services: [BluetoothUUID], host: Int?) -> [PeerSummary] {
         guard let host else { return [] }
         let found = hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in

@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-// The devices that a host knows: by hearing them, by links of either role, by keys.
+// The devices that a host knows: heard ones, linked ones in either role, and bonded ones.
 extension World {
     /// The links of a host's peripheral role.
     func serverLinks(of host: Int) -> [Ref<Link>] {
@@ -15,7 +15,7 @@ extension World {
         }
     }
 
-    /// A host ends the link of a central that is connected to its peripheral role.
+    /// Ends the link of a central that is connected to a host's peripheral role.
     mutating func disconnectCentral(_ peer: PeerID, from host: Int, isForSecurity: Bool) {
         for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
             queue.schedule(
@@ -24,7 +24,7 @@ extension World {
         }
     }
 
-    /// The keys that a host has of others.
+    /// Returns the keys that a host has of other devices.
     func bonds(of host: Int) -> [HostBond] {
         hosts[host].pairing.bonds.sorted { $0.key < $1.key }.map { address, bond in
             HostBond(
@@ -33,7 +33,7 @@ extension World {
         }
     }
 
-    /// The address on the air of the device or host with an identity address; that address itself where it is gone.
+    /// Returns the air address of the device or host with an identity address; the identity address if it was removed.
     private func airAddress(ofIdentity address: DeviceAddress) -> DeviceAddress {
         if let device = devices.refs.first(where: { devices[$0]?.identity.identityAddress == address }) {
             return devices[device]?.identity.address ?? address
@@ -41,7 +41,7 @@ extension World {
         return hosts.first { $0.identity.address == address }?.identity.airAddress ?? address
     }
 
-    /// The address under which a host knows a peer; nil for one that it does not know.
+    /// Returns the address under which a host knows a peer; nil for an unknown peer.
     func address(of peer: PeerID, on host: Int) -> DeviceAddress? {
         if let known = hosts[host].peers[peer] { return known.address }
         if let link = hosts[host].links[peer].flatMap({ links[$0] }) { return devices[link.device]?.identity.address }

@@ -1,11 +1,11 @@
 import BluetoothBackend
 import DequeModule
 
-// Apps that the system terminates and starts again: the preservation and the restoration of their state.
+// Apps that the system terminates and relaunches: the preservation and restoration of their state.
 extension World {
     // MARK: Ending an app
 
-    /// Ends the managers of a restore identifier, and preserves their state.
+    /// Terminates the managers with a restore identifier, and preserves their state.
     mutating func terminateApp(_ identifier: String, on host: Int) {
         for ref in hosts[host].managers where managers[ref]?.restoreIdentifier == identifier {
             switch managers[ref]?.role {
@@ -59,7 +59,8 @@ extension World {
 
     // MARK: Starting it again
 
-    /// Restores the state that was preserved under a manager's identifier, before it gets the adapter's state.
+    /// Restores the state that is preserved under a manager's identifier, before the manager receives the adapter's
+    /// state.
     mutating func restore(_ ref: Ref<Manager>) {
         guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
             return
@@ -187,9 +188,9 @@ extension World {
         askHandlersAgain()
     }
 
-    /// The restore identifiers of a host's managers.
+    /// Returns the restore identifiers of a host's managers.
     ///
-    /// A manager that heard of no state has nothing yet: what is kept for it stays for the next.
+    /// A manager that received no state yet has restored nothing; the state stays preserved for the next manager.
     private func startedApps(on host: Int) -> [String] {
         var identifiers: [String] = []
         for ref in hosts[host].managers {

@@ -1,4 +1,4 @@
-// The script of a described world: inputs at given instants.
+// The script of a described world: inputs at fixed instants.
 extension World {
     /// Schedules the steps of a script.
     ///
@@ -10,7 +10,7 @@ extension World {
         for (index, step) in script.enumerated() {
             do throws(DescriptionError) {
                 let input = try input(of: step, described, refs)
-                // What is to come later does not keep the world from being idle.
+                // Future steps do not keep the world from being idle.
                 queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
             } catch {
                 preconditionFailure("a checked script failed: \(error)")
@@ -42,7 +42,7 @@ extension World {
         }
     }
 
-    /// A step of the script is due: its control enters the line.
+    /// Submits the control of a due step of the script.
     mutating func scriptDue(_ index: Int, _ input: WorldInput) {
         log("script[\(index)]")
         submit(input)

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// The emulated world: hosts, devices, links and the events that are due, as one value.
+/// The emulated world as one value: hosts, devices, links and scheduled events.
 ///
 /// Pure and synchronous: inputs are enqueued, ``step(until:)`` handles one input or event, outputs are appended. It
 /// uses no thread, no lock and no real clock. Everything is numbered in the order of creation and iterated in that
@@ -43,9 +43,9 @@ struct World: Sendable {
         queue.enqueue(input)
     }
 
-    /// Handles the next input or event that is due no later than `limit`.
+    /// Handles the next input, or the next event that is due no later than `limit`.
     ///
-    /// - Returns: Whether there was one; if not, the time is now `limit`.
+    /// - Returns: Whether there was such work; if not, the time is now `limit`.
     mutating func step(until limit: Nanoseconds) -> Bool {
         guard let work = queue.next(until: limit) else { return false }
         switch work {
@@ -121,7 +121,7 @@ struct World: Sendable {
         }
     }
 
-    /// Changes the settings; what living links agreed stays.
+    /// Changes the settings; links keep the parameters that they agreed.
     private mutating func configure(_ configuration: EmulatorConfiguration) {
         let mustWake = self.configuration.advertisingCollides != configuration.advertisingCollides
         self.configuration = configuration

@@ -1,22 +1,22 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// An action of a test, a tool or a device's own handler on a device.
+/// A control of a device, from a test, a tool or the device's own handler.
 enum DeviceControl: Sendable {
     case notify(AttributeTarget, Data)
-    /// Ahead of the answer under way, and whether anybody subscribed or not.
+    /// Notifies before the present answer, to centrals that subscribed or not.
     case notifyAtOnce(CharacteristicPath, Data)
     case setValue(AttributeTarget, Data)
     case setParameter(DeviceParameter, Double)
-    /// A line of the handler's for the trace.
+    /// Adds a line of the handler to the trace.
     case note(String)
-    /// Reads are not answered while held.
+    /// Holds reads without an answer, or releases them.
     case hold(CharacteristicPath, Bool)
-    /// Closes all links, as the device; the apps get the error.
+    /// Closes all links from the device's side; the apps receive the error.
     case disconnect(OpaqueError?)
-    /// Falls silent: links die by supervision timeout.
+    /// Falls silent: links end by supervision timeout.
     ///
-    /// The device is on the air at once if it stays.
+    /// The device advertises again at once if `staysOnAir` is true.
     case lose(staysOnAir: Bool)
     indirect case setAdvertising(Int, AdvertisingDescription, firstPacket: Duration?)
     case enableAdvertising(Int?, Bool)
@@ -24,7 +24,7 @@ enum DeviceControl: Sendable {
     case setRSSI(Int?)
     indirect case addService(ServiceDescription)
     case removeService(BluetoothUUID, index: Int)
-    /// By the number of its ``AttributePosition``.
+    /// Removes a service by its ``AttributePosition/service``.
     case removeServiceNumber(Int)
     case rename(String, isAnnounced: Bool)
     case changeAddress(DeviceAddress)
@@ -44,7 +44,7 @@ enum DeviceControl: Sendable {
     case closeChannel(ChannelID)
     case remove
 
-    /// Whether it gives the device another address, which is reported where that happens.
+    /// Whether the control changes the device's address, which is reported with the change.
     var changesAddress: Bool {
         switch self {
         case .changeAddress, .rotateAddress: true
@@ -52,7 +52,8 @@ enum DeviceControl: Sendable {
         }
     }
 
-    /// Whether it changes what a device is, which is its managers' business where it is a host's.
+    /// Whether the control changes the description of the device, which only the managers may do if a host owns the
+    /// device.
     var changesDescription: Bool {
         switch self {
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections, .inject,
@@ -63,14 +64,14 @@ enum DeviceControl: Sendable {
     }
 }
 
-/// An action of a test or a tool on a host.
+/// A control of a host, from a test or a tool.
 enum HostControl: Sendable {
     case power(Bool)
     case authorize(AuthorizationStatus)
-    /// The system's Bluetooth service restarts, and is back after that time.
+    /// Restarts the system's Bluetooth service, which returns after the duration.
     case reset(Duration)
     case plug(Bool)
-    /// The state that managers see, whatever it follows from; nil: what it follows from.
+    /// Overrides the state that managers see; nil restores the derived one.
     case setState(AdapterState?)
     case setMaximumMTU(Int?)
     indirect case setAdvertising(HostAdvertising)
@@ -78,7 +79,7 @@ enum HostControl: Sendable {
     case forget(PeerID)
     case remember(PeerID)
     case setFeature(BackendFeature, Bool)
-    /// Terminates the app of a restore identifier, and preserves its state.
+    /// Terminates the app with a restore identifier, and preserves its state.
     case terminateApp(String)
     indirect case preserveCentral(RestoredCentralState, String)
     indirect case preservePeripheral(RestoredPeripheralState, String)
@@ -86,10 +87,10 @@ enum HostControl: Sendable {
     /// Bonds with a device without a pairing.
     case bond(Ref<Device>)
     case removeBond(DeviceAddress)
-    /// Another app of the host connects or releases its connection.
+    /// Connects another app of the host.
     case connectOtherApp(PeerID, withoutAdvertising: Bool)
     case disconnectOtherApp(PeerID)
-    /// Ends the link of a central of the peripheral role.
+    /// Ends the link of a central in the peripheral role.
     case disconnectCentral(PeerID, isForSecurity: Bool)
 }
 
@@ -102,38 +103,38 @@ enum WorldInput: Sendable {
     indirect case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
     indirect case configure(EmulatorConfiguration)
-    /// A device was added, and begins to advertise.
+    /// A device was added and begins to advertise.
     case deviceAdded(Ref<Device>)
     /// An asynchronous handler answered.
     indirect case answered(HandlerReply)
 }
 
-/// How far a device has admitted a connect.
+/// The stages of a device's admission of a connect.
 enum ConnectAdmission: Sendable {
-    /// Its packet was answered; faults and the handler are to come.
+    /// The device's packet was answered; its faults and its handler are still to be asked.
     case requested
-    /// It is past its fault; the handler is to come.
+    /// The device's faults have passed; its handler is still to be asked.
     case pastFault
-    /// Nothing stops it.
+    /// The device admits the connect.
     case granted
 }
 
 /// The events that are scheduled in the world.
 ///
-/// Without reference-counted parts, as each read creates one.
+/// The events have no reference-counted parts, because each read would retain them.
 enum WorldEvent: Sendable {
     case reportState(Ref<Manager>)
     case adapterBack(Int, epoch: UInt32)
-    /// A scan that started a while ago hears its first packets.
+    /// A scan that started earlier receives its first packets.
     indirect case listen(Ref<Manager>, UInt64, ScanParameters)
     case advertise(Ref<Device>, set: Int, generation: UInt32)
-    /// The last packet of an advertising event is over; only where packets collide.
+    /// The last packet of an advertising event ended; occurs only if packets collide.
     case advertisingEventOver(Ref<Device>, set: Int, generation: UInt32)
     /// A connect leads to a link, if the device admits it.
     case established(Int, Ref<Device>, epoch: UInt32, ConnectAdmission)
-    /// The answer to the request at the head of a link's line arrives.
+    /// The answer to the request at the head of a link's queue arrives.
     case answer(Ref<Link>)
-    /// The rest of a long value arrived.
+    /// The rest of a long value arrives.
     case finish(Ref<Link>)
     /// The next part of a long read reaches the manager that answers it.
     case continueRead(Ref<Link>)
@@ -141,17 +142,17 @@ enum WorldEvent: Sendable {
     case changeParameters(Ref<Link>)
     /// Deferred operations of a link may be due.
     case performPostponed(Ref<Link>)
-    /// The time of an advertising set is over.
+    /// The duration of an advertising set ended.
     case advertisingOver(Ref<Device>, set: Int, enabling: UInt32)
     case rotateAddress(Ref<Device>)
     case rotateHostAddress(Int)
-    /// Write commands at the head of a link's line go out.
+    /// The write commands at the head of a link's queue are sent.
     case transmit(Ref<Link>)
-    /// The device's notifications go out.
+    /// The device's notifications are sent.
     case peerTransmit(Ref<Link>)
     case supervision(Ref<Link>)
     case transactionTimeout(Ref<Link>)
-    /// The bytes that one side sent on a channel go over.
+    /// The bytes that one side sent on a channel are transmitted.
     case channelTransmit(ChannelID, LinkSide)
     /// A side may send more on a channel.
     case channelCredits(ChannelID, Int, to: LinkSide)
@@ -167,7 +168,7 @@ enum WorldEvent: Sendable {
     case securityClose(Ref<Link>)
     case localClose(Ref<Link>)
     case reportLocal(Ref<Manager>, LinkID, epoch: UInt32)
-    /// A link that was not ready for write commands at first is.
+    /// A link that was not ready for write commands becomes ready.
     case becomeReadyToWrite(Ref<Manager>, LinkID)
     case notifyTimer(Ref<Device>, AttributeID)
     case deviceTimer(Ref<Device>, Int, generation: UInt32)
@@ -181,12 +182,12 @@ enum WorldOutput: Sendable {
     case central(Ref<Manager>, CentralEvent)
     case peripheral(Ref<Manager>, PeripheralEvent)
     case pairing(Ref<Manager>, PairingEvent)
-    /// A call that the clock owes is due.
+    /// An alarm of the clock is due.
     case alarm(UInt64)
     indirect case call(HandlerCall)
-    /// For the taps.
+    /// An event for the taps.
     indirect case tapped(TapEvent)
-    /// A tap begins, with events that describe the world.
+    /// A tap begins, with events that describe the present world.
     case tapBegins(UInt64, [TapEvent])
 
     var isForTaps: Bool {

@@ -6,10 +6,10 @@ import BluetoothValues
 struct DeviceIdentity: Sendable {
     /// The address on the air.
     var address: DeviceAddress
-    /// The address by which those who have keys know it.
+    /// The address by which peers with the device's keys know it.
     var identityAddress: DeviceAddress
     private var random: SeededGenerator
-    /// By host.
+    /// The identifiers of the device, by host.
     var peers: [PeerID]
 
     init(_ address: DeviceAddress, peers: [PeerID], seed: UInt64) {
@@ -19,7 +19,7 @@ struct DeviceIdentity: Sendable {
         self.peers = peers
     }
 
-    /// The identity of what a host's managers publish.
+    /// Creates the identity of the device that a host's managers form.
     init(_ host: HostIdentity, peers: [PeerID], seed: UInt64) {
         self.init(host.address, peers: peers, seed: seed)
         address = host.airAddress
@@ -31,13 +31,13 @@ struct DeviceIdentity: Sendable {
 /// The name and the addresses of a host.
 struct HostIdentity: Sendable {
     let name: String
-    /// Made for a peripheral manager that named no host.
+    /// Whether the host was created for a peripheral manager that named no host.
     let isAnonymous: Bool
-    /// The identity address, by which those who have keys know it.
+    /// The identity address, by which peers with the host's keys know it.
     let address: DeviceAddress
     /// The address on the air.
     private(set) var airAddress: DeviceAddress
-    /// The period after which it takes a new private address.
+    /// The period after which the host changes to a new private address.
     let rotation: Duration?
     private var rotations: UInt64 = 0
 
@@ -55,8 +55,8 @@ struct HostIdentity: Sendable {
         rotation = description.addressRotation
     }
 
-    /// The identifier under which this host knows an address: the same in each world and process, another on another
-    /// host.
+    /// Returns the identifier under which this host knows an address: equal in all worlds and processes, different on
+    /// each host.
     func peerID(of device: DeviceAddress) -> PeerID {
         var generator = SeededGenerator(seed: device.bits, stream: address.description)
         return PeerID(generator.uuid())
@@ -70,17 +70,17 @@ struct HostIdentity: Sendable {
 }
 
 extension DeviceAddress {
-    /// A resolvable private address (Core Specification, Vol 6, Part B, 1.3.2.2).
+    /// Creates a resolvable private address (Core Specification, Vol 6, Part B, 1.3.2.2).
     fileprivate init(resolvable random: UInt64) {
         self.init(bits: random & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
     }
 }
 
-// Address privacy: a device with changing addresses, known to those who have its keys.
+// Address privacy: devices with changing addresses, recognized by peers with their keys.
 extension World {
-    /// The device takes a new resolvable private address; its links stay.
+    /// Changes a device to a new resolvable private address; its links stay.
     ///
-    /// Hosts with its keys recognize it; to others it is another device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
+    /// Hosts with its keys recognize it; others see a new device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
     mutating func rotateAddress(of ref: Ref<Device>) {
         if let host = devices[ref]?.host { return rotateAddress(of: host) }
         guard let address = devices[ref]?.identity.nextPrivateAddress() else { return }
@@ -88,7 +88,7 @@ extension World {
         showAddress(of: ref)
     }
 
-    /// A host takes a new resolvable private address, as central and as peripheral; its links stay.
+    /// Changes a host, as central and as peripheral, to a new resolvable private address; its links stay.
     mutating func rotateAddress(of host: Int) {
         hosts[host].identity.rotate(seed: random.seed)
         reportChange(ofHost: host)
@@ -103,7 +103,7 @@ extension World {
         devices[ref]?.identity.address = address
     }
 
-    /// A device knows the central of a new link by its keys, else by its present address.
+    /// Identifies the central of a new link for the device: by its keys, else by its present address.
     mutating func showCentral(of ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         let bond = serverBond(link.device, with: link.host)
@@ -124,7 +124,7 @@ extension World {
             address: links[link]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
     }
 
-    /// A host that connects to a device, as the device knows it.
+    /// Returns a host that connects to a device, as the device knows it.
     func identity(ofHost host: Int, at ref: Ref<Device>) -> CentralIdentity {
         let identity = hosts[host].identity
         return CentralIdentity(
@@ -132,7 +132,7 @@ extension World {
             mtu: ATTLimits.minimumMTU)
     }
 
-    /// All hosts know a device by its present address, or by its keys.
+    /// Tells all hosts a device's present address; hosts without its keys get a new identifier.
     mutating func showAddress(of ref: Ref<Device>) {
         guard let device = devices[ref] else { return }
         for host in hosts.indices {
@@ -147,14 +147,14 @@ extension World {
         wake(ref)
     }
 
-    /// Time for a host to rotate, and for the next time.
+    /// Rotates a host's address, and schedules the next rotation.
     mutating func rotationDue(_ host: Int) {
         guard let period = hosts[host].identity.rotation else { return }
         rotateAddress(of: host)
         queue.schedule(.rotateHostAddress(host), at: now + period.nanoseconds, isPeriodic: true)
     }
 
-    /// Time to rotate, and for the next time.
+    /// Rotates a device's address, and schedules the next rotation.
     mutating func rotationDue(_ ref: Ref<Device>) {
         guard let period = devices[ref]?.description.addressRotation else { return }
         rotateAddress(of: ref)

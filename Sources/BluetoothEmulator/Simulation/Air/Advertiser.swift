@@ -3,17 +3,17 @@ import BluetoothSupport
 
 /// The advertising sets of a device.
 struct Advertiser: Sendable {
-    /// One advertising set at work.
+    /// One advertising set with its state.
     struct AdvertisingSet: Sendable {
         let description: AdvertisingDescription
         var isEnabled: Bool
-        /// Grows with each change of the data.
+        /// Incremented with each change of the data.
         var generation: UInt32 = 0
         var isScheduled = false
         var lastPacket: Nanoseconds?
         /// The phase of its packets; nil for any phase of the interval.
         fileprivate var phase: Phase?
-        /// By host: the scan epoch in which its scanners heard this data.
+        /// The scan epoch in which the scanners of each host heard this data, by host.
         fileprivate var heard: [UInt64] = []
         let interval: Nanoseconds
         /// The number of times it was switched on.
@@ -32,7 +32,7 @@ struct Advertiser: Sendable {
             scanResponse = description.scanResponse?.advertisement(isConnectable: nil)
         }
 
-        /// The advertisement of a manager, with what its host adds.
+        /// Creates the set of a manager's advertisement, with what its host adds.
         init(_ advertisement: Advertisement, of manager: Ref<Manager>, _ host: HostAdvertising) {
             self.init(host.set(of: advertisement))
             self.advertisement.overflowServiceUUIDs = advertisement.overflowServiceUUIDs
@@ -40,9 +40,9 @@ struct Advertiser: Sendable {
         }
     }
 
-    /// The phase of a set's packets, which follows from when it was switched on.
+    /// The phase of a set's packets, relative to the instant at which it was switched on.
     fileprivate struct Phase: Sendable {
-        /// The time from then to the first packet.
+        /// The time from that instant to the first packet.
         let delay: Nanoseconds
         var begin: Nanoseconds
     }
@@ -57,7 +57,7 @@ struct Advertiser: Sendable {
 
     // MARK: Sets
 
-    /// Replaces the data of a set, or adds a set at the end.
+    /// Replaces the data of a set, or appends a set.
     mutating func setDescription(
         _ description: AdvertisingDescription, of index: Int, firstPacket: Nanoseconds?, at now: Nanoseconds
     ) {
@@ -70,7 +70,7 @@ struct Advertiser: Sendable {
         replace(index, with: set)
     }
 
-    /// Replaces a set, whose data is another now, or adds one at the end.
+    /// Replaces a set whose data has changed, or appends one.
     mutating func replace(_ index: Int, with set: AdvertisingSet) {
         guard index < sets.count else { return sets.append(set) }
         let generation = sets[index].generation + 1
@@ -78,7 +78,7 @@ struct Advertiser: Sendable {
         sets[index].generation = generation
     }
 
-    /// Switches a set, or all, on or off.
+    /// Switches a set, or all of them, on or off.
     mutating func enable(_ index: Int?, _ isOn: Bool, at now: Nanoseconds) {
         for position in sets.indices where index == nil || index == position {
             sets[position].isEnabled = isOn
@@ -88,13 +88,13 @@ struct Advertiser: Sendable {
         }
     }
 
-    /// A manager no longer advertises with a set.
+    /// Releases the set of a manager that no longer advertises.
     mutating func free(_ index: Int) {
         sets[index].manager = nil
         sets[index].isEnabled = false
     }
 
-    /// The address is another: all scanners hear the data anew.
+    /// Handles a change of the address: all scanners hear the data anew.
     mutating func addressChanged() {
         for index in sets.indices {
             sets[index].generation += 1
@@ -105,8 +105,10 @@ struct Advertiser: Sendable {
 
     // MARK: Packets
 
-    /// The instant of a set's next packet after a time without listeners: at the phase that was asked for, else at any phase
-    /// of the interval, but never nearer than an interval to a packet that was heard.
+    /// Returns the instant of a set's next packet after a time without listeners.
+    ///
+    /// The packet has the requested phase, else a random phase of the interval, but is at least an interval after the
+    /// last packet.
     mutating func firstPacket(of index: Int, at now: Nanoseconds) -> Nanoseconds {
         let interval = sets[index].interval
         if let phase = sets[index].phase { return packet(of: sets[index], in: phase, at: now) }
@@ -116,7 +118,7 @@ struct Advertiser: Sendable {
         return last + interval + advertisingDelay()
     }
 
-    /// The first instant of a set's phase that is not over, never nearer than an interval to a packet that was heard.
+    /// Returns the next instant of a set's phase, at least an interval after the last packet.
     private func packet(of set: AdvertisingSet, in phase: Phase, at now: Nanoseconds) -> Nanoseconds {
         let begin = phase.begin + phase.delay
         guard set.interval > 0 else { return max(begin, now) }
@@ -125,16 +127,16 @@ struct Advertiser: Sendable {
         return begin + missed * set.interval
     }
 
-    /// Notes a packet of a set.
+    /// Records a packet of a set.
     ///
-    /// - Returns: The time until the next one; 0 if there is none.
+    /// - Returns: The time until the next packet; 0 if no packet follows.
     mutating func packetSent(of index: Int, at now: Nanoseconds) -> Nanoseconds {
         sets[index].lastPacket = now
         let interval = sets[index].interval
         return interval == 0 ? 0 : interval + advertisingDelay()
     }
 
-    /// 0–10 ms, drawn for each packet (Core Specification, Vol 6, Part B, 4.4.2.2.1).
+    /// Draws the delay of a packet, 0–10 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
     private mutating func advertisingDelay() -> Nanoseconds { Nanoseconds(random.below(10_000_001)) }
 
     /// Whether a host's scanners have the data of a set.
@@ -149,12 +151,12 @@ struct Advertiser: Sendable {
     }
 }
 
-/// The signal of a device at the hosts.
+/// The signal of a device, as hosts receive it.
 struct DeviceSignal: Sendable {
     /// Whether the host behind the device is on; true for a described device.
     var isOn = true
     var proximity = Proximity.near
-    /// The mean signal strength in dBm; nil takes the proximity's.
+    /// The mean signal strength in dBm; nil uses the proximity's.
     var rssi: Int?
     var packetLossRate = 0.0
     private var random: SeededGenerator
@@ -166,7 +168,7 @@ struct DeviceSignal: Sendable {
     /// Whether the device is heard.
     var isPresent: Bool { isOn && isInRange }
 
-    /// The signal strength of one packet, -127...20 dBm.
+    /// Draws the signal strength of one packet, -127...20 dBm.
     mutating func measure(_ deviation: Int) -> Int {
         let mean = rssi ?? proximity.rssi ?? 127
         guard deviation > 0 else { return mean }

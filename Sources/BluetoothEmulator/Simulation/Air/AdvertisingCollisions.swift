@@ -1,6 +1,6 @@
-/// The advertising events under way, whose packets destroy each other where they overlap on a channel.
+/// The advertising events under way, whose packets destroy each other if they overlap on a channel.
 ///
-/// What is kept is one entry for each event under way, and a set sends its next event after the last one is over.
+/// The list has one entry for each event under way; a set sends its next event after its last one has ended.
 struct AdvertisingCollisions: Sendable {
     /// One event under way.
     struct Event: Sendable {
@@ -9,19 +9,19 @@ struct AdvertisingCollisions: Sendable {
         let start: Nanoseconds
         let timing: AdvertisingEventTiming
         let rssi: Int
-        /// One bit for each channel: whether the packet on it was destroyed.
+        /// Whether the packet on each channel was destroyed, one bit per channel.
         fileprivate(set) var destroyed: UInt8 = 0
 
         /// Whether a host receives the event.
         ///
-        /// A host listens all the time, on one channel for each scan interval. The channel at the beginning counts.
+        /// A host listens all the time, on one channel per scan interval. The channel at the start of the event counts.
         func isReceived(by host: Int) -> Bool {
             let interval = Int(start / AdvertisingCollisions.scanInterval)
             return destroyed & 1 << ((interval + host) % AdvertisingEventTiming.channels) == 0
         }
     }
 
-    /// How long a host listens on a channel: 11.25 ms, as BlueZ does while it discovers devices.
+    /// The time for which a host listens on a channel: 11.25 ms, as BlueZ does during discovery.
     static let scanInterval: Nanoseconds = 11_250_000
 
     private var events: [Event] = []
@@ -29,7 +29,7 @@ struct AdvertisingCollisions: Sendable {
     /// The number of events under way.
     var count: Int { events.count }
 
-    /// An event begins: its packets and those of the events under way destroy each other where they overlap.
+    /// Begins an event; its packets and those of the events under way destroy each other if they overlap.
     mutating func begin(_ event: Event) {
         var event = event
         for other in events.indices {
@@ -45,7 +45,7 @@ struct AdvertisingCollisions: Sendable {
         events.append(event)
     }
 
-    /// The oldest event of a set is over.
+    /// Ends the oldest event of a set.
     mutating func end(_ device: Ref<Device>, _ set: Int) -> Event? {
         events.firstIndex { $0.device == device && $0.set == set }.map { events.remove(at: $0) }
     }
@@ -58,14 +58,14 @@ extension AdvertisingCollisions.Event {
     }
 }
 
-// The simulation of collisions. Without it, a packet is heard at the beginning of its event.
+// The simulation of collisions. Without it, a packet is heard at the start of its event.
 extension World {
-    /// Whether some host listens, so that the packets of all devices count.
+    /// Whether any host listens, so that the packets of all devices matter.
     var isAnyoneListening: Bool {
         hosts.contains { $0.adapter.isOn && (!$0.scanning.scanners.isEmpty || !$0.connecting.isEmpty) }
     }
 
-    /// The packets of a set begin; who hears them is known when the last one is over.
+    /// Begins the packets of a set; their receivers are known when the last packet has ended.
     mutating func beginAdvertisingEvent(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int) {
         guard let set = devices[ref]?.advertiser.sets[index].description else { return }
         let event = AdvertisingCollisions.Event(ref, index, set, at: now, rssi: rssi)
@@ -75,7 +75,7 @@ extension World {
             isPeriodic: set.interval != .zero)
     }
 
-    /// The hosts that listened on a channel where nothing overlapped hear the set, if it is still on the air.
+    /// Delivers an event to the hosts that listened on a channel without an overlap, if the set is still on the air.
     mutating func advertisingEventOver(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32) {
         guard let event = air.collisions.end(ref, index), let device = devices[ref], device.signal.isPresent,
             device.advertiser.sets.indices.contains(index), device.advertiser.sets[index].generation == generation,

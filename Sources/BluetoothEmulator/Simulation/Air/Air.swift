@@ -1,15 +1,16 @@
 import BluetoothSupport
 
-/// The medium that all devices share: the addresses in use, the packets that are lost, and what taps want to know.
+/// The medium that all devices share: the addresses in use, the lost packets, and the kinds of events that taps
+/// request.
 struct Air: Sendable {
     var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
     var packets: UInt64 = 0
-    /// Whether packets may get lost on some link.
+    /// Whether packets may be lost on some link.
     var isLossy: Bool
-    /// What the taps want to be reported; empty without a tap.
+    /// The kinds of events that the taps request; empty without a tap.
     var tapped = TapKinds()
-    /// The advertising events under way; empty where packets do not collide.
+    /// The advertising events under way; empty if packets do not collide.
     var collisions = AdvertisingCollisions()
     private var receptionRandom: SeededGenerator
     private var lossRandom: SeededGenerator
@@ -20,12 +21,13 @@ struct Air: Sendable {
         lossRandom = SeededGenerator(seed: seed, stream: "loss")
     }
 
-    /// Whether a scanner misses an advertising packet.
+    /// Draws whether a scanner misses an advertising packet.
     mutating func misses(_ rate: Double) -> Bool { receptionRandom.happens(rate) }
 
-    /// The time that lost packets add to a number of round trips; each is sent again with the next connection event.
+    /// Draws the time that lost packets add to a number of round trips; each is sent again with the next connection
+    /// event.
     ///
-    /// - Returns: The time, and whether so many were lost in a row that the supervision timeout ran out.
+    /// - Returns: The time, and whether consecutive losses lasted as long as the supervision timeout.
     mutating func retransmissionTime(
         _ roundTrips: Int, lossRate: Double, _ timing: LinkTiming
     ) -> (time: Nanoseconds, isLinkLost: Bool) {
@@ -43,10 +45,10 @@ struct Air: Sendable {
 }
 
 extension World {
-    /// The time that lost packets add to a number of round trips on a link.
+    /// Draws the time that lost packets add to a number of round trips on a link.
     ///
-    /// Where so many are lost in a row that the supervision timeout runs out, the link falls silent. Without latency
-    /// nothing is lost.
+    /// If consecutive losses last as long as the supervision timeout, the link falls silent. Without latency, no packet
+    /// is lost.
     mutating func retransmissionTime(_ roundTrips: Int = 1, on ref: Ref<Link>) -> Nanoseconds {
         guard air.isLossy, let device = links[ref]?.device, let timing = links[ref]?.timing, timing.interval > 0
         else { return 0 }

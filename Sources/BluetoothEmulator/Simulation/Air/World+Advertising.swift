@@ -6,20 +6,19 @@ struct HostScanning: Sendable {
     struct Scanner: Sendable {
         let manager: Ref<Manager>
         var filter: ScanReportFilter
-        /// The reports of each set's present data, so that a repetition need not be merged again; nil if it is not
-        /// wanted.
+        /// The reports of each set's present data, so that a repetition need not be merged again.
         var reports: [Int: Report] = [:]
     }
 
     /// The result of a scan for the data of one advertising set.
     struct Report: Sendable {
         let generation: UInt32
-        /// The reported discovery; nil if it is not wanted.
+        /// The reported discovery; nil if the scan does not want it.
         var discovery: Discovery?
     }
 
     var scanners: [Scanner] = []
-    /// Grows when the set of scans changes.
+    /// Incremented when the set of scans changes.
     private(set) var epoch: UInt64 = 1
     /// Whether a scan wants every packet.
     private(set) var wantsDuplicates = false
@@ -39,7 +38,7 @@ struct HostScanning: Sendable {
         changed()
     }
 
-    /// The next packet of a peer is its first again.
+    /// Forgets a peer, so its next packet counts as its first.
     mutating func forget(_ peer: PeerID) {
         for index in scanners.indices {
             scanners[index].filter.forget(peer)
@@ -48,7 +47,7 @@ struct HostScanning: Sendable {
         changed()
     }
 
-    /// Further packets of a peer are reported under this name.
+    /// Changes the name under which further packets of a peer are reported.
     mutating func rename(_ peer: PeerID, to name: String) {
         for index in scanners.indices {
             for (key, report) in scanners[index].reports where report.discovery?.peer == peer {
@@ -85,7 +84,7 @@ extension World {
         }
     }
 
-    /// Whether a set sends its only packet, which needs no listener.
+    /// Whether a set sends a single packet, which needs no listener.
     private func isOneShot(_ ref: Ref<Device>, _ index: Int) -> Bool {
         devices[ref]?.advertiser.sets[index].interval == 0 && devices[ref]?.isOnAir(index) == true
     }
@@ -107,7 +106,7 @@ extension World {
         reportChange(of: ref)
     }
 
-    /// Whether the next packet of a set has an effect.
+    /// Whether any host needs the next packet of a set.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
         if configuration.advertisingCollides { return isAnyoneListening }
@@ -125,7 +124,7 @@ extension World {
     private func canHear(_ host: Int, _ ref: Ref<Device>, _ index: Int) -> Bool {
         guard hosts[host].adapter.isOn else { return false }
         let hearsExtended = hosts[host].adapter.features.contains(.extendedScanAndConnect)
-        // One call, since each optional chain of its own copies the device.
+        // A single call, because each optional chain copies the device.
         return devices[ref]?.canBeHeard(index, by: host, hearsExtended) == true
     }
 
@@ -165,7 +164,7 @@ extension World {
 
     // MARK: Reports
 
-    /// The hosts hear a packet, except those that miss it.
+    /// Delivers a packet to the hosts, except those that miss it.
     mutating func hear(
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ event: AdvertisingCollisions.Event?
     ) {
@@ -190,7 +189,7 @@ extension World {
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, to host: Int
     ) {
         if !hasHeard(host, ref, index) { remember(ref, index, on: host) }
-        // A device has few sets, so this is one key for each.
+        // The key combines device and set; a device has few sets.
         let key = Int(ref.serial) << 16 | index
         for position in hosts[host].scanning.scanners.indices {
             let known = hosts[host].scanning.scanners[position].reports[key]
@@ -206,7 +205,7 @@ extension World {
         }
     }
 
-    /// The first packet of some data: the advertisement and the scan response are reported one after the other.
+    /// Reports the first packet with certain data: its advertisement, then its scan response.
     private mutating func reportFirst(
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ host: Int, _ position: Int
     ) {
@@ -222,14 +221,14 @@ extension World {
             last = admitted
             emit(.discovered(admitted), to: manager)
         }
-        // Data of other sets may still be merged in, so only a device's only set is remembered as merged.
+        // Data of other sets may still be merged in, so only the only set of a device is remembered as merged.
         if !hosts[host].scanning.wantsDuplicates || devices[ref]?.advertiser.sets.count == 1 {
             let report = HostScanning.Report(generation: generation, discovery: last)
             hosts[host].scanning.scanners[position].reports[Int(ref.serial) << 16 | index] = report
         }
     }
 
-    /// Remembers a device that was heard, and that the host's scanners have its data.
+    /// Remembers a device that was heard, and records that the host's scanners have its data.
     private mutating func remember(_ ref: Ref<Device>, _ index: Int, on host: Int) {
         guard let peer = devices[ref]?.identity.peers[host], let set = devices[ref]?.advertiser.sets[index],
             let address = devices[ref]?.identity.address

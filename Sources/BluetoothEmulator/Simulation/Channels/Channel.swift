@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// An open L2CAP channel: bytes in both directions, as many as the receiver has room for.
+/// An open L2CAP channel, which carries bytes in both directions as the receiver has room.
 ///
 /// Source: Core Specification, Vol 3, Part A, 10.1 (credit-based flow control).
 struct Channel: Sendable {
@@ -13,16 +13,16 @@ struct Channel: Sendable {
         var credits: Int
         /// The number of bytes that the receiver has not consumed.
         var unconsumed = 0
-        /// The next transmission is scheduled.
+        /// Whether the next transmission is scheduled.
         var isMoving = false
-        /// The sender closed its end; the channel closes when all that was sent is over.
+        /// Whether the sender has closed its end; the channel closes after everything sent has been delivered.
         var isEnding = false
     }
 
     let link: Ref<Link>
     let psm: UInt16
     let client: Ref<Manager>
-    /// The manager at the other end; nil where it is a described device.
+    /// The manager at the other end; nil if it is a described device.
     let server: Ref<Manager>?
     private var fromCentral: Direction
     private var fromPeripheral: Direction
@@ -36,7 +36,7 @@ struct Channel: Sendable {
         fromPeripheral = Direction(credits: credits)
     }
 
-    /// The direction in which a side sends.
+    /// The bytes that a side sends.
     subscript(side: LinkSide) -> Direction {
         _read {
             switch side {
@@ -52,17 +52,17 @@ struct Channel: Sendable {
         }
     }
 
-    /// The manager at a side; nil for a described device.
+    /// Returns the manager at a side; nil for a described device.
     func manager(_ side: LinkSide) -> Ref<Manager>? { side == .central ? client : server }
 
-    /// Removes the bytes that are sent at once: at most `limit`; of a described device no more than it has credits for.
+    /// Removes the bytes to send now: at most `limit`, and from a described device at most its credits.
     mutating func dequeue(from side: LinkSide, limit: Int) -> Data {
         let isMetered = manager(side) == nil
         var room = isMetered ? min(limit, self[side].credits) : limit
         var taken = Data()
         while room > 0, let head = self[side].queue.popFirst() {
             let part = head.prefix(room)
-            // A slice: a copy of the rest for each packet would make long values quadratic.
+            // A slice, because a copy of the rest for each packet would be quadratic for long values.
             if part.count < head.count { self[side].queue.prepend(head.dropFirst(part.count)) }
             room -= part.count
             if taken.isEmpty { taken = part.startIndex == 0 ? part : Data(part) } else { taken.append(part) }
@@ -72,7 +72,7 @@ struct Channel: Sendable {
         return taken
     }
 
-    /// How many bytes a side may send at once, at most `limit`.
+    /// Returns the number of bytes that a side may send at once, at most `limit`.
     func available(from side: LinkSide, limit: Int) -> Int {
         var room = manager(side) == nil ? min(limit, self[side].credits) : limit
         let wanted = room
@@ -83,7 +83,7 @@ struct Channel: Sendable {
         return wanted - room
     }
 
-    /// Whether a side has something that it may send.
+    /// Returns whether a side has bytes that it may send.
     func canMove(_ side: LinkSide) -> Bool {
         !self[side].queue.isEmpty && (manager(side) != nil || self[side].credits > 0)
     }
@@ -107,14 +107,14 @@ struct WorldChannels: Sendable {
 
     mutating func remove(_ id: ChannelID) -> Channel? { channels.removeValue(forKey: id) }
 
-    /// The side of a channel that a manager uses; nil if it does not use the channel.
+    /// Returns the side of a channel that a manager uses; nil if it does not use the channel.
     func side(of manager: Ref<Manager>, _ id: ChannelID) -> LinkSide? {
         guard let channel = channels[id] else { return nil }
         if channel.client == manager { return .central }
         return channel.server == manager ? .peripheral : nil
     }
 
-    /// The channels to a manager's number, in the order of their opening.
+    /// Returns the channels to a manager's PSM, in the order of their opening.
     func served(by manager: Ref<Manager>, at psm: UInt16) -> [ChannelID] {
         channels.filter { $0.value.psm == psm && $0.value.server == manager }.keys.sorted()
     }

@@ -6,7 +6,7 @@ import DequeModule
 extension World {
     // MARK: Opening
 
-    /// A central's request for a channel reaches the other side.
+    /// Handles a central's request for a channel at the other side.
     mutating func openChannel(_ psm: UInt16, _ operation: LinkOperation, on ref: Ref<Link>) {
         guard let link = links[ref], let device = devices[link.device],
             managers[operation.manager]?.holds(operation.link) == true
@@ -51,7 +51,7 @@ extension World {
         }
     }
 
-    /// A manager sends; more than it has credits for is dropped.
+    /// Sends a manager's bytes; bytes beyond its credits are dropped.
     private mutating func sendOnChannel(_ id: ChannelID, _ data: Data, by manager: Ref<Manager>) {
         guard let side = channels.side(of: manager, id), let credits = channels[id]?[side].credits,
             channels[id]?[side].isEnding == false
@@ -64,7 +64,7 @@ extension World {
         move(id, side)
     }
 
-    /// A described device sends any number of bytes, as it gets credits.
+    /// Sends bytes of a described device, which wait for credits without a limit.
     mutating func sendOnChannel(_ id: ChannelID, _ data: Data, of device: Ref<Device>) {
         guard let channel = channels[id], channel.server == nil, links[channel.link]?.device == device,
             !channel[.peripheral].isEnding
@@ -81,7 +81,7 @@ extension World {
         queue.schedule(.channelTransmit(id, side), at: due)
     }
 
-    /// Sends as much as a connection event takes.
+    /// Sends as many bytes as a connection event carries.
     mutating func transmit(_ id: ChannelID, _ side: LinkSide) {
         guard let ref = channels[id]?.link, !isMissed(.channelTransmit(id, side), on: ref),
             let interval = links[ref]?.timing.interval
@@ -101,7 +101,7 @@ extension World {
         }
     }
 
-    /// Removes the bytes that the present connection event carries; without a connection interval, all.
+    /// Removes the bytes that the present connection event carries; all bytes if the link has no connection interval.
     private mutating func dequeue(_ id: ChannelID, _ side: LinkSide, on ref: Ref<Link>) -> Data {
         guard let timing = links[ref]?.timing, timing.interval > 0 else {
             return channels[id]?.dequeue(from: side, limit: .max) ?? Data()
@@ -120,7 +120,7 @@ extension World {
         guard let channel = channels[id] else { return }
         if air.tapped.contains(.channels) { report(.channelData(id, from: side, data)) }
         let receiver = side.other
-        // A side that closed its end receives nothing any more.
+        // A side that closed its end receives nothing more.
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
         if emit(.received(data), on: id, channel, to: receiver) { return }
         guard let device = links[channel.link]?.device else { return }
@@ -131,7 +131,7 @@ extension World {
         handle(.channelReceived(id, data), at: device)
     }
 
-    /// A manager took bytes: the credits go back with the next connection event.
+    /// Consumes bytes for a manager; the credits return with the next connection event.
     private mutating func consume(_ id: ChannelID, _ bytes: Int, by manager: Ref<Manager>) {
         guard let side = channels.side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else {
             return
@@ -141,7 +141,7 @@ extension World {
         queue.schedule(.channelCredits(id, bytes, to: side.other), at: due)
     }
 
-    /// The receiver has room again.
+    /// Returns credits to a sender.
     mutating func grantCredits(on id: ChannelID, to side: LinkSide, _ bytes: Int) {
         guard let channel = channels[id], !isMissed(.channelCredits(id, bytes, to: side), on: channel.link) else {
             return
@@ -156,7 +156,7 @@ extension World {
 
     // MARK: Closing
 
-    /// A manager closes its end; bytes that it sent before still arrive.
+    /// Closes a manager's end; bytes sent before still arrive.
     mutating func closeChannel(_ id: ChannelID, by manager: Ref<Manager>) {
         guard let channel = channels[id] else { return }
         if channel.client == manager { close(id, by: .central) }
@@ -171,7 +171,7 @@ extension World {
         queue.schedule(.channelTransmit(id, side), at: link.timing.connectionEvent(from: now))
     }
 
-    /// The channel ends; the other side gets an event.
+    /// Ends a channel; the other side receives an event.
     mutating func end(_ id: ChannelID, by side: LinkSide) {
         guard let channel = channels.remove(id) else { return }
         if air.tapped.contains(.channels) { report(.channelClosed(id, by: side)) }
@@ -186,7 +186,7 @@ extension World {
 
     /// Sends an event of a channel to the manager at a side.
     ///
-    /// - Returns: Whether there is one; a described device has none.
+    /// - Returns: Whether the side has a manager; a described device has none.
     private mutating func emit(
         _ event: ChannelEvent, on id: ChannelID, _ channel: Channel, to side: LinkSide
     ) -> Bool {
@@ -198,7 +198,7 @@ extension World {
         return true
     }
 
-    /// The server's end of a link ends, and with it that of its channels.
+    /// Ends the server's side of a link's channels when its end of the link ends.
     mutating func closeServerChannels(of ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         let isOn = devices[link.device]?.host.map { hosts[$0].adapter.isOn } ?? true
@@ -210,13 +210,13 @@ extension World {
         }
     }
 
-    /// A link ends, and with it its channels; the managers of its central get the event of the link.
+    /// Ends the channels of a link that ended; the managers of its central receive only the event of the link.
     mutating func endChannels(of ref: Ref<Link>) {
         for id in links[ref]?.channels ?? [] { _ = channels.remove(id) }
         links[ref]?.channels = []
     }
 
-    /// A manager releases its lease of a link, or is removed: its channels close.
+    /// Closes the channels of a manager that releases its lease of a link or is removed.
     mutating func closeChannels(of manager: Ref<Manager>, on ref: Ref<Link>) {
         for id in links[ref]?.channels ?? [] { closeChannel(id, by: manager) }
     }
@@ -234,7 +234,7 @@ extension World {
         emit(PeripheralEvent.channelPublished(operation: operation, psm: psm), to: ref)
     }
 
-    /// Listens no more; the channels of that number close (S154).
+    /// Stops listening; the channels of that PSM close (S154).
     mutating func unpublishChannel(_ psm: UInt16, _ operation: OperationID, _ ref: Ref<Manager>, on host: Int) {
         guard hosts[host].listeners[psm]?.manager == ref else {
             return operationFailed(operation, .invalidParameters, "unpublish channel \(psm)", ref)

@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// Which attribute a path or a position names.
+// The lookup of attributes by path and by position.
 extension AttributeDatabase {
-    /// The service that a path names, nil if there is none.
+    /// The service with a path; nil if no service matches.
     func service(_ path: ServicePath) -> AttributeID? {
         services.filter { self[$0]?.uuid == path.uuid }.dropFirst(path.index).first
     }
@@ -15,7 +15,7 @@ extension AttributeDatabase {
         return services.filter { self[$0]?.uuid == uuid }.firstIndex(of: id).map { ServicePath(uuid, index: $0) }
     }
 
-    /// The characteristic that a path names, nil if there is none.
+    /// The characteristic with a path; nil if no characteristic matches.
     func characteristic(_ path: CharacteristicPath) -> AttributeID? {
         var toPass = path.index
         for service in services where path.service == nil || self[service]?.uuid == path.service {
@@ -27,14 +27,15 @@ extension AttributeDatabase {
         return nil
     }
 
-    /// The descriptors of a characteristic besides its client configuration.
+    /// The descriptors of a characteristic other than its client configuration.
     fileprivate func descriptors(of characteristic: AttributeID) -> [AttributeID] {
         (self[characteristic]?.children ?? []).filter { self[$0]?.role == .descriptor }
     }
 }
 
 extension GATTServer {
-    /// The place of an attribute; nil for a removed one, a client configuration, and the services that every device has.
+    /// The position of an attribute; nil for a removed one, a client configuration, and the services that every device
+    /// has.
     func position(of id: AttributeID) -> AttributePosition? {
         guard let attribute = database[id] else { return nil }
         switch attribute.role {
@@ -53,7 +54,7 @@ extension GATTServer {
         }
     }
 
-    /// The attribute at a place; nil if there is none.
+    /// The attribute at a position; nil if the position is empty.
     func attribute(at position: AttributePosition) -> AttributeID? {
         guard position.service >= 0,
             let service = database.addedServices.dropFirst(genericServices.count).dropFirst(position.service).first,
@@ -69,7 +70,7 @@ extension GATTServer {
         list.indices.contains(index) ? list[index] : nil
     }
 
-    /// The characteristic or the descriptor that a control names; nil if there is none.
+    /// The characteristic or descriptor that a control names; nil if it does not exist.
     func attribute(_ target: AttributeTarget) -> AttributeID? {
         switch target {
         case .path(let path): return database.characteristic(path)

@@ -7,10 +7,10 @@ extension AttributeDatabase {
     ///
     /// - Parameters:
     ///   - service: The service, with the manager's own numbers.
-    ///   - manager: Whose it is.
-    ///   - published: The manager's numbers and those of this database; grows.
-    /// - Throws: `invalidParameters` for a number that is taken or an included service that is not there, `outOfSpace`
-    ///   when the handles run out.
+    ///   - manager: The manager that publishes the service.
+    ///   - published: The attribute numbers of this database by the manager's numbers; extended by this call.
+    /// - Throws: `invalidParameters` if a number is taken or an included service does not exist, `outOfSpace` if the
+    ///   handles run out.
     mutating func publish(
         _ service: ServiceDefinition, by manager: Ref<Manager>, _ published: inout [AttributeID: AttributeID]
     ) throws(BackendError) -> AttributeID {
@@ -60,7 +60,7 @@ extension AttributeDatabase {
         published[local] = id
     }
 
-    /// The services that managers published, all or those of one.
+    /// The services that managers published: all, or those of one manager.
     func publishedServices(by manager: Ref<Manager>? = nil) -> [AttributeID] {
         services.filter { id in
             guard let owner = self[id]?.owner else { return false }

@@ -2,30 +2,30 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// One attribute of a device, with the server's state of it.
+/// One attribute of a device, with its state on the server.
 struct Attribute: Sendable {
     enum Role: Sendable, Hashable {
         case service(isPrimary: Bool)
-        /// A characteristic; the declaration's handle is one less than the value's.
+        /// A characteristic, whose declaration has the handle before the value's.
         case characteristic
         case descriptor
-        /// The Client Characteristic Configuration, whose value is the client's own.
+        /// The Client Characteristic Configuration, whose value each client has for itself.
         case clientConfiguration
     }
 
-    /// The accesses that the server grants.
+    /// The accesses that the server permits.
     struct Access: Sendable {
         let properties: CharacteristicProperties
         let permissions: AttributePermissions
-        /// In bytes, at most 512.
+        /// The maximum length of the value, in bytes, at most 512.
         let maximumLength: UInt16
-        /// Returns to the writer what is written, if that is subscribed.
+        /// Whether a written value is sent back to the writer, if it subscribes.
         let isEcho: Bool
-        /// Reads are not answered.
+        /// Whether reads are left unanswered.
         var isHeld = false
     }
 
-    // In an order that leaves no holes: a device has many of these.
+    // The order avoids padding, because a device has many attributes.
     let uuid: BluetoothUUID
     let role: Role
     /// The handle of a service's declaration or of a characteristic's value.
@@ -34,35 +34,35 @@ struct Attribute: Sendable {
     var access: Access
     let parent: AttributeID?
     var value: Data
-    /// In handle order: a service's characteristics, a characteristic's descriptors.
+    /// The characteristics of a service or the descriptors of a characteristic, in handle order.
     var children: [AttributeID] = []
     var included: [AttributeID] = []
-    /// The manager that published it; nil on a described device.
+    /// The manager that published the attribute; nil on a described device.
     var owner: Owner?
 
-    /// The manager that published an attribute, with its number there.
+    /// The manager that published an attribute, with its number for the attribute.
     struct Owner: Sendable {
         let manager: Ref<Manager>
         let local: AttributeID
-        /// Reads and writes are the manager's to answer.
+        /// Whether the manager answers reads and writes.
         let isDynamic: Bool
     }
 }
 
 /// The attributes of one device.
 ///
-/// Identifiers are never used again, also when services come and go.
+/// Identifiers are never reused, even if services are removed and added.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
 struct AttributeDatabase: Sendable {
     /// The rule that a description with more attributes than handles breaks.
     static let tooManyAttributes = "a device has at most 65535 attributes"
 
-    /// By identifier; nil where the attribute was removed, and at 0, the place of unknown identifiers.
+    /// The attributes, by identifier; nil if removed, and at 0, the place of unknown identifiers.
     private var attributes: [Attribute?] = [nil]
-    /// In handle order.
+    /// The services, in handle order.
     private(set) var services: [AttributeID] = []
-    /// In the order in which they were added, with those that were removed since.
+    /// The services in the order of their addition, including removed ones.
     private(set) var addedServices: [AttributeID] = []
     private(set) var lastHandle: UInt16 = 0
 
@@ -76,7 +76,7 @@ struct AttributeDatabase: Sendable {
         Int(id.rawValue) < attributes.count ? Int(id.rawValue) : 0
     }
 
-    /// Why the permissions do not allow an access; nil if they do.
+    /// Returns the error if the permissions do not allow an access; nil if they do.
     mutating func refusal(_ id: AttributeID, isWrite: Bool, on security: SecurityLevel) -> ATTCode? {
         guard let permissions = self[id]?.access.permissions else { return .invalidHandle }
         if permissions.contains(isWrite ? .writeEncryptionRequired : .readEncryptionRequired) {
@@ -86,7 +86,7 @@ struct AttributeDatabase: Sendable {
         return isWrite ? .writeNotPermitted : .readNotPermitted
     }
 
-    /// Why a characteristic does not take a value in this way; nil if it does.
+    /// Returns the error if a characteristic does not accept a value in this way; nil if it does.
     mutating func writeRefusal(
         _ id: AttributeID, count: Int, needs property: CharacteristicProperties
     ) -> ATTCode? {
@@ -95,7 +95,7 @@ struct AttributeDatabase: Sendable {
         return count > maximum ? .invalidAttributeValueLength : nil
     }
 
-    /// The services that apps may see: 1800 and 1801 belong to the host.
+    /// The services that apps may see; 1800 and 1801 belong to the host.
     var visibleServices: [AttributeID] {
         services.filter { id in
             let short = self[id]?.uuid.bits16
@@ -103,7 +103,7 @@ struct AttributeDatabase: Sendable {
         }
     }
 
-    /// Whether one of the services has one of these types.
+    /// Whether the database has a service with one of these UUIDs.
     func offers(_ uuids: some Collection<BluetoothUUID>) -> Bool {
         services.contains { id in self[id].map { uuids.contains($0.uuid) } ?? false }
     }
@@ -126,7 +126,7 @@ struct AttributeDatabase: Sendable {
 
     /// Adds one service at the end of the handle space.
     ///
-    /// - Throws: ``DescriptionError`` when the handles run out or an included service is not there.
+    /// - Throws: ``DescriptionError`` if the handles run out or an included service does not exist.
     mutating func add(_ service: ServiceDescription, path: String = "service") throws(DescriptionError) -> AttributeID {
         var included: [AttributeID] = []
         for (path, wanted) in service.includes.located(at: "\(path).includes") {
@@ -192,7 +192,7 @@ struct AttributeDatabase: Sendable {
         lastHandle = services.compactMap { self[$0]?.endHandle }.max() ?? 0
     }
 
-    /// Appends a service with the handles of its include declarations.
+    /// Appends a service with the handles of its include declarations, to be closed with `close(_:)`.
     mutating func open(_ uuid: BluetoothUUID, isPrimary: Bool, including included: [AttributeID]) -> AttributeID {
         let id = append(uuid: uuid, role: .service(isPrimary: isPrimary), handle: takeHandle(), parent: nil)
         lastHandle += UInt16(included.count)
@@ -200,7 +200,7 @@ struct AttributeDatabase: Sendable {
         return id
     }
 
-    /// Closes a service whose attributes were all appended.
+    /// Closes a service after all its attributes have been appended.
     mutating func close(_ service: AttributeID) {
         let end = lastHandle
         self[service]?.endHandle = end
@@ -242,6 +242,6 @@ extension CharacteristicProperties {
         return result
     }
 
-    /// The eight bits that the declaration has on the air.
+    /// The eight bits of the declaration on the air.
     fileprivate var onAir: CharacteristicProperties { CharacteristicProperties(rawValue: rawValue & 0xFF) }
 }

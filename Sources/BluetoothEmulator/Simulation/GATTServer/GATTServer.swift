@@ -16,25 +16,25 @@ struct GATTServer: Sendable {
         case held
         case clientConfiguration
         case handler
-        /// The manager that published it answers.
+        /// The manager that published the attribute answers.
         case manager
     }
 
     enum WriteAccess: Sendable {
         case stored
-        /// To be stored and notified to the writer.
+        /// The value is stored and notified to the writer.
         case echo
         case refused(ATTCode)
         case handler
         case manager
     }
 
-    /// What answers reads and writes that the permissions allow.
+    /// The source of answers to reads and writes that the permissions allow.
     enum Responder: Sendable {
         /// The stored values.
         case database
         case handler
-        /// For their dynamic values, the managers that published them.
+        /// The managers that published dynamic values.
         case managers
     }
 
@@ -58,7 +58,7 @@ struct GATTServer: Sendable {
         genericServices = [id, try database.add(attribute)]
     }
 
-    /// Adds a service and the timers within.
+    /// Adds a service and its timers.
     @discardableResult
     mutating func add(_ service: ServiceDescription, path: String) throws -> AttributeID {
         let id = try database.add(service, path: path)
@@ -69,7 +69,7 @@ struct GATTServer: Sendable {
         return id
     }
 
-    /// Removes a service with all within.
+    /// Removes a service and everything in it.
     ///
     /// - Returns: Its characteristics.
     mutating func remove(_ service: AttributeID) -> [AttributeID] {
@@ -81,7 +81,7 @@ struct GATTServer: Sendable {
 
     // MARK: Access
 
-    /// Reads an attribute, unless the handler or a manager answers; in place, as it is done for each read.
+    /// Reads an attribute, unless the handler or a manager answers; mutates in place, because it runs for each read.
     mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> ReadAccess {
         if let code = database.refusal(attribute, isWrite: false, on: security) { return .refused(code) }
         if database[attribute]?.access.isHeld == true { return .held }
@@ -91,7 +91,8 @@ struct GATTServer: Sendable {
         return .value(database[attribute]?.value ?? Data())
     }
 
-    /// Writes an attribute, unless the handler or a manager takes the value; in place, as it is done for each write.
+    /// Writes an attribute, unless the handler or a manager takes the value; mutates in place, because it runs for each
+    /// write.
     mutating func write(
         _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel
     ) -> WriteAccess {
@@ -104,7 +105,7 @@ struct GATTServer: Sendable {
         return .stored
     }
 
-    /// The request that a handler answers; nil if the attribute was removed.
+    /// Returns the request that a handler answers; nil if the attribute was removed.
     mutating func request(
         _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, from central: CentralIdentity
     ) -> PeripheralRequest? {
@@ -124,12 +125,12 @@ struct GATTServer: Sendable {
 
     // MARK: Timers
 
-    /// The timer of a characteristic, as it was described.
+    /// Returns the timer in the description of a characteristic.
     func notifyTimer(of attribute: AttributeID) -> CharacteristicDescription.Timer? { notifyTimers[attribute]?.timer }
 
     /// Starts the timer of a characteristic that just got a subscriber.
     ///
-    /// - Returns: Its interval; nil if there is none, or it runs.
+    /// - Returns: The timer's interval; nil if the characteristic has no timer, or the timer runs.
     mutating func startTimer(of attribute: AttributeID) -> Nanoseconds? {
         guard let timer = notifyTimers[attribute], !timer.isRunning else { return nil }
         notifyTimers[attribute]?.isRunning = true
@@ -138,9 +139,9 @@ struct GATTServer: Sendable {
 
     mutating func stopTimer(of attribute: AttributeID) { notifyTimers[attribute]?.isRunning = false }
 
-    /// A timer fires.
+    /// Fires a timer.
     ///
-    /// - Returns: The value to notify, and the interval until the next; nil if there is no timer.
+    /// - Returns: The value to notify, and the interval until the next; nil if the characteristic has no timer.
     mutating func timerFired(of attribute: AttributeID) -> (value: Data, interval: Nanoseconds)? {
         guard let timer = notifyTimers[attribute] else { return nil }
         let values = timer.timer.values

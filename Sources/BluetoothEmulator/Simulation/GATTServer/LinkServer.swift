@@ -3,14 +3,14 @@ import BluetoothSupport
 import BluetoothValues
 import DequeModule
 
-/// The server's side of ATT on a link: the central's subscriptions, the open request, and the values to send.
+/// The server's side of ATT on a link: the central's subscriptions, the open request, and the queue of values.
 struct LinkServer: Sendable {
-    /// The values and events that the server sends by itself.
+    /// A value or event that the server sends on its own initiative.
     enum Outgoing: Sendable {
-        /// A value, of a manager that gets its credit back or of a described device.
+        /// A value of a described device, or of a manager that gets its credit back.
         case value(AttributeID, Data, needsConfirmation: Bool, sender: Ref<Manager>?)
         case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
-        /// Content that a fault holds up; nil: until it is resumed.
+        /// Content that a fault holds up; until the device resumes if `until` is nil.
         indirect case held(Outgoing, until: Nanoseconds?)
 
         /// The content of a held item.
@@ -22,7 +22,7 @@ struct LinkServer: Sendable {
         var length: Int {
             switch self {
             case .value(_, let value, _, _): ATTLimits.valueHeader + value.count
-            // The range of handles of Service Changed.
+            // Service Changed carries a range of handles.
             case .servicesChanged: ATTLimits.valueHeader + 4
             case .held(let item, _): item.length
             }
@@ -39,15 +39,15 @@ struct LinkServer: Sendable {
     struct PendingRequest: Sendable {
         let number: UInt64
         let operation: LinkOperation
-        /// Nil where an asynchronous handler answers.
+        /// The manager that answers; nil if an asynchronous handler answers.
         var manager: Ref<Manager>?
-        /// The part of the value that was read so far.
+        /// The part of the value that has been read so far.
         var collected = Data()
     }
 
-    /// What the device asks of the link layer.
+    /// The device's requests to the link layer.
     struct DeviceRequests: Sendable {
-        /// The connection parameters, until they are in force.
+        /// The requested connection parameters, until they are in force.
         var parameters: ConnectionParameters?
         /// The error that the central's apps get when the device closes the link.
         var closingError: OpaqueError?
@@ -59,9 +59,9 @@ struct LinkServer: Sendable {
     var centralAddress: DeviceAddress?
     var requests = DeviceRequests()
 
-    /// The request that an asynchronous handler or a manager has.
+    /// The request that awaits an asynchronous handler or a manager.
     var pendingRequest: PendingRequest?
-    /// A long read whose next part is under way to the server.
+    /// The long read whose next part is on its way to the server.
     var continuing: PendingRequest?
     var transactionTimeout: WorldQueue.Token?
 
@@ -73,7 +73,7 @@ struct LinkServer: Sendable {
     /// The bytes of the head of the queue that earlier connection events carried.
     var bytesSent = 0
     var isSending = false
-    /// A fault holds up the head of the queue until it is resumed.
+    /// Whether a fault holds up the head of the queue until the device resumes.
     var isStalled = false
 
     /// The value of the Client Characteristic Configuration of a characteristic.
@@ -109,9 +109,9 @@ struct LinkServer: Sendable {
         }
     }
 
-    /// Ends a stall that has no cause any more.
+    /// Ends a stall whose cause is gone.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether a stall ended.
     mutating func unstall() -> Bool {
         guard isStalled else { return false }
         if case .held(_, nil)? = outgoing.first { return false }
@@ -119,7 +119,7 @@ struct LinkServer: Sendable {
         return true
     }
 
-    /// Drops the values of a characteristic that wait.
+    /// Drops the queued values of a characteristic.
     ///
     /// - Returns: Their senders.
     mutating func dropOutgoing(of attribute: AttributeID) -> [Ref<Manager>] {

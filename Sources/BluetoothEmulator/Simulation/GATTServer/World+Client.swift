@@ -3,7 +3,7 @@ import BluetoothSupport
 import BluetoothValues
 import DequeModule
 
-// The client's side of ATT: one queue of operations per link, one outstanding, on connection events.
+// The client's side of ATT: each link has a queue of operations, one outstanding, on connection events.
 extension World {
     /// Appends a manager's operation to the queue of its link.
     mutating func enqueue(
@@ -27,7 +27,7 @@ extension World {
         }
     }
 
-    /// Schedules the consequence of the head of the queue.
+    /// Schedules the effect of the head of the queue.
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
         if air.tapped.contains(.att) { reportRequest(start, on: ref) }
         switch start {
@@ -40,13 +40,13 @@ extension World {
             let count = roundTrips(of: kind, on: ref)
             let lost = retransmissionTime(count, on: ref)
             let additional = count > 0 ? additionalTime(ofATT: longPDUs(of: kind, on: ref), on: ref) : 0
-            // What the host knows by itself takes no time of the device.
+            // The host answers by itself what it knows, without time of the device.
             queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + (count > 0 ? delay : 0))
         }
     }
 
-    /// The round trips before the first answer that an app can see.
+    /// The number of round trips before the first answer that an app can see.
     func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
         if link.client.cache != nil, kind.isDiscovery { return 0 }
@@ -64,7 +64,7 @@ extension World {
         }
     }
 
-    /// The sizes of the entries that a discovery finds, in bytes; nil for another operation.
+    /// Returns the sizes of the entries that a discovery finds, in bytes; nil for another operation.
     private func entrySizes(of kind: LinkOperation.Kind, in database: AttributeDatabase) -> [Int]? {
         let (ids, headerSize): ([AttributeID]?, Int)
         switch kind {
@@ -77,9 +77,9 @@ extension World {
         return (ids ?? []).map { headerSize + (database[$0]?.uuid.bits16 == nil ? 16 : 2) }
     }
 
-    /// The lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
+    /// Returns the lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
     ///
-    /// Those of a read are known with its value.
+    /// The lengths for a read are known when its value is.
     private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> [Int] {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return [] }
         if case .request(.write(_, let value)) = kind {
@@ -90,7 +90,7 @@ extension World {
 
     // MARK: Answers
 
-    /// The answer to the head of the queue arrives.
+    /// Handles the arrival of the answer to the head of the queue.
     mutating func answerArrived(_ ref: Ref<Link>) {
         guard let answered = links[ref]?.takeCompletedRequest(ref) else { return }
         guard devices[answered.device]?.faults.steps.isEmpty == true || !meetsFault(answered, on: ref) else { return }
@@ -108,7 +108,7 @@ extension World {
         release(ref)
     }
 
-    /// An operation was refused; if encryption was missing, the host pairs and tries once more by itself.
+    /// Fails a refused operation; if encryption was missing, the host pairs and retries once by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
             links[ref]?.security.level.refusal != nil
@@ -123,7 +123,7 @@ extension World {
         complete(operation, .failure(error), on: ref)
     }
 
-    /// An operation was refused with an error of the device's own.
+    /// Fails an operation that the device refused with its own error.
     mutating func fail(
         _ operation: LinkOperation, carrying original: OpaqueError, on ref: Ref<Link>, _ name: String
     ) {
@@ -137,14 +137,14 @@ extension World {
         if let start = links[ref]?.release(at: present) { begin(start, on: ref) }
     }
 
-    /// The rest of a long value arrived.
+    /// Completes an operation when the rest of a long value has arrived.
     mutating func finish(_ ref: Ref<Link>) {
         guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.client.finishing else { return }
         links[ref]?.client.finishing = nil
         complete(finishing.operation, finishing.response, on: ref)
     }
 
-    /// Sends the write commands at the head of the queue, as many as a connection event takes.
+    /// Sends the write commands at the head of the queue, as many as a connection event carries.
     mutating func transmit(_ ref: Ref<Link>) {
         guard !isMissed(.transmit(ref), on: ref) else { return }
         var room = packetsWithoutInterval(on: ref)
@@ -167,8 +167,8 @@ extension World {
 
     /// Sends the write command at the head of the queue.
     ///
-    /// - Parameter room: The packets that are left; nil where the connection event decides.
-    /// - Returns: The command; nil if there is none, or if the connection event has no room for all of it.
+    /// - Parameter room: The number of packets left; nil if the connection event decides.
+    /// - Returns: The command; nil if the head is no write command, or the connection event has no room for all of it.
     private mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Int?) -> Link.CompletedRequest? {
         if let left = room {
             room = left - 1
@@ -192,7 +192,7 @@ extension World {
 
     // MARK: Subscriptions
 
-    /// Ends the subscriptions on a link that no manager needs any more.
+    /// Ends the subscriptions on a link that no manager needs.
     mutating func pruneSubscriptions(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         for attribute in link.server.subscriptions.keys.sorted()
@@ -221,7 +221,8 @@ extension World {
 
     // MARK: From the device
 
-    /// Sends the device's notifications, as many as a connection event takes; an indication waits for the confirmation
+    /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
+    /// confirmation
     /// of the one before.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
@@ -254,8 +255,8 @@ extension World {
 
     /// Sends the head of the device's queue.
     ///
-    /// - Parameter room: The packets that are left; nil where the connection event decides.
-    /// - Returns: The item; nil if there is none, or if the connection event has no room for all of it.
+    /// - Parameter room: The number of packets left; nil if the connection event decides.
+    /// - Returns: The item; nil if the queue is empty, or the connection event has no room for all of it.
     private mutating func sendFirstOutgoing(on ref: Ref<Link>, _ room: inout Int?) -> LinkServer.Outgoing? {
         if let left = room {
             room = left - 1
@@ -269,7 +270,7 @@ extension World {
         return sent == nil ? links[ref]?.server.outgoing.popFirst() : nil
     }
 
-    /// A value or a Service Changed of the device arrives.
+    /// Delivers a value or a Service Changed of the device.
     ///
     /// - Returns: Whether it waits for a confirmation.
     mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> Bool {

@@ -2,11 +2,11 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// The procedures that a device's handler grants or refuses besides reads and writes, and its own controls.
+// The procedures besides reads and writes that a device's handler grants or refuses, and the controls of handlers.
 extension World {
     /// Asks the device's handler whether it grants a discovery or a subscription.
     ///
-    /// If not, the operation is answered, or stays open.
+    /// If the handler refuses, the operation is answered; if it does not answer, the operation stays open.
     mutating func isGranted(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let device = answered.device
         guard devices[device]?.handler.isPresent == true, let procedure = procedure(of: answered, on: ref) else {
@@ -28,7 +28,7 @@ extension World {
         return false
     }
 
-    /// The procedure of an operation; nil for one that the handler is not asked about.
+    /// Returns the procedure of an operation; nil for an operation that the handler is not asked about.
     func procedure(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> PeripheralProcedure? {
         if links[ref]?.client.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
@@ -41,7 +41,7 @@ extension World {
         case .request(.discoverDescriptors(let characteristic)):
             return procedure(.discoverDescriptors, of: characteristic, nil, answered.device, on: ref)
         case .request(.setNotifying(let attribute, let isOn)):
-            // The host writes the configuration for its first subscriber and for its last.
+            // The host writes the configuration only for its first and its last subscriber.
             guard let peer = links[ref]?.peer,
                 hosts[answered.host].ledger.subscribers(of: attribute, at: peer).count <= (isOn ? 0 : 1)
             else { return nil }
@@ -50,7 +50,7 @@ extension World {
         }
     }
 
-    /// A procedure that is about an attribute; nil if that was removed.
+    /// Returns a procedure that concerns an attribute; nil if the attribute was removed.
     private func procedure(
         _ kind: PeripheralProcedure.Kind, of attribute: AttributeID, _ types: [BluetoothUUID]?, _ device: Ref<Device>,
         on ref: Ref<Link>
@@ -61,7 +61,7 @@ extension World {
             position: server.position(of: attribute))
     }
 
-    /// A value arrives ahead of all that waits; a host without a subscriber drops it.
+    /// Delivers a value before all that waits; a host without a subscriber drops it.
     mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = characteristic(path, of: ref) else { return }
         devices[ref]?.server.database[id]?.value = value

@@ -2,11 +2,11 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// The services and advertisements of peripheral managers, and the device that their host is on the air.
+// The services and advertisements of peripheral managers, and the device that their host forms on the air.
 extension World {
     // MARK: Hosts
 
-    /// The host of a name or an address.
+    /// Returns the host with a name or an identity address.
     func host(_ name: String) -> Int? {
         hosts.firstIndex { $0.identity.name == name || $0.identity.address.description == name }
     }
@@ -16,8 +16,8 @@ extension World {
         host("default").map { hosts[$0].adapter.authorization } ?? .allowed
     }
 
-    /// A host for a peripheral manager that names none: the one with its preserved state, one that no manager uses any
-    /// more, or a new one.
+    /// Returns a host for a peripheral manager that names none: the one with its preserved state, one without managers,
+    /// or a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
         if let restoreIdentifier,
             let preserving = hosts.firstIndex(where: { $0.terminatedApps.peripherals[restoreIdentifier] != nil })
@@ -38,7 +38,7 @@ extension World {
         return hosts.count - 1
     }
 
-    /// Puts a host on the air as a device, once.
+    /// Puts a host on the air as a device, unless it is on the air.
     mutating func openServer(of host: Int) {
         guard hosts[host].server == nil else { return }
         let address = hosts[host].identity.airAddress
@@ -54,10 +54,10 @@ extension World {
         }
     }
 
-    /// Below poweredOn the links and the numbers of channels are lost and advertising pauses; below poweredOff nothing is
-    /// published any more.
+    /// Applies a change of a host's state to its server.
     ///
-    /// Managers get no event besides the state.
+    /// Below poweredOn, the links and PSMs are lost and advertising pauses; below poweredOff, nothing stays published.
+    /// Managers receive no event except the state.
     mutating func serverStateChanged(_ host: Int) {
         guard let server = hosts[host].server else { return }
         let state = hosts[host].canServe ? hosts[host].adapter.state : .unsupported
@@ -77,7 +77,7 @@ extension World {
         reportChange(of: server)
     }
 
-    /// Ends the links to a host's server: by disconnecting when it is switched off, by supervision timeout when its
+    /// Ends the links to a host's server: by disconnecting if the host is switched off, by supervision timeout if its
     /// Bluetooth service is lost.
     private mutating func closeServer(_ server: Ref<Device>, isOrderly: Bool) {
         let open = devices[server]?.links ?? []
@@ -88,7 +88,7 @@ extension World {
         }
     }
 
-    /// Changes the GAP Device Name of a host that was made for a peripheral manager, unless a test renamed it.
+    /// Changes the GAP Device Name of a host that was created for a peripheral manager, unless a test has renamed it.
     private mutating func setDeviceName(_ name: String, ofAnonymous host: Int) {
         guard hosts[host].identity.isAnonymous, let server = hosts[host].server, let device = devices[server],
             device.description.name == hosts[host].identity.name
@@ -160,7 +160,7 @@ extension World {
         }
     }
 
-    /// Withdraws services of a manager, with one Service Changed.
+    /// Withdraws services of a manager, with a single Service Changed.
     private mutating func withdraw(
         _ ids: [AttributeID], of ref: Ref<Manager>, _ server: Ref<Device>, areLocal: Bool = true
     ) {
@@ -177,7 +177,7 @@ extension World {
         for link in devices[server]?.links ?? [] { revokeCredits(of: ref, on: link) }
     }
 
-    /// A manager is removed, with all that it published.
+    /// Withdraws everything that a removed manager published.
     mutating func withdrawAll(of ref: Ref<Manager>) {
         guard managers[ref]?.role == .peripheral, let host = managers[ref]?.host, let server = hosts[host].server
         else { return }
@@ -224,7 +224,7 @@ extension World {
         wake(server)
     }
 
-    /// What a host's managers advertise has other content from now on.
+    /// Changes the content that a host adds to its managers' advertisements.
     mutating func setAdvertising(_ advertising: HostAdvertising, of host: Int) {
         hosts[host].adapter.advertising = advertising
         guard let server = hosts[host].server else { return }

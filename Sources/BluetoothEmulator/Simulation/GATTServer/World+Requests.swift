@@ -4,7 +4,7 @@ import BluetoothValues
 
 // Requests that peripheral managers answer, at any later time.
 extension World {
-    /// Asks the manager that published an attribute for its value, from an offset on.
+    /// Asks the manager that published an attribute for its value, starting at an offset.
     mutating func requestRead(
         _ attribute: AttributeID, _ answered: Link.CompletedRequest, collected: Data = Data(), on ref: Ref<Link>
     ) {
@@ -15,7 +15,7 @@ extension World {
                 offset: collected.count, mtu: answered.mtu), to: owner.manager)
     }
 
-    /// The next part of a long read reaches the manager.
+    /// Asks the manager for the next part of a long read.
     mutating func continueRead(_ ref: Ref<Link>) {
         guard !isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.server.continuing,
             let answered = links[ref]?.answered(reading.operation),
@@ -25,7 +25,7 @@ extension World {
         requestRead(attribute, answered, collected: reading.collected, on: ref)
     }
 
-    /// Passes a write to the manager: whole, or in the parts in which a long one was prepared.
+    /// Passes a write to the manager: whole, or in the parts of a long write.
     mutating func requestWrite(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
     ) {
@@ -36,7 +36,7 @@ extension World {
                 parts: Self.parts(of: value, owner.local, mtu: answered.mtu)), to: owner.manager)
     }
 
-    /// Registers a request to the manager that published an attribute; nil where it failed.
+    /// Registers a request to the manager that published an attribute; returns nil if it failed.
     private mutating func beginRequest(
         _ attribute: AttributeID, _ answered: Link.CompletedRequest, _ collected: Data = Data(), on ref: Ref<Link>
     ) -> (PeerID, Attribute.Owner, number: UInt64)? {
@@ -60,7 +60,7 @@ extension World {
         return (central, owner, number)
     }
 
-    /// The error of a long write that has more parts than the server queues.
+    /// Returns the error for a long write with more parts than the server queues.
     mutating func preparationRefusal(
         _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest
     ) -> ATTCode? {
@@ -73,7 +73,8 @@ extension World {
         return refusal ?? .prepareQueueFull
     }
 
-    /// Each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3, Part F, 3.4.6.1).
+    /// Splits a long write; each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3,
+    /// Part F, 3.4.6.1).
     private static func parts(of value: Data, _ attribute: AttributeID, mtu: Int) -> [WritePart] {
         guard value.count > ATTLimits.written(mtu: mtu) else {
             return [WritePart(attribute: attribute, offset: 0, value: value)]
@@ -84,7 +85,7 @@ extension World {
         }
     }
 
-    /// Passes a write command to the manager; its answer is ignored.
+    /// Passes a write command to the manager, whose answer is ignored.
     mutating func passCommand(
         _ attribute: AttributeID, _ value: Data, _ command: Link.CompletedRequest, on ref: Ref<Link>
     ) {
@@ -100,7 +101,7 @@ extension World {
 
     // MARK: Answers
 
-    /// A manager answers a request; the answer to a write command or a request that ended is ignored.
+    /// Handles a manager's answer; answers to write commands and to requests that have ended are ignored.
     mutating func respond(
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
@@ -121,7 +122,7 @@ extension World {
             return send(.failure(error), to: operation, on: link)
         }
         guard operation.kind.isRead else { return send(.written, to: operation, on: link) }
-        // The value is cut to one response; after a full response, the central asks for more.
+        // The value is truncated to one response; after a full response, the central asks for more.
         var reading = asked
         let part = value.prefix(min(ATTLimits.read(mtu: mtu), ATTLimits.longestValue - reading.collected.count))
         reading.collected.append(part)
@@ -133,7 +134,7 @@ extension World {
         queue.schedule(.continueRead(link), at: due + additionalTime(ofATT: [mtu], on: link))
     }
 
-    /// The answer is sent with the next connection event.
+    /// Sends an answer with the next connection event.
     ///
     /// - Parameter length: The length of a response with a value, in bytes.
     private mutating func send(
@@ -148,7 +149,7 @@ extension World {
         queue.schedule(.finish(ref), at: due)
     }
 
-    /// The request that a manager left open is answered by the end of its link.
+    /// Expires the open request of a manager when its link ends.
     mutating func expireRequest(on ref: Ref<Link>) {
         guard let asked = links[ref]?.server.pendingRequest, let manager = asked.manager else { return }
         links[ref]?.server.pendingRequest = nil

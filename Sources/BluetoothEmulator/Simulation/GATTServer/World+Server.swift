@@ -119,7 +119,7 @@ extension World {
         complete(operation, .written, on: ref)
     }
 
-    /// A write command arrives; errors are not reported.
+    /// Handles the arrival of a write command; errors are not reported.
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= ATTLimits.written(mtu: command.mtu) else {
@@ -147,7 +147,7 @@ extension World {
 
     /// Asks the device's handler.
     ///
-    /// - Returns: nil where the answer comes later.
+    /// - Returns: nil if the answer comes later.
     private mutating func ask(
         _ answered: Link.CompletedRequest, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
     ) -> PeripheralResponse? {
@@ -170,7 +170,7 @@ extension World {
         return response
     }
 
-    /// The handler answered a read or a write.
+    /// Handles a handler's answer to a read or a write.
     mutating func answered(_ ref: Ref<Link>, _ number: UInt64, _ response: PeripheralResponse) {
         guard response != .unanswered, let answered = links[ref]?.takePendingRequest(number) else { return }
         let operation = answered.operation
@@ -188,8 +188,8 @@ extension World {
         }
     }
 
-    /// The request stays open; after 30 s nothing more may be sent on the link (Core Specification, Vol 3, Part F,
-    /// 3.3.3).
+    /// Starts the timeout of an open request; after 30 s nothing more may be sent on the link (Core Specification, Vol
+    /// 3, Part F, 3.3.3).
     mutating func startTransactionTimeout(_ ref: Ref<Link>) {
         let token = queue.scheduleCancellable(
             .transactionTimeout(ref), at: now + Duration.seconds(30).nanoseconds)
@@ -248,7 +248,7 @@ extension World {
         let response: LinkResponse? =
             switch operation.kind {
             case .request(.discoverServices(let uuids)):
-                // Only primary services are found so; 1800 and 1801 are the host's, not the apps'.
+                // This finds primary services only; 1800 and 1801 belong to the host, not to the apps.
                 .services(
                     wanted(database.visibleServices, uuids).compactMap(database.record(ofService:))
                         .filter(\.isPrimary))

@@ -5,7 +5,7 @@ import DequeModule
 
 // The centrals of a host's peripheral managers: their subscriptions, and the values sent to them.
 extension World {
-    /// Delivers a subscription to the manager; the first of a central grants credits.
+    /// Delivers a subscription to the manager; the first one of a central grants credits.
     mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
             let owner = devices[link.device]?.server.database[attribute]?.owner
@@ -21,7 +21,7 @@ extension World {
 
     /// Delivers the end of a subscription to the manager.
     ///
-    /// Values that wait for transmission are dropped.
+    /// Queued values are dropped.
     mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
             let owner = devices[link.device]?.server.database[attribute]?.owner
@@ -33,14 +33,15 @@ extension World {
         unstall(ref)
     }
 
-    /// The credits of a central end with its last subscription to a manager.
+    /// Revokes the credits of a central after its last subscription to a manager.
     mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>) {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return }
         let isLeft = link.server.subscriptions.keys.contains { database[$0]?.owner?.manager == manager }
         if !isLeft { links[ref]?.server.notifyCredits[manager] = nil }
     }
 
-    /// A central is disconnected: its open request and its subscriptions end, unless the state implies that.
+    /// Handles a disconnected central: its open request and its subscriptions end, unless the host's state implies
+    /// that.
     mutating func reportCentralLeft(_ ref: Ref<Link>) {
         guard let link = links[ref], link.server.central != nil, let host = devices[link.device]?.host else { return }
         if hosts[host].adapter.isOn {
@@ -54,7 +55,7 @@ extension World {
         links[ref]?.server.outgoing = []
     }
 
-    /// Sends a value to subscribers, each for a credit.
+    /// Sends a value to subscribers, for one credit each.
     mutating func update(
         _ ref: Ref<Manager>, _ local: AttributeID, _ value: Data, _ centrals: [PeerID]?, _ server: Ref<Device>
     ) {
@@ -64,7 +65,7 @@ extension World {
                 centrals?.contains(central) ?? true
             else { continue }
             guard let kind = links[link]?.server.subscriptions[attribute] else {
-                // The central has unsubscribed meanwhile; the credit that the manager spent comes back.
+                // The central has unsubscribed in the meantime; the manager's credit is returned.
                 if centrals != nil, links[link]?.server.notifyCredits[ref] != nil {
                     emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: ref)
                 }
@@ -83,7 +84,7 @@ extension World {
         }
     }
 
-    /// Values were sent: their managers may send as many more.
+    /// Returns the credits of sent values to their managers.
     mutating func returnNotifyCredits(to senders: [Ref<Manager>], on ref: Ref<Link>) {
         guard let central = links[ref]?.server.central else { return }
         var notified: Set<Ref<Manager>> = []
@@ -105,7 +106,7 @@ extension World {
 
     // MARK: Connection interval
 
-    /// The server asks for another interval: a quarter of the usual one, the usual one, or four times that.
+    /// Requests another interval as the server: a quarter of the usual one, the usual one, or four times that.
     mutating func setLatency(_ latency: ConnectionLatency, _ central: PeerID, _ server: Ref<Device>) {
         guard let ref = devices[server]?.links.first(where: { links[$0]?.server.central == central }),
             let link = links[ref]
@@ -117,7 +118,7 @@ extension World {
             case .medium: usual
             case .high: usual * 4
             }
-        // The range of LE connection intervals, where there is latency at all.
+        // The range of LE connection intervals; zero means no latency.
         let interval = usual == 0 ? 0 : min(4_000_000_000, max(7_500_000, wanted))
         guard interval != link.timing.interval else { return }
         update(
@@ -126,7 +127,7 @@ extension World {
                 supervisionTimeout: .nanoseconds(link.timing.supervisionTimeout)), ref)
     }
 
-    /// The device asks for other parameters of a link; a central grants them.
+    /// Requests other parameters of a link as the device; a central grants them.
     ///
     /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
     mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {

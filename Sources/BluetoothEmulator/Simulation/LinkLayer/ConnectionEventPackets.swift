@@ -2,8 +2,8 @@ import BluetoothBackend
 
 /// The data packets of a link's present connection event.
 ///
-/// Both sides send by turns, with a pause after each packet, and a side without data sends an empty packet. There is
-/// always room for one packet of each side. Source: Core Specification, Vol 6, Part B, 4.5.6.
+/// The sides take turns with a pause after each packet, and a side without data sends an empty packet. One packet of
+/// each side always fits. Source: Core Specification, Vol 6, Part B, 4.5.6.
 struct ConnectionEventPackets: Sendable {
     /// A source of packets on one side of a link.
     enum Sender: Hashable, Sendable {
@@ -16,9 +16,9 @@ struct ConnectionEventPackets: Sendable {
         var packets = 0
         var airTime: Nanoseconds = 0
         var last: Sender?
-        /// Another sender found no room.
+        /// Whether another sender found no room.
         var isCrowded = false
-        /// The sender that goes after the others, as it left them no room in the event before.
+        /// The sender that must let the others go first, because it left them no room in the previous event.
         var yielding: Sender?
 
         mutating func begin() {
@@ -45,7 +45,7 @@ struct ConnectionEventPackets: Sendable {
         }
     }
 
-    /// Begins the connection event of an instant, unless that has begun; without a connection interval, always.
+    /// Begins the connection event at an instant, unless it has begun; without a connection interval, always.
     mutating func begin(at now: Nanoseconds, _ timing: PacketTiming) {
         guard instant != now || timing.eventLength == 0 else { return }
         instant = now
@@ -53,16 +53,16 @@ struct ConnectionEventPackets: Sendable {
         peripheral.begin()
     }
 
-    /// Whether a sender lets the others of its side go first, once in an event.
+    /// Returns whether a sender must let the others of its side go first, once per event.
     mutating func yields(_ sender: Sender, by side: LinkSide) -> Bool {
         guard self[side].yielding == sender else { return false }
         self[side].yielding = nil
         return true
     }
 
-    /// Sends the bytes of a PDU from an offset on, as many as there is room for.
+    /// Sends the bytes of a PDU from an offset, as many as fit.
     ///
-    /// - Returns: The offset of the first byte that is not sent.
+    /// - Returns: The offset of the first unsent byte.
     mutating func send(
         _ length: Int, from offset: Int, of sender: Sender, by side: LinkSide, _ timing: PacketTiming,
         isEncrypted: Bool
@@ -81,7 +81,7 @@ struct ConnectionEventPackets: Sendable {
         return sent
     }
 
-    /// Without a connection interval, a PDU is one packet.
+    /// Sends a PDU as one packet, on a link without a connection interval.
     private mutating func sendWhole(_ length: Int, by side: LinkSide, _ timing: PacketTiming) -> Int {
         guard self[side].packets < timing.maximumPackets else { return 0 }
         self[side].packets += 1

@@ -9,10 +9,10 @@ struct Link: Sendable {
     let host: Int
     let device: Ref<Device>
     let peer: PeerID
-    /// The same physical link in the other direction, where two hosts connected to each other.
+    /// The same physical link in the other direction, if two hosts are connected to each other.
     var other: Ref<Link>?
     var mtu: Int
-    /// The host is ending the link.
+    /// Whether the host is ending the link.
     var isClosing = false
     var timing: LinkTiming
     var supervision = LinkSupervision()
@@ -22,7 +22,7 @@ struct Link: Sendable {
     /// The open L2CAP channels, in the order of their opening.
     var channels: [ChannelID] = []
 
-    /// An operation whose answer arrived, and what serving it needs.
+    /// An operation whose answer arrived, with the context that serving it needs.
     struct CompletedRequest: Sendable {
         let operation: LinkOperation
         let host: Int
@@ -40,25 +40,26 @@ struct Link: Sendable {
 
     /// Appends an operation to the queue.
     ///
-    /// - Returns: The start of the head of the queue, if the link was free.
+    /// - Returns: The start of the head of the queue, if the link was idle.
     mutating func enqueue(_ operation: LinkOperation, at now: Nanoseconds) -> LinkClient.Start? {
         client.operations.append(operation)
         return client.start(timing, at: now)
     }
 
-    /// Frees the link for the head of the queue.
+    /// Marks the link idle, and starts the head of the queue.
     mutating func release(at now: Nanoseconds) -> LinkClient.Start? {
         client.isBusy = false
         return client.start(timing, at: now)
     }
 
-    /// The answer to the head of the queue arrives; nil on a silent link, where it waits for the end of the silence.
+    /// Removes the operation whose answer arrived; returns nil on a silent link, where the answer waits for the end of
+    /// the silence.
     mutating func takeCompletedRequest(_ ref: Ref<Link>) -> CompletedRequest? {
         guard !supervision.misses(.answer(ref)), let operation = client.operations.popFirst() else { return nil }
         return answered(operation)
     }
 
-    /// The write command at the head of the queue; nil if another operation is there.
+    /// Removes the write command at the head of the queue; returns nil if another operation is there.
     mutating func takeWriteCommand() -> CompletedRequest? {
         guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
         client.operations.removeFirst()
@@ -66,9 +67,9 @@ struct Link: Sendable {
         return answered(head)
     }
 
-    /// Sends bytes, as many as the present connection event has room for.
+    /// Sends bytes, as many as fit into the present connection event.
     ///
-    /// - Returns: The offset of the first byte that is not sent.
+    /// - Returns: The offset of the first unsent byte.
     mutating func send(
         _ length: Int, from offset: Int, of sender: ConnectionEventPackets.Sender, by side: LinkSide
     ) -> Int {
@@ -76,13 +77,13 @@ struct Link: Sendable {
             length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security.level != .plain)
     }
 
-    /// After write commands were sent: the time of the next ones, or the start of another operation.
+    /// Continues after write commands were sent: with further ones at a later time, or with another operation.
     mutating func continueTransmitting(at now: Nanoseconds) -> LinkClient.Start? {
         if client.operations.first?.kind.isWriteCommand == true { return .transmit(at: now + timing.interval) }
         return release(at: now)
     }
 
-    /// The operation that an asynchronous handler answers, if it is still outstanding.
+    /// Removes the operation that an asynchronous handler answers, if it is still outstanding.
     mutating func takePendingRequest(_ number: UInt64) -> CompletedRequest? {
         guard let pending = server.pendingRequest, pending.number == number else { return nil }
         server.pendingRequest = nil
@@ -98,11 +99,11 @@ package enum LinkSide: Hashable, Sendable {
     var other: LinkSide { self == .central ? .peripheral : .central }
 }
 
-/// Whether a link's packets arrive, and the events that wait until they do.
+/// The state of a link's packets, and the events that wait until packets arrive again.
 struct LinkSupervision: Sendable {
-    /// No packet arrives: the device is out of range.
+    /// Whether no packet arrives, because the device is out of range.
     private(set) var isSilent = false
-    /// The device has lost the link, which ends by supervision timeout.
+    /// Whether the device has lost the link, which ends by supervision timeout.
     var isLost = false
     var timeout: WorldQueue.Token?
     /// The events that were deferred while the link was silent.
@@ -121,7 +122,7 @@ struct LinkSupervision: Sendable {
         self.timeout = timeout
     }
 
-    /// Packets arrive again.
+    /// Ends the silence.
     ///
     /// - Returns: The deferred events, and the timeout to cancel.
     mutating func recover() -> (missed: [WorldEvent], timeout: WorldQueue.Token?) {

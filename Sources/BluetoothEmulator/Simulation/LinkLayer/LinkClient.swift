@@ -7,7 +7,7 @@ struct LinkOperation: Sendable {
     enum Kind: Sendable {
         case request(LinkRequest)
         case writeCommand(AttributeID, Data)
-        /// The host's own read of the GAP Device Name.
+        /// The read of the GAP Device Name by the host itself.
         case deviceName
 
         var isRead: Bool {
@@ -18,7 +18,7 @@ struct LinkOperation: Sendable {
             if case .request(let request) = self { request.isDiscovery } else { false }
         }
 
-        /// The bytes of a write; nil for others.
+        /// The bytes of a write; nil for other operations.
         var writtenValue: Data? {
             switch self {
             case .request(.write(_, let value)), .writeCommand(_, let value): value
@@ -30,7 +30,7 @@ struct LinkOperation: Sendable {
             if case .writeCommand = self { true } else { false }
         }
 
-        /// Whether it is an ATT request, of which a link has one outstanding.
+        /// Whether the operation is an ATT request, of which a link has one outstanding.
         var isATTRequest: Bool {
             switch self {
             case .request(.readRSSI), .request(.openChannel), .writeCommand: false
@@ -43,40 +43,40 @@ struct LinkOperation: Sendable {
     var link = LinkID(rawValue: 0)
     var operation = OperationID(rawValue: 0)
     let kind: Kind
-    /// Whether it was refused once because the link was not encrypted, and is sent again.
+    /// Whether the operation is sent again after a refusal because the link was not encrypted.
     var isRetried = false
-    /// Whether its fault has been applied.
+    /// Whether the operation's fault has been applied.
     var isAdmitted = false
 }
 
 /// The client's side of ATT on a link: a queue of operations, one outstanding.
 struct LinkClient: Sendable {
-    /// The database as the client believes it to be, where it trusts its memory.
+    /// The database as the client remembers it; nil if the client does not trust its memory.
     var cache: AttributeDatabase?
     var operations = Deque<LinkOperation>()
     /// The bytes of the write command at the head of the queue that earlier connection events carried.
     var bytesSent = 0
-    /// A request is outstanding, or write commands wait for the next connection event.
+    /// Whether a request is outstanding, or write commands wait for the next connection event.
     var isBusy = false
-    /// A response whose last parts are under way.
+    /// The response whose last parts are under way.
     var finishing: (operation: LinkOperation, response: LinkResponse)?
     var deferred = DeferredOperations()
     /// The instant at which the head of the queue was sent.
     var startedAt: Nanoseconds = 0
-    /// A request was reported to the taps, and its response was not.
+    /// Whether the taps have the request but not its response.
     var hasReportedRequest = false
 
     /// The next transmission.
     enum Start: Sendable {
-        /// Write commands, at that instant.
+        /// Write commands, sent at that instant.
         case transmit(at: Nanoseconds)
         /// A read, whose answer arrives at that instant.
         case read(answerAt: Nanoseconds)
-        /// Another request, at that instant.
+        /// Another request, sent at that instant.
         case request(at: Nanoseconds)
     }
 
-    /// Starts the head of the queue, if the link is free.
+    /// Starts the head of the queue, if the link is idle.
     mutating func start(_ timing: LinkTiming, at now: Nanoseconds) -> Start? {
         guard !isBusy, let head = operations.first else { return nil }
         (isBusy, startedAt) = (true, now)
@@ -93,14 +93,14 @@ struct LinkClient: Sendable {
 struct DeferredOperations: Sendable {
     struct Postponed: Sendable {
         let operation: LinkOperation
-        /// Nil while it is paused.
+        /// The time at which the operation continues; nil while it is paused.
         var due: Nanoseconds?
 
         func isDue(at now: Nanoseconds) -> Bool { due.map { $0 <= now } ?? false }
     }
 
-    /// At most one ATT request, which holds up the link; write commands, which hold up those behind them; others, which
-    /// hold up nothing.
+    /// The operations: at most one ATT request, which holds up the link; write commands, which hold up those behind
+    /// them; others, which hold up nothing.
     private var postponed: [Postponed] = []
 
     var hasCommands: Bool { postponed.contains { $0.operation.kind.isWriteCommand } }
@@ -109,22 +109,22 @@ struct DeferredOperations: Sendable {
         postponed.append(Postponed(operation: operation, due: due))
     }
 
-    /// Makes all that is paused due.
+    /// Makes all paused operations due.
     mutating func resume(at now: Nanoseconds) {
         for index in postponed.indices { postponed[index].due = postponed[index].due ?? now }
     }
 
-    /// The ATT request, if it is due.
+    /// Removes the ATT request, if it is due.
     mutating func takeRequest(at now: Nanoseconds) -> LinkOperation? {
         takeFirst(at: now) { $0.operation.kind.isATTRequest }
     }
 
-    /// The first write command, if it is due.
+    /// Removes the first write command, if it is due.
     mutating func takeCommand(at now: Nanoseconds) -> LinkOperation? {
         takeFirst(at: now) { $0.operation.kind.isWriteCommand }
     }
 
-    /// Another operation that is due, to be enqueued again.
+    /// Removes another due operation, to be enqueued again.
     mutating func takeOther(at now: Nanoseconds) -> LinkOperation? {
         var operation = takeFirst(at: now) {
             !$0.operation.kind.isATTRequest && !$0.operation.kind.isWriteCommand && $0.isDue(at: now)

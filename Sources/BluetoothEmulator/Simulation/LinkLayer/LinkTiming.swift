@@ -12,7 +12,7 @@ struct LinkTiming: Sendable {
     var delays: ProcedureDelays
     private let limits: LinkLayerLimits
     private(set) var packets: PacketTiming
-    /// The packets of the present connection event; the earlier of two links counts those of both directions.
+    /// The packets of the present connection event; the earlier of two links counts the packets of both directions.
     var event = ConnectionEventPackets()
 
     init(_ configuration: EmulatorConfiguration, _ device: PeripheralDescription, anchor: Nanoseconds) {
@@ -36,7 +36,7 @@ struct LinkTiming: Sendable {
 
     /// Begins the present connection event.
     ///
-    /// - Parameter timing: The packets of a later link in the other direction, where that one sends.
+    /// - Parameter timing: The packets of a later link in the other direction, if that one sends.
     /// - Returns: Whether the sender goes first.
     mutating func beginEvent(
         for sender: ConnectionEventPackets.Sender, by side: LinkSide, at now: Nanoseconds,
@@ -46,10 +46,10 @@ struct LinkTiming: Sendable {
         return !event.yields(sender, by: side)
     }
 
-    /// The first connection event at or after an instant.
+    /// Returns the first connection event at or after an instant.
     func connectionEvent(from instant: Nanoseconds) -> Nanoseconds { event(from: instant, period: interval) }
 
-    /// The first connection event at or after an instant at which the device listens.
+    /// Returns the first connection event at or after an instant at which the device listens.
     func listeningEvent(from instant: Nanoseconds) -> Nanoseconds {
         latency == 0
             ? connectionEvent(from: instant) : event(from: instant, period: interval * Nanoseconds(latency + 1))
@@ -62,7 +62,7 @@ struct LinkTiming: Sendable {
     }
 }
 
-/// The time that devices need for their answers, besides the round trips.
+/// The time that devices need for their answers, in addition to the round trips.
 struct ProcedureDelays: Sendable {
     let discovery: Nanoseconds
     let read: Nanoseconds
@@ -91,14 +91,15 @@ struct ProcedureDelays: Sendable {
 ///
 /// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
 enum RoundTrips {
-    /// Finding entries of the given sizes in responses of `mtu` bytes, and the request that finds nothing more.
+    /// Returns the requests that find entries of the given sizes in responses of `mtu` bytes, plus the one that finds
+    /// nothing more.
     ///
-    /// Entries share a response only where their sizes are equal.
+    /// Entries share a response only if their sizes are equal.
     static func finding(sizes: [Int], headerSize: Int = 2, mtu: Int) -> Int {
         responses(sizes: sizes, headerSize: headerSize, mtu: mtu).count + 1
     }
 
-    /// The lengths of the responses with entries of the given sizes, in bytes.
+    /// Returns the lengths of the responses with entries of the given sizes, in bytes.
     static func responses(sizes: [Int], headerSize: Int = 2, mtu: Int) -> [Int] {
         var responses: [Int] = []
         var index = 0
@@ -115,18 +116,19 @@ enum RoundTrips {
         return responses
     }
 
-    /// The Read Blob requests after the Read of a value of `count` bytes.
+    /// Returns the number of Read Blob requests after the Read of a value of `count` bytes.
     static func readBlobs(count: Int, mtu: Int) -> Int {
         count / ATTLimits.read(mtu: mtu)
     }
 
-    /// Writing `count` bytes: one Write, or as many Prepare Writes as it takes and one Execute Write.
+    /// Returns the number of requests that write `count` bytes: one Write, or several Prepare Writes and one Execute
+    /// Write.
     static func writing(count: Int, mtu: Int) -> Int {
         let part = ATTLimits.prepared(mtu: mtu)
         return count <= ATTLimits.written(mtu: mtu) ? 1 : (count + part - 1) / part + 1
     }
 
-    /// The lengths of the requests and responses that carry a value of `count` bytes that is written.
+    /// Returns the lengths of the requests and responses that carry a written value of `count` bytes.
     ///
     /// A Prepare Write Response repeats its request (Core Specification, Vol 3, Part F, 3.4.6.2).
     static func longPDUs(writing count: Int, mtu: Int) -> [Int] {
@@ -138,7 +140,7 @@ enum RoundTrips {
         }
     }
 
-    /// The lengths of the responses that carry a value of `count` bytes that is read.
+    /// Returns the lengths of the responses that carry a read value of `count` bytes.
     static func responses(reading count: Int, mtu: Int) -> [Int] {
         let part = ATTLimits.read(mtu: mtu)
         return (0...readBlobs(count: count, mtu: mtu)).map { mtu - part + min(part, count - $0 * part) }

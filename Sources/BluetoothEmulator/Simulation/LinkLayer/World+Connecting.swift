@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// The life of links, from the pending connect to the end.
+// The lifecycle of links, from the pending connect to the end.
 extension World {
     /// The number under which the ledger registers another app of the host; no manager has it.
     var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
@@ -11,11 +11,11 @@ extension World {
 
     // MARK: Up
 
-    /// Registers a pending connect; the peer's next connectable packet is answered, however long that takes.
+    /// Registers a pending connect; the peer's next connectable packet is answered, without a time limit.
     mutating func connect(
         _ host: Int, _ ref: Ref<Manager>, _ peer: PeerID, _ operation: OperationID, _ options: ConnectOptions
     ) {
-        // A peer that the host has forgotten is recognized by its next packet.
+        // A forgotten peer is recognized by its next packet.
         hosts[host].peers.noteUse(of: peer)
         if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
@@ -38,13 +38,13 @@ extension World {
         queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .pastFault), at: now)
     }
 
-    /// No one waits for a link to a peer any more.
+    /// Stops waiting for a link to a peer.
     mutating func stopConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.remove(peer)
         if let token = hosts[host].pairing.encryptionTimeouts.removeValue(forKey: peer) { queue.cancel(token) }
     }
 
-    /// A connectable packet of a wanted peer was heard: the link will be there after its delay.
+    /// Answers a connectable packet of a wanted peer; the link is up after the delay.
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
         hosts[host].connecting.remove(peer)
@@ -53,14 +53,14 @@ extension World {
         queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, .requested), at: now + delay)
     }
 
-    /// Another app of the host gets a link to a device at once, without a packet, a fault or a question to the handler.
+    /// Links another app of the host to a device at once, without a packet, a fault or a question to the handler.
     mutating func connectOtherAppAtOnce(_ peer: PeerID, on host: Int) {
         connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         guard hosts[host].links[peer] == nil, let device = device(peer, on: host) else { return }
         queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .granted), at: now)
     }
 
-    /// A connect leads to a link, if the device is there and admits it.
+    /// Turns a connect into a link, if the device is present and admits it.
     mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, _ admission: ConnectAdmission) {
         guard hosts[host].adapter.epoch == epoch else { return }
         guard let device = devices[ref] else { return }
@@ -91,7 +91,7 @@ extension World {
         }
     }
 
-    /// Whether a connect fails by chance, or because a test said so.
+    /// Returns whether a connect fails, by chance or because a test requested it.
     private mutating func fails(connecting ref: Ref<Device>, to host: Int) -> Bool {
         guard let peer = devices[ref]?.identity.peers[host], let failing = devices[ref]?.faults.failingConnections,
             failing > 0 || random.faults.happens(configuration.connectionFailureRate)
@@ -101,7 +101,7 @@ extension World {
         return true
     }
 
-    /// A bonded device did not start encryption: there will be no link.
+    /// Handles a bonded device that did not start encryption: no link comes up.
     mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
         guard hosts[host].adapter.epoch == epoch else { return }
         hosts[host].pairing.encryptionTimeouts[peer] = nil
@@ -146,7 +146,7 @@ extension World {
         for lease in hosts[host].ledger.linkUp(peer) { reportConnected(lease, peer, link) }
         reportConnectionEvent(peer, isConnected: true, on: host)
         handle(.connected(identity(of: link)), at: ref)
-        // The host reads the name by itself, before anything else.
+        // The host reads the name by itself before anything else.
         enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
         subscribeForTerminatedApps(on: link)
         resumeBond(on: link)
@@ -163,7 +163,8 @@ extension World {
     private mutating func reportConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
         let manager = Ref<Manager>(packed: lease.manager)
         guard isManager(manager), let id = lease.link, let mtu = links[link]?.mtu else { return }
-        // A link that others kept open is connected again at once: its earlier end comes before.
+        // If other managers kept the link open, the manager is connected again at once; its earlier end must come
+        // first.
         completeDisconnect(manager, peer)
         let delay = configuration.writeReadinessDelay.nanoseconds
         let credits = delay > 0 ? 0 : configuration.transmitBuffer
@@ -173,7 +174,7 @@ extension World {
         emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
     }
 
-    /// A new link takes write commands from now on.
+    /// Allows write commands on a new link.
     mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID) {
         let credits = configuration.transmitBuffer
         guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
@@ -182,7 +183,7 @@ extension World {
 
     // MARK: Down
 
-    /// A manager ends its pending connect or its lease of a link.
+    /// Ends a manager's pending connect or its lease of a link.
     mutating func disconnect(_ host: Int, _ ref: Ref<Manager>, _ peer: PeerID) {
         switch hosts[host].ledger.disconnect(ref.packed, from: peer) {
         case .nothing: break
@@ -206,7 +207,8 @@ extension World {
         queue.schedule(.localClose(link), at: now + disconnectionTime(of: link))
     }
 
-    /// The time until a link is over that this host ends: at least a connection event, in which the device acknowledges it.
+    /// The time that ending a link takes for this host: at least one connection event, in which the device acknowledges
+    /// it.
     ///
     /// Source: Core Specification, Vol 6, Part B, 5.1.6.
     private func disconnectionTime(of link: Ref<Link>) -> Nanoseconds {
@@ -220,13 +222,13 @@ extension World {
         completeDisconnect(ref, peer)
     }
 
-    /// Delivers the end that a manager asked for, if that was not done.
+    /// Delivers the end that a manager requested, if it is not delivered yet.
     private mutating func completeDisconnect(_ ref: Ref<Manager>, _ peer: PeerID) {
         guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
         emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
     }
 
-    /// Ends a link for all who leased it; connects again for those who asked for that.
+    /// Ends a link for all managers that lease it, and reconnects for those that requested it.
     mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let link = links[ref] else { return }
         if let other = part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
@@ -251,7 +253,7 @@ extension World {
 
     /// Removes a link from the world and from its device.
     ///
-    /// - Parameter reason: The reason of the central.
+    /// - Parameter reason: The reason for the central.
     mutating func drop(_ ref: Ref<Link>, reason: DisconnectReason) {
         abandonPairing(ref)
         leaveServer(ref, reason: reason.ofOtherSide)
@@ -264,9 +266,9 @@ extension World {
         if let token = link.server.transactionTimeout { queue.cancel(token) }
     }
 
-    /// The server's end of a link is over, for the device or for the managers of a host.
+    /// Ends the server's side of a link, for the device or for the managers of a host.
     ///
-    /// - Parameter reason: The reason of the device.
+    /// - Parameter reason: The reason for the device.
     mutating func leaveServer(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
         devices[device]?.links.removeAll { $0 == ref }
@@ -292,14 +294,14 @@ extension World {
 
     // MARK: Out of range
 
-    /// Begins or ends the silence on a device's links.
+    /// Starts or ends the silence on a device's links.
     mutating func rangeChanged(_ ref: Ref<Device>) {
         guard let device = devices[ref] else { return }
         for link in device.links { device.signal.isInRange ? hearAgain(link) : fallSilent(link) }
         if device.signal.isInRange { wake(ref) }
     }
 
-    /// No packet arrives on a link from now on: it ends unless the device returns in time.
+    /// Makes a link silent: no packet arrives, and the link ends unless the device returns in time.
     mutating func fallSilent(_ ref: Ref<Link>) {
         guard links[ref]?.supervision.isSilent == false, let timeout = links[ref]?.timing.supervisionTimeout else {
             return

@@ -1,10 +1,10 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// What a connection event carries: all that a side sends on a physical link shares its packets.
+// The content of connection events: everything that a side sends on a physical link shares its packets.
 extension World {
-    /// How many packets a side sends at a time on a link without a connection interval, where they take no time; nil on any
-    /// other link.
+    /// Returns the number of packets that a side sends at a time on a link without a connection interval, where packets
+    /// take no time; nil on any other link.
     func packetsWithoutInterval(on ref: Ref<Link>) -> Int? {
         guard let timing = links[ref]?.timing.packets, timing.eventLength == 0 else { return nil }
         return timing.maximumPackets
@@ -12,7 +12,7 @@ extension World {
 
     /// Begins a connection event of a link.
     ///
-    /// - Returns: Whether the sender goes first; if not, it gets another turn in the same event.
+    /// - Returns: Whether the sender goes first; if not, it has another turn in the same event.
     mutating func beginEvent(for sender: ConnectionEventPackets.Sender, by side: LinkSide, on ref: Ref<Link>) -> Bool {
         let present = now
         guard let (first, timing) = earlierLink(ref) else {
@@ -21,9 +21,9 @@ extension World {
         return links[first]?.timing.beginEvent(for: sender, by: side.other, at: present, timing) ?? true
     }
 
-    /// Sends a PDU of ATT, or the rest of it, as far as the present connection event has room.
+    /// Sends an ATT PDU, or the rest of it, as far as it fits into the present connection event.
     ///
-    /// - Returns: The number of its bytes that are sent; nil when that is all.
+    /// - Returns: The number of bytes sent so far; nil if the PDU is complete.
     mutating func sendATT(
         _ length: Int, from offset: Int, by side: LinkSide, on ref: Ref<Link>
     ) -> Int? {
@@ -32,9 +32,9 @@ extension World {
         return sent < length ? sent : nil
     }
 
-    /// Sends bytes, as many as the present connection event has room for.
+    /// Sends bytes, as many as fit into the present connection event.
     ///
-    /// - Returns: The offset of the first byte that is not sent.
+    /// - Returns: The offset of the first unsent byte.
     mutating func send(
         _ length: Int, from offset: Int = 0, of sender: ConnectionEventPackets.Sender, by side: LinkSide,
         on ref: Ref<Link>
@@ -46,7 +46,7 @@ extension World {
             length, from: offset, of: sender, by: side.other, timing, isEncrypted: level != .plain) ?? length
     }
 
-    /// The additional time of ATT PDUs that are too long for one connection event each.
+    /// Returns the additional time of ATT PDUs that are too long for one connection event each.
     func additionalTime(ofATT lengths: [Int], on ref: Ref<Link>) -> Nanoseconds {
         guard let link = links[ref], link.timing.interval > 0 else { return 0 }
         let events = lengths.reduce(0) {
@@ -55,8 +55,8 @@ extension World {
         return Nanoseconds(events) * link.timing.interval
     }
 
-    /// The earlier one of two links between the same hosts, which counts the packets of both directions, and the packets of
-    /// the later one; nil for a link that is the only one or the earlier one.
+    /// Returns the earlier of two links between the same hosts, which counts the packets of both directions, and the
+    /// later link's packet timing; nil for a link that is the earlier or the only one.
     private func earlierLink(_ ref: Ref<Link>) -> (Ref<Link>, PacketTiming)? {
         guard let other = links[ref]?.other, other < ref, let timing = links[ref]?.timing.packets else { return nil }
         return (other, timing)

@@ -1,9 +1,9 @@
 import BluetoothBackend
 import BluetoothValues
 
-// The faults that a test injects: which one a step meets, and how paused steps resume.
+// The faults that a test injects, and the resumption of paused steps.
 extension World {
-    /// Removes the first fault that a step meets, if there is one.
+    /// Removes the first fault that a step meets, if any.
     mutating func takeFault(
         _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, of ref: Ref<Device>
     ) -> DeviceFault.Effect? {
@@ -17,7 +17,7 @@ extension World {
 
     // MARK: Connecting and pairing
 
-    /// Whether a connect meets a fault, and does not happen now.
+    /// Returns whether a connect meets a fault and does not happen now.
     mutating func meetsFault(connecting ref: Ref<Device>, to host: Int) -> Bool {
         guard let peer = devices[ref]?.identity.peers[host], let effect = takeFault(.connect, of: ref) else {
             return false
@@ -33,7 +33,7 @@ extension World {
         return true
     }
 
-    /// Whether a pairing meets a fault, and does not continue now.
+    /// Returns whether a pairing meets a fault and does not continue now.
     mutating func meetsFault(pairing number: UInt64, on ref: Ref<Link>) -> Bool {
         guard links[ref]?.security.pairing?.isAdmitted == false, let device = links[ref]?.device else { return false }
         links[ref]?.security.pairing?.isAdmitted = true
@@ -69,7 +69,7 @@ extension World {
         }
     }
 
-    /// Performs the operations of a link that a fault held up and that are due.
+    /// Performs the due operations of a link that a fault held up.
     mutating func performPostponed(_ ref: Ref<Link>) {
         guard !isMissed(.performPostponed(ref), on: ref) else { return }
         let present = now
@@ -88,7 +88,7 @@ extension World {
 
     // MARK: Operations
 
-    /// Whether an operation meets a fault, and is not performed now.
+    /// Returns whether an operation meets a fault and is not performed now.
     mutating func meetsFault(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard !operation.isAdmitted, let (step, attribute) = step(of: answered, on: ref),
@@ -103,7 +103,7 @@ extension World {
         return true
     }
 
-    /// Whether a device answers later than the link would let it, as its recording says.
+    /// Returns whether a device answers later than the link would allow, according to its recording.
     mutating func mustWait(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard let (step, attribute) = step(of: answered, on: ref), let attribute,
@@ -129,14 +129,14 @@ extension World {
         complete(operation, .failure(error), on: ref)
     }
 
-    /// Holds up an operation, and with it the queue if it is an ATT request, of which one is outstanding.
+    /// Holds up an operation; an ATT request also holds up the queue, because only one is outstanding.
     private mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?, on ref: Ref<Link>) {
         links[ref]?.client.deferred.postpone(operation, until: due)
         if operation.kind.isATTRequest { startTransactionTimeout(ref) } else { release(ref) }
         if let due { queue.schedule(.performPostponed(ref), at: due) }
     }
 
-    /// The step that an operation is to the device, and its attribute; nil for what needs no packet.
+    /// Returns the device step of an operation, and its attribute; nil for an operation that needs no packet.
     private func step(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
         switch answered.operation.kind {
         case .request(.read(let attribute)): return (.read, attribute)
@@ -155,9 +155,9 @@ extension World {
 
     // MARK: Write commands
 
-    /// A write command reaches a device with faults, or one with earlier commands to perform.
+    /// Handles a write command to a device with faults or with earlier commands to perform.
     ///
-    /// - Returns: Whether it is not performed now.
+    /// - Returns: Whether the command is not performed now.
     mutating func meetsFault(command: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
         let (operation, isFirst) = (command.operation, links[ref]?.client.deferred.hasCommands != true)
@@ -178,7 +178,7 @@ extension World {
 
     // MARK: Values
 
-    /// The value that a device sends, as a fault leaves it; nil if it is lost.
+    /// Returns a value of the device after applying its fault; nil if the value is lost.
     mutating func meetFault(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> LinkServer.Outgoing? {
         guard case .value(let attribute, _, _, let sender) = item, let device = links[ref]?.device,
             let effect = takeFault(.notify, attribute, of: device)
@@ -196,7 +196,7 @@ extension World {
         }
     }
 
-    /// Resumes the device's queue if nothing holds up its head any more.
+    /// Resumes the device's queue if nothing holds up its head.
     mutating func unstall(_ ref: Ref<Link>) {
         guard links[ref]?.server.unstall() == true else { return }
         queue.schedule(.peerTransmit(ref), at: links[ref]?.timing.connectionEvent(from: now) ?? now)

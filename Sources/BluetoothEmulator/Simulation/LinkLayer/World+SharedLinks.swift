@@ -1,10 +1,10 @@
 import BluetoothBackend
 
-// Two hosts that connect to each other: there is one link for a pair of addresses (Core Specification, Vol 6, Part B,
-// 4.5), so the second connect is answered with the existing link. Each direction is a `Link` of its own here, with its
-// client and its server; the two refer to each other and share the properties of the physical link.
+// Two hosts that connect to each other. A pair of addresses has one link (Core Specification, Vol 6, Part B, 4.5), so
+// the existing link answers the second connect. Here, each direction is a separate `Link` with its client and its
+// server; the two refer to each other and share the properties of the physical link.
 extension World {
-    /// The link from the host behind a device to this host; nil if there is none.
+    /// Returns the link from the host behind a device to this host; nil if there is no such link.
     func reverseLink(to ref: Ref<Device>, from host: Int) -> Ref<Link>? {
         guard let other = devices[ref]?.host, let server = hosts[host].server else { return nil }
         return hosts[other].links.values.sorted().first { link in
@@ -12,7 +12,7 @@ extension World {
         }
     }
 
-    /// Makes a central that is connected a device, so that its peripheral can connect to it.
+    /// Makes a device of a connected central, so that its peripheral can connect to it.
     mutating func openServer(behind peer: PeerID, of host: Int) {
         let centrals = hosts[host].server.flatMap { devices[$0]?.links } ?? []
         guard let link = centrals.first(where: { links[$0]?.server.central == peer }), let other = links[link]?.host,
@@ -33,7 +33,8 @@ extension World {
         if link.supervision.isSilent { fallSilent(ref) }
     }
 
-    /// A link came up: the host behind the device knows its central, and its connects to it are answered by the link.
+    /// Handles a new link: the host behind the device learns of its central, and the link answers that host's connects
+    /// to it.
     mutating func welcomeCentral(of ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central, let server = devices[link.device]?.host else {
             return
@@ -49,17 +50,16 @@ extension World {
         queue.schedule(.established(server, device, epoch: hosts[server].adapter.epoch, .pastFault), at: now)
     }
 
-    /// Gives both directions the same security and parameters.
+    /// Copies a link's security and parameters to its other direction.
     mutating func share(_ ref: Ref<Link>) {
         guard let link = links[ref], let other = link.other else { return }
         links[other]?.security.level = link.security.level
         links[other]?.timing = link.timing
     }
 
-    /// One direction ends.
+    /// Ends one direction.
     ///
-    /// - Returns: The other one, if it ends too: any end but a local one ends it, and a local one does where no manager
-    ///   needs it any more.
+    /// - Returns: The other direction if it ends too: always, except after a local end while a manager needs it.
     mutating func part(_ ref: Ref<Link>, reason: DisconnectReason) -> Ref<Link>? {
         guard let other = links[ref]?.other else { return nil }
         links[ref]?.other = nil
@@ -69,7 +69,7 @@ extension World {
 }
 
 extension DisconnectReason {
-    /// The same end as the host on the other side sees it.
+    /// The same end from the point of view of the host on the other side.
     var mirrored: DisconnectReason {
         switch self {
         case .local, .unknown: .remote

@@ -5,19 +5,19 @@ import BluetoothValues
 struct LinkSecurity: Sendable {
     var level = SecurityLevel.plain
     var pairing: Pairing?
-    /// A pairing timed out: no other may follow on this link.
+    /// Whether pairing is barred on this link after a pairing timed out.
     var isPairingBarred = false
 }
 
 /// The security of a link.
 package enum SecurityLevel: Hashable, Sendable {
-    /// No keys, no encryption.
+    /// The link has no keys and no encryption.
     case plain
     /// Both sides have keys, but the link is not encrypted.
     case bonded
-    /// Encrypted with an unauthenticated key.
+    /// The link is encrypted with an unauthenticated key.
     case encrypted
-    /// Encrypted with a key that both users compared or that was exchanged out of band.
+    /// The link is encrypted with a key that the users compared or that was exchanged out of band.
     case authenticated
 
     /// The error of an attribute that requires encryption; nil if it is served.
@@ -32,28 +32,28 @@ package enum SecurityLevel: Hashable, Sendable {
     }
 }
 
-/// The result of a pairing that one side keeps.
+/// The keys that one side keeps from a pairing, and its state of the other side.
 struct Bond: Sendable {
-    /// Represents the long-term key: the same on both sides, while both have it.
+    /// A stand-in for the long-term key, equal on both sides while both have it.
     let key: UInt64
-    /// The users compared the numbers, or the data was exchanged out of band.
+    /// Whether the users compared the numbers, or the data was exchanged out of band.
     let isAuthenticated: Bool
-    /// The identifier under which the other side is known, also under a new address.
+    /// The identifier of the other side, which survives a new address.
     let peer: PeerID
-    /// As a server: the other side's subscriptions when its link ended.
+    /// For a server: the other side's subscriptions when its link ended.
     var subscriptions: [AttributeID: LinkServer.Subscription] = [:]
-    /// As a server: the services that the other side knows.
+    /// For a server: the services that the other side knows.
     var services: [AttributeID] = []
-    /// As a client: the other side's database as it was when the link ended.
+    /// For a client: the other side's database when the link ended.
     var cache: AttributeDatabase?
 
-    /// The security of a link that both sides encrypt with this.
+    /// The security of a link that both sides encrypt with this key.
     var security: SecurityLevel { isAuthenticated ? .authenticated : .encrypted }
 }
 
-/// The bonds of a host, its pairings that wait for a link, and its waits for encryption.
+/// The bonds of a host, its pairings that wait for a link, and its timeouts for encryption.
 struct HostPairing: Sendable {
-    /// An app that asked for a pairing.
+    /// The manager and the operation of an app that requested a pairing.
     typealias Asker = (manager: Ref<Manager>, operation: OperationID)
 
     /// A pairing that waits for a link.
@@ -62,21 +62,21 @@ struct HostPairing: Sendable {
         let timeout: WorldQueue.Token
     }
 
-    /// By identity address.
+    /// The bonds, by identity address.
     var bonds: [DeviceAddress: Bond] = [:]
-    /// The ends of the waits for bonded peers that have answered a connect and start no encryption.
+    /// The timeouts for bonded peers that have answered a connect but start no encryption.
     var encryptionTimeouts: [PeerID: WorldQueue.Token] = [:]
     private var requests: [PeerID: [Request]] = [:]
 
-    /// The identity address of the device that the host knows as `peer` and has keys of.
+    /// Returns the identity address of the bonded device that the host knows as `peer`; nil if it is not bonded.
     func bondAddress(of peer: PeerID) -> DeviceAddress? { bonds.first { $0.value.peer == peer }?.key }
 
-    /// The peers whose links pairings wait for.
+    /// The peers to which pairings wait for a link.
     var requestedPeers: [PeerID] { requests.keys.sorted { $0.description < $1.description } }
 
     mutating func request(_ peer: PeerID, _ request: Request) { requests[peer, default: []].append(request) }
 
-    /// Removes the requests of some askers for a peer.
+    /// Removes and returns the requests of certain askers for a peer.
     mutating func takeRequests(for peer: PeerID, of isTaken: (Asker) -> Bool) -> [Request] {
         let all = requests[peer] ?? []
         let others = all.filter { !isTaken($0.asker) }

@@ -9,31 +9,31 @@ struct Pairing: Sendable {
         let side: LinkSide
         let kind: PairingQuestion
 
-        /// Whether the pairing waits for its answer.
+        /// Whether the pairing waits for the answer to the question.
         var isBlocking: Bool {
             if case .display = kind { false } else { true }
         }
     }
 
-    /// Distinguishes it from an earlier one of the same link.
+    /// Distinguishes the pairing from earlier ones on the same link.
     let number: UInt64
-    /// The operation that needs it and is tried again, with its refusal.
+    /// The refused operation that needs the pairing and is then retried, with the error of its refusal.
     var operation: (LinkOperation, ATTCode)?
     var askers: [HostPairing.Asker] = []
     var method: PairingMethod?
-    /// The number that is shown.
+    /// The number that one side shows.
     var passkey = 0
     /// The questions that are shown, answered or not.
     var questions: [Question] = []
-    /// The numbers that were typed, by side.
+    /// The numbers that users entered, by side.
     var typed: [LinkSide: Int] = [:]
     var timeout: WorldQueue.Token?
-    /// It met the fault that it was to meet.
+    /// Whether the pairing's fault has been applied.
     var isAdmitted = false
-    /// A fault holds it up until it is resumed.
+    /// Whether a fault holds up the pairing until the device resumes.
     var isPaused = false
 
-    /// Whether what was typed is right; a described device types right.
+    /// Whether the entered number is right; a described device always enters the right one.
     var isPasskeyRight: Bool {
         switch method {
         case .passkey(shownBy: .central?): typed[.peripheral] ?? passkey == passkey
@@ -45,18 +45,18 @@ struct Pairing: Sendable {
     }
 }
 
-/// How two sides authenticate each other.
+/// The method by which two sides authenticate each other.
 package enum PairingMethod: Hashable, Sendable {
-    /// Not at all.
+    /// No authentication.
     case justWorks
-    /// Both show a number and ask whether it is the same.
+    /// Both sides show a number, and the users confirm that it is the same.
     case numericComparison
-    /// One shows a number that is typed at the other; nil: both type the same.
+    /// One side shows a number that the user enters at the other; if nil, both users enter the same number.
     case passkey(shownBy: LinkSide?)
-    /// The data came in another way.
+    /// The data is exchanged out of band.
     case outOfBand
 
-    /// Chooses by what both sides can do.
+    /// Chooses the method by the capabilities of both sides.
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.3.5.1, tables 2.7 and 2.8 for LE Secure Connections.
     init(central: PairingCapability, peripheral: PairingCapability, hasOutOfBandData: Bool) {

@@ -9,7 +9,7 @@ extension World {
         self[serverBonds: device][hosts[host].identity.address]
     }
 
-    /// The bonds of a device as a server, or of the host behind it.
+    /// The bonds of a described device, or of the host behind a device.
     private subscript(serverBonds device: Ref<Device>) -> [DeviceAddress: Bond] {
         get { devices[device]?.host.map { hosts[$0].pairing.bonds } ?? devices[device]?.bonds ?? [:] }
         set {
@@ -34,7 +34,7 @@ extension World {
 
     /// Stores a new key on both sides.
     ///
-    /// - Returns: Whether both store it.
+    /// - Returns: Whether both sides store it.
     mutating func storeBond(_ key: UInt64, isAuthenticated: Bool, on ref: Ref<Link>) -> Bool {
         guard let link = links[ref], let device = devices[link.device] else { return false }
         guard device.host != nil || device.description.pairing.isBondable else { return false }
@@ -58,13 +58,13 @@ extension World {
         if let server = device.host { reportBond(hosts[host].identity.address, on: server) }
     }
 
-    /// Bonds a host and a device as if they had paired before.
+    /// Bonds a host and a device, as if they had paired before.
     mutating func bond(_ host: Int, with ref: Ref<Device>) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
         bond(host, with: ref, as: peer, random.security.next(), isAuthenticated: true)
     }
 
-    /// A host forgets its keys of a device; their links end.
+    /// Deletes a host's keys of a device; their links end.
     mutating func removeBond(
         _ address: DeviceAddress, on host: Int, asker: (manager: Ref<Manager>, operation: OperationID)? = nil
     ) {
@@ -83,7 +83,7 @@ extension World {
         }
     }
 
-    /// A device loses its keys of a host, or all, without notice.
+    /// Deletes a device's keys of a host, or of all hosts, without notice.
     mutating func loseBonds(_ ref: Ref<Device>, with host: DeviceAddress?) {
         reportLoss(ofKeys: host, by: ref)
         if let host { self[serverBonds: ref][host] = nil } else { self[serverBonds: ref] = [:] }
@@ -91,16 +91,16 @@ extension World {
 
     // MARK: Links of bonded sides
 
-    /// The start of a link.
+    /// The security with which a link starts.
     enum SecurityStart: Sendable {
         case secured(SecurityLevel)
-        /// The device has no keys any more.
+        /// The device has lost its keys.
         case forgotten
         /// The device does not answer.
         case silent
     }
 
-    /// The start of a link between a host and a device, by the keys of both.
+    /// Returns the start of a link between a host and a device, according to the keys of both.
     func securityStart(_ host: Int, _ ref: Ref<Device>) -> SecurityStart {
         guard let device = devices[ref] else { return .secured(.plain) }
         let theirs = serverBond(ref, with: host)
@@ -111,8 +111,8 @@ extension World {
         return theirs?.key == own.key ? .secured(own.security) : .forgotten
     }
 
-    /// A bonded central is connected again: its subscriptions are restored, and it gets Service Changed for the changes in
-    /// between.
+    /// Restores the subscriptions of a bonded central that is connected again, and indicates Service Changed for the
+    /// changes in the meantime.
     mutating func resumeBond(on ref: Ref<Link>) {
         guard let link = links[ref], link.security.level.refusal == nil, let device = devices[link.device],
             let bond = serverBond(link.device, with: link.host)
@@ -128,7 +128,7 @@ extension World {
         if !removed.isEmpty || !added.isEmpty { send(.servicesChanged(removed: removed, added: added), on: ref) }
     }
 
-    /// The server's end of an encrypted link ends: it stores the state of the central.
+    /// Stores the central's state when the server's end of an encrypted link ends.
     mutating func rememberCentral(of ref: Ref<Link>) {
         guard let link = links[ref], link.security.level.refusal == nil,
             var bond = serverBond(link.device, with: link.host),
@@ -142,7 +142,7 @@ extension World {
         self[serverBonds: link.device][hosts[link.host].identity.address] = bond
     }
 
-    /// The client's end of an encrypted link ends: it stores the database.
+    /// Stores the database when the client's end of an encrypted link ends.
     mutating func rememberDatabase(of ref: Ref<Link>) {
         guard let link = links[ref], link.security.level.refusal == nil, let device = devices[link.device] else {
             return

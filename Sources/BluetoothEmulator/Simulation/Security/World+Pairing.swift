@@ -8,7 +8,7 @@ extension World {
     /// The time after the last message at which a pairing fails (Core Specification, Vol 3, Part H, 3.4).
     private var pairingTimeout: Nanoseconds { Duration.seconds(30).nanoseconds }
 
-    /// Pairs on a link: for an operation that was refused, for an app, or at the request of the device.
+    /// Starts a pairing on a link: for a refused operation, for an app, or at the device's request.
     mutating func startPairing(
         _ ref: Ref<Link>, for operation: (LinkOperation, ATTCode)? = nil,
         asker: HostPairing.Asker? = nil
@@ -28,12 +28,12 @@ extension World {
         links[ref]?.security.pairing = Pairing(number: number, operation: operation, askers: askers)
         if air.tapped.contains(.security) { report(.pairingStarted(link: ref.serial)) }
         pairingMessageSent(on: ref)
-        // The exchange of features is a round trip.
+        // The exchange of features takes a round trip.
         let due = link.timing.connectionEvent(from: now) + link.timing.interval + configuration.pairingDelay.nanoseconds
         queue.schedule(.pairingFeatures(ref, number), at: due)
     }
 
-    /// A message of the pairing is sent: the timeout starts again.
+    /// Restarts the timeout when a message of the pairing is sent.
     mutating func pairingMessageSent(on ref: Ref<Link>) {
         guard let pairing = links[ref]?.security.pairing else { return }
         if let token = pairing.timeout { queue.cancel(token) }
@@ -41,7 +41,7 @@ extension World {
         links[ref]?.security.pairing?.timeout = token
     }
 
-    /// Both sides know what the other can: the method is chosen and the users are asked.
+    /// Chooses the method and asks the users, when both sides know each other's capabilities.
     mutating func pairingFeatures(_ ref: Ref<Link>, _ number: UInt64) {
         guard !isMissed(.pairingFeatures(ref, number), on: ref), let link = links[ref],
             link.security.pairing?.number == number, link.security.pairing?.isPaused == false,
@@ -93,7 +93,7 @@ extension World {
         return Int(random.security.below(1_000_000))
     }
 
-    /// Continues with the keys, once no question is open.
+    /// Continues with the keys when no question is open.
     mutating func advancePairing(_ ref: Ref<Link>) {
         guard let link = links[ref], let pairing = link.security.pairing, pairing.method != nil,
             !pairing.questions.contains(where: \.isBlocking)
@@ -103,7 +103,7 @@ extension World {
             .pairingKeys(ref, pairing.number), at: link.timing.connectionEvent(from: now) + 4 * link.timing.interval)
     }
 
-    /// The keys are made: both sides store them, and the operation that needed them is sent again.
+    /// Completes the pairing: both sides store the keys, and the operation that needed them is retried.
     mutating func pairingKeys(_ ref: Ref<Link>, _ number: UInt64) {
         guard !isMissed(.pairingKeys(ref, number), on: ref), let link = links[ref],
             let pairing = link.security.pairing, pairing.number == number, let method = pairing.method
@@ -118,7 +118,7 @@ extension World {
         if air.tapped.contains(.security) { report(.pairingSucceeded(link: ref.serial, isBonded: isBonded)) }
         reportSecurity(of: ref)
         if let token = pairing.timeout { queue.cancel(token) }
-        // A number that is still displayed disappears with the end of the pairing.
+        // The end of the pairing also removes a number that is still displayed.
         reportPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         endPairingLink(link)
         if let (operation, _) = pairing.operation { retry(operation, on: ref) }
@@ -143,7 +143,7 @@ extension World {
         complete(operation, .failure(error), on: ref)
     }
 
-    /// The other side is silent; nothing more can be paired on this link.
+    /// Fails a pairing whose other side is silent, and bars further pairings on this link.
     mutating func pairingTimedOut(_ ref: Ref<Link>, _ number: UInt64) {
         guard links[ref]?.security.pairing?.number == number else { return }
         links[ref]?.security.pairing?.timeout = nil
@@ -151,7 +151,7 @@ extension World {
         pairingFailed(ref, .encryptionTimedOut)
     }
 
-    /// A link ends in the middle of a pairing; the operation that needed it ends with the link.
+    /// Ends a pairing whose link ended; the operation that needed it ends with the link.
     mutating func abandonPairing(_ ref: Ref<Link>) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
@@ -162,7 +162,7 @@ extension World {
         reportPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
     }
 
-    /// Sends a refused operation again, before all others of its link.
+    /// Retries a refused operation before all others of its link.
     private mutating func retry(_ operation: LinkOperation, on ref: Ref<Link>) {
         var again = operation
         again.isRetried = true

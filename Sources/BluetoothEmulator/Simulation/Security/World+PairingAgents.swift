@@ -1,14 +1,14 @@
 import BluetoothBackend
 
-// The apps' side of pairing: commands, questions, answers.
+// The apps' part in pairing: commands, questions, answers.
 extension World {
-    /// The number under which a ledger registers a link that serves pairing only.
+    /// The number under which a ledger registers a link that exists for pairing only.
     private var pairingApp: Ref<Manager> { Ref(slot: .max, serial: 1) }
 
     // MARK: Agents
 
-    /// Whether a pairing manager is an agent of a host: of the one it named, else of those that managers of the process get
-    /// without naming one.
+    /// Whether a pairing manager is an agent of a host: of the host that it named, else of the hosts of managers that
+    /// named none.
     private func represents(_ manager: Manager, for host: Int) -> Bool {
         guard manager.role == .pairing, manager.isActive, hosts[host].adapter.features.contains(.pairing) else {
             return false
@@ -20,11 +20,10 @@ extension World {
         managers.refs.filter { ref in managers[ref].map { represents($0, for: host) } ?? false }
     }
 
-    /// The agent that is asked: the latest one.
+    /// The newest agent, which is the one asked.
     func agent(of host: Int) -> Ref<Manager>? { agents(of: host).last }
 
-    /// Delivers an event to all agents of both hosts, to those who asked with their operation: an agent asks once for
-    /// a peer.
+    /// Delivers an event to all agents of both hosts, with the operation of those that requested the pairing.
     mutating func reportPairingAgents(
         on ref: Ref<Link>, _ askers: [HostPairing.Asker],
         _ event: (PeerID, OperationID?) -> PairingEvent
@@ -54,7 +53,7 @@ extension World {
 
     // MARK: Questions
 
-    /// Asks an agent the question that the method requires of its side.
+    /// Asks an agent the question that the pairing method requires of its side.
     mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, on ref: Ref<Link>) {
         guard let link = links[ref], let pairing = link.security.pairing, let method = pairing.method,
             let peer = side == .central ? link.peer : link.server.central
@@ -62,7 +61,7 @@ extension World {
         let kind: PairingQuestion
         switch method {
         case .justWorks:
-            // The app that asked for the pairing need not agree to it.
+            // The app that requested the pairing need not agree to it.
             guard !pairing.askers.contains(where: { $0.manager == agent }) else { return }
             kind = .consent
         case .numericComparison: kind = .confirm(passkey: pairing.passkey)
@@ -91,7 +90,7 @@ extension World {
         case (.enterPasskey, .accept), (_, .reject):
             links[ref]?.security.pairing?.questions.remove(at: index)
             return pairingFailed(ref, .operationCancelled, "the user refuses")
-        case (.display, _): return  // stays until the other side typed it
+        case (.display, _): return  // stays until the other side has entered it
         case (_, .accept), (_, .passkey): break
         }
         links[ref]?.security.pairing?.questions.remove(at: index)
@@ -111,7 +110,8 @@ extension World {
         }
     }
 
-    /// An agent is removed: its questions are answered with a rejection, and what only it asked for is given up.
+    /// Handles the removal of an agent: its questions are answered with a rejection, and requests of this agent alone
+    /// end.
     mutating func removeAgent(_ ref: Ref<Manager>) {
         for host in hosts.indices {
             for peer in hosts[host].pairing.requestedPeers {
@@ -149,19 +149,19 @@ extension World {
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
 
-    /// How long an app's pairing waits for a link, as in Linux (`HCI_LE_CONN_TIMEOUT`).
+    /// The time for which an app's pairing waits for a link, as in Linux (`HCI_LE_CONN_TIMEOUT`).
     private var pairingLinkTimeout: Nanoseconds { Duration.seconds(20).nanoseconds }
 
-    /// A pairing that an app asked for finds no link.
+    /// Fails a requested pairing that found no link in time.
     mutating func pairingLinkTimedOut(_ asker: HostPairing.Asker, _ peer: PeerID, on host: Int) {
-        // Its timeout has passed, and is not cancelled.
+        // The timeout has fired and need not be cancelled.
         guard !hosts[host].pairing.takeRequests(for: peer, of: { $0 == asker }).isEmpty else { return }
         endPairingLinkIfUnused(peer, on: host)
         let error = BackendError(.connectionFailed, operation: "pair", message: "the peer does not answer")
         emit(PairingEvent.pairingFailed(peer: peer, operation: asker.operation, error: error), to: asker.manager)
     }
 
-    /// Removes requests, and their timeouts.
+    /// Removes requests and their timeouts, and returns the askers.
     private mutating func takePairingRequests(
         for peer: PeerID, on host: Int, of isTaken: (HostPairing.Asker) -> Bool = { _ in true }
     ) -> [HostPairing.Asker] {
@@ -170,12 +170,12 @@ extension World {
         return taken.map(\.asker)
     }
 
-    /// Gives up a link that pairings waited for, once none does.
+    /// Releases a link when no pairing waits for it.
     private mutating func endPairingLinkIfUnused(_ peer: PeerID, on host: Int) {
         if !hosts[host].pairing.requestedPeers.contains(peer) { disconnect(host, pairingApp, peer) }
     }
 
-    /// The first link of one of the hosts with a peer, in either role.
+    /// Returns the first link of one of the hosts with a peer, in either role.
     func link(with peer: PeerID, in scope: [Int]) -> (Ref<Link>, SecurityLevel)? {
         for host in scope {
             if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link.security.level) }
@@ -186,7 +186,7 @@ extension World {
         return nil
     }
 
-    /// A link is up: pairs where an app waits for that, or at the request of the device.
+    /// Pairs on a new link, if an app waits for that or the device requests it.
     mutating func pairIfRequested(_ ref: Ref<Link>) {
         guard let link = links[ref], link.security.level.refusal != nil else { return completePairingRequests(ref) }
         for asker in takePairingRequests(for: link.peer, on: link.host) {
@@ -197,7 +197,7 @@ extension World {
         }
     }
 
-    /// A link that is encrypted with the keys of a bond needs no pairing.
+    /// Completes the pairing requests for a link that is encrypted with the keys of a bond.
     private mutating func completePairingRequests(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         for (manager, operation) in takePairingRequests(for: link.peer, on: link.host) {
@@ -212,7 +212,7 @@ extension World {
         }
     }
 
-    /// Releases a link that served pairing only.
+    /// Releases a link that exists for pairing only.
     mutating func endPairingLink(_ link: Link) {
         guard hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed }) else {
             return

@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-// The attributes as they are found over the air.
+// The attributes as a central discovers them over the air.
 extension AttributeDatabase {
     /// All services with their attributes, in handle order.
     var tappedServices: [TappedService] {
@@ -9,7 +9,7 @@ extension AttributeDatabase {
         }
     }
 
-    /// The answer to a discovery of primary services.
+    /// The services in the response to a discovery of primary services.
     var tappedPrimaryServices: [TappedService] {
         services.compactMap { tappedService($0) }.filter(\.isPrimary)
     }
@@ -34,7 +34,7 @@ extension AttributeDatabase {
         }
     }
 
-    /// The characteristics of a service, with their descriptors if wanted.
+    /// The characteristics of a service, optionally with their descriptors.
     func tappedCharacteristics(of service: AttributeID, withDescriptors: Bool = true) -> [TappedCharacteristic] {
         (self[service]?.children ?? []).compactMap { id in
             guard let record = record(ofCharacteristic: id), let handle = self[id]?.handle else { return nil }
@@ -52,7 +52,7 @@ extension AttributeDatabase {
 
     // MARK: Requests
 
-    /// The request of a procedure; nil where an attribute was removed or there is nothing to ask for.
+    /// Returns the request of a procedure; nil if an attribute was removed or nothing is to be requested.
     func tappedRequest(_ kind: LinkOperation.Kind, deviceName: AttributeID) -> ATTRequest? {
         switch kind {
         case .deviceName: return self[deviceName].map { .read(handle: $0.handle) }
@@ -80,7 +80,7 @@ extension AttributeDatabase {
         return id.flatMap { self[$0]?.handle }
     }
 
-    /// The response to a procedure; nil for what is none.
+    /// Returns the response to a procedure; nil if it has no response.
     func tappedResponse(to kind: LinkOperation.Kind, _ response: LinkResponse) -> ATTResponse? {
         switch (kind, response) {
         case (_, .failure(let error)): return error.attCode.map { .error(ATTCode(rawValue: $0)) }

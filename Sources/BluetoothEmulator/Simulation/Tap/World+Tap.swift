@@ -1,17 +1,17 @@
 import BluetoothBackend
 
-// What the taps report of hosts, devices and the air. Each report costs one branch where no tap wants it, draws no random
-// number and schedules nothing.
+// The events that taps receive about hosts, devices and the air. Without an interested tap, a report costs one branch,
+// draws no random number and schedules nothing.
 extension World {
     /// Reports an event; the caller has checked that a tap wants it.
     mutating func report(_ kind: TapEvent.Kind) { outputs.append(.tapped(event(kind))) }
 
-    /// Whether notes are of use to the trace or to a tap.
+    /// Whether the trace or a tap records notes.
     var isNoting: Bool { trace.isOn || air.tapped.contains(.notes) }
 
-    /// Notes what no event reports, such as a dropped command.
+    /// Records what no event reports, such as a dropped command.
     ///
-    /// - Parameter device: The name of the device that the note is about, if it is about one.
+    /// - Parameter device: The name of the device that the note concerns, if any.
     mutating func log(_ text: @autoclosure () -> String, of device: String? = nil) {
         guard isNoting else { return }
         let text = text()
@@ -40,7 +40,7 @@ extension World {
         if air.tapped.contains(.links) { report(.packetsLost(link: link.serial, count: count)) }
     }
 
-    /// The name of the device or host that an input steers.
+    /// Returns the name of the device or host that an input controls.
     private func name(of input: WorldInput) -> String? {
         if case .host(let host, _) = input { return hosts[host].identity.name }
         return input.device.flatMap { devices[$0]?.description.name }
@@ -48,7 +48,7 @@ extension World {
 
     private func event(_ kind: TapEvent.Kind) -> TapEvent { TapEvent(time: .nanoseconds(now), kind: kind) }
 
-    /// The events that describe the world as it is, for a tap that begins.
+    /// The events that describe the present world, for a new tap.
     var presentState: [TapEvent] {
         var kinds = hosts.indices.map { TapEvent.Kind.hostAdded(tappedHost($0)) }
         for host in hosts.indices { kinds += bonds(of: host).map { .bondMade(host: host, $0) } }
@@ -83,7 +83,7 @@ extension World {
 
     // MARK: Devices
 
-    /// Reports a device that was added, with its services.
+    /// Reports an added device with its services.
     mutating func reportAddition(of ref: Ref<Device>) {
         guard air.tapped.contains(.devices), let device = devices[ref] else { return }
         report(.deviceAdded(device.tapped(ref)))
@@ -102,7 +102,7 @@ extension World {
 
     // MARK: The air
 
-    /// Reports an advertising packet, and the scan response that followed.
+    /// Reports an advertising packet and its scan response.
     mutating func report(
         _ ref: Ref<Device>, _ index: Int, _ rssi: Int, _ receptions: [TappedAdvertisingPacket.Reception],
         missedBy: [Int]
@@ -123,7 +123,7 @@ extension World {
         report(.advertising(packet(response, scanning, isScanResponse: true)))
     }
 
-    /// A host that received or missed an advertising packet; nil where it does not listen.
+    /// Returns the reception of an advertising packet by a host, received or missed; nil if the host does not listen.
     func reception(_ host: Int, of ref: Ref<Device>, _ index: Int) -> TappedAdvertisingPacket.Reception? {
         let isScanning = !hosts[host].scanning.scanners.isEmpty
         guard isScanning || isConnecting(host, ref, index), let peer = devices[ref]?.identity.peers[host] else {

@@ -1,16 +1,16 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// What the taps report of links: the connection, the Attribute Protocol, security.
+// The events that taps receive about links: the connection, the Attribute Protocol, security.
 extension World {
     // MARK: Connections
 
-    /// A link as the taps report it; one that is just opening gets what the host remembers of the services later.
+    /// Returns a link for the taps; for a link that is just opening, the remembered services follow later.
     func tappedConnection(_ ref: Ref<Link>, isOpening: Bool = false) -> TappedConnection? {
         guard let link = links[ref], let device = devices[link.device] else { return nil }
         let central = hosts[link.host].identity
         let isCentralKnown = serverBond(link.device, with: link.host) != nil
-        // Addresses that have changed since are still those of the link, where the other side has no keys.
+        // Changed addresses are still those of the link if the other side has no keys.
         let centralAddress = isCentralKnown ? nil : link.server.centralAddress
         let deviceAddress = hosts[link.host].peers[link.peer]?.address
         let bond = hosts[link.host].pairing.bonds[device.identity.identityAddress]
@@ -50,7 +50,7 @@ extension World {
         }
     }
 
-    /// A device forgets its keys of a host, or of all.
+    /// Reports that a device lost its keys of a host, or of all hosts.
     mutating func reportLoss(ofKeys host: DeviceAddress?, by ref: Ref<Device>) {
         guard let serving = devices[ref]?.host else {
             if air.tapped.contains(.devices) { report(.keysLost(device: ref.serial, ofHost: host)) }
@@ -70,7 +70,7 @@ extension World {
 
     // MARK: The Attribute Protocol
 
-    /// Reports the request at the head of a link's queue, unless it needs no packet of the Attribute Protocol.
+    /// Reports the request at the head of a link's queue, unless it needs no ATT packet.
     mutating func reportRequest(_ start: LinkClient.Start, on ref: Ref<Link>) {
         let event: Nanoseconds
         switch start {
@@ -88,7 +88,7 @@ extension World {
         report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
     }
 
-    /// Reports the response to the request that was reported last.
+    /// Reports the response to the last reported request.
     mutating func reportResponse(_ response: LinkResponse, to kind: LinkOperation.Kind, on ref: Ref<Link>) {
         guard links[ref]?.client.hasReportedRequest == true else { return }
         links[ref]?.client.hasReportedRequest = false
@@ -96,7 +96,7 @@ extension World {
         report(.att(link: ref.serial, .response(answer)))
     }
 
-    /// Reports a write command; one that is longer than the MTU allows is never sent.
+    /// Reports a write command; one longer than the MTU allows is never sent.
     mutating func reportCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind,
             value.count <= ATTLimits.written(mtu: command.mtu),
@@ -117,7 +117,7 @@ extension World {
                     needsConfirmation
                         ? .indication(handle: handle, value) : .notification(handle: handle, value)))
         case .servicesChanged:
-            // The range of all handles: a central looks again for whatever it needs.
+            // The range covers all handles: a central discovers again what it needs.
             guard let handle = devices[device]?.server.database.serviceChangedHandle else { return }
             report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
         case .held: break  // reported with its content
@@ -136,7 +136,7 @@ extension LinkTiming {
 }
 
 extension DisconnectReason {
-    /// The reason of the other side.
+    /// The reason from the point of view of the other side.
     var ofOtherSide: DisconnectReason {
         switch self {
         case .local: .remote
@@ -147,7 +147,7 @@ extension DisconnectReason {
 }
 
 extension LinkServer.Subscription {
-    /// Notifications are preferred where both are offered.
+    /// Prefers notifications if the properties offer both.
     init(preferredBy properties: CharacteristicProperties) {
         self = properties.contains(.notify) ? .notifications : .indications
     }
