@@ -1,58 +1,58 @@
 import BluetoothBackend
 
-/// The built-in devices' behaviours, which descriptions and world files can name.
+/// The behaviors of the built-in devices, which descriptions and world files can name.
 ///
-/// A device of a world file that names one and leaves out its services or its advertising has those of ``device``.
+/// A device of a world file that names one without services or advertising uses those of ``device``.
 public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
     /// A battery whose charge can be set: ``BatteryHandler``.
     case battery
-    /// A button that is pressed, and an LED: ``BlinkyHandler``.
+    /// A button and an LED: ``BlinkyHandler``.
     case blinky
     /// A clock: ``CurrentTimeHandler``.
     case currentTime = "current-time"
-    /// A wheel and a crank that turn: ``CyclingHandler``.
+    /// A turning wheel and crank: ``CyclingHandler``.
     case cycling = "cycling-speed-and-cadence"
     /// The values of Device Information.
     case deviceInformation = "device-information"
-    /// Stores, returns and notifies what is written.
+    /// A device that stores, returns and notifies what is written to it.
     case echo
-    /// A heart that beats: ``HeartRateHandler``.
+    /// A beating heart: ``HeartRateHandler``.
     case heartRate = "heart-rate"
-    /// A thermometer that measures: ``ThermometerHandler``.
+    /// A measuring thermometer: ``ThermometerHandler``.
     case healthThermometer = "health-thermometer"
     /// A serial line: ``NordicUARTHandler``.
     case nordicUART = "nordic-uart"
-    /// Changes its mind about the MTU: ``OddMTUHandler``.
+    /// A device that changes the MTU later: ``OddMTUHandler``.
     case oddMTU = "odd-mtu"
-    /// Never answers reads and writes: ``SilentHandler``.
+    /// A device that never answers reads and writes: ``SilentHandler``.
     case neverAnswers = "never-answers"
-    /// Never answers a discovery: ``SilentHandler``.
+    /// A device that never answers a discovery: ``SilentHandler``.
     case neverDiscovered = "never-discovered"
-    /// Notifies before it was asked to: ``EarlyNotifier``.
+    /// A device that notifies before a central subscribes: ``EarlyNotifier``.
     case notifiesTooEarly = "notifies-too-early"
-    /// Has as many attributes as there are handles.
+    /// A device with a very large number of attributes.
     case endlessServices = "endless-services"
-    /// Breaks the formats of standard values: ``MalformedValuesHandler``.
+    /// A device whose values break the standard formats: ``MalformedValuesHandler``.
     case malformedValues = "malformed-values"
-    /// Closes the link as soon as it is open: ``DisconnectingHandler``.
+    /// A device that closes each link as soon as it is open: ``DisconnectingHandler``.
     case disconnectsAtOnce = "disconnects-at-once"
-    /// Closes the link when its characteristics are asked for: ``DisconnectingHandler``.
+    /// A device that closes the link during the discovery of its characteristics: ``DisconnectingHandler``.
     case disconnectsInDiscovery = "disconnects-in-discovery"
-    /// Closes the link when a value is asked for: ``DisconnectingHandler``.
+    /// A device that closes the link when a value is read: ``DisconnectingHandler``.
     case disconnectsInRead = "disconnects-in-read"
-    /// Uses each UUID many times.
+    /// A device that uses each UUID several times.
     case equalUUIDs = "equal-uuids"
-    /// Has a name that is no text: ``StrangeNameHandler``.
+    /// A device whose name is not valid text: ``StrangeNameHandler``.
     case strangeName = "strange-name"
-    /// Has empty values.
+    /// A device whose values are empty.
     case emptyValues = "empty-values"
-    /// Changes its services ten times a second: ``ChangingServicesHandler``.
+    /// A device that changes its services ten times a second: ``ChangingServicesHandler``.
     case changingServices = "changing-services"
 
-    /// The built-in device that behaves so.
+    /// The built-in device with this behavior.
     public var device: PeripheralDescription { parts.device }
 
-    /// The behaviour; nil where the description suffices.
+    /// Creates the behavior; nil if the description suffices.
     var makeBehaviour: (@Sendable () -> any DeviceBehaviour)? { parts.makeBehaviour }
 
     private var parts: (device: PeripheralDescription, makeBehaviour: (@Sendable () -> any DeviceBehaviour)?) {
@@ -85,12 +85,12 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
 }
 
 extension WorldDescription {
-    /// The world that an emulator holds where no world file is given: "Heart Rate Monitor", "nRF Blinky" and "Echo".
+    /// The world of an emulator without a world file: "Heart Rate Monitor", "nRF Blinky" and "Echo".
     public static let builtIn = WorldDescription(devices: [.heartRateMonitor, .blinky, .echo])
 }
 
 extension BuiltInHandler {
-    /// The parameters that the behaviour knows, and their ranges.
+    /// The parameters of the behavior, and their ranges.
     public var parameters: [DeviceParameter: ClosedRange<Double>] {
         let battery: [DeviceParameter: ClosedRange<Double>] = [.batteryLevel: 0...100]
         return switch self {
@@ -108,9 +108,9 @@ extension BuiltInHandler {
         }
     }
 
-    /// Checks parameters of a description.
+    /// Checks the parameters of a description.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     func validate(_ values: [DeviceParameter: Double], path: String) throws(DescriptionError) {
         for (parameter, value) in values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let range = parameters[parameter] else {
@@ -130,9 +130,9 @@ extension BuiltInHandler {
 }
 
 extension PeripheralDescription {
-    /// Checks that a handler receives the parameters.
+    /// Checks that parameters occur only with a handler.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     func validateParameters(path: String = "") throws(DescriptionError) {
         try require(
             handler != nil || parameters.isEmpty, "\(path)parameters", "only a device with a handler has parameters")
@@ -140,12 +140,12 @@ extension PeripheralDescription {
 }
 
 extension PeripheralDescription {
-    /// A device that advertises its name and its first service.
+    /// Creates a device that advertises its name and its first service.
     static func builtIn(
         _ name: String, _ address: DeviceAddress, services: [ServiceDescription], handler: BuiltInHandler? = nil,
         parameters: [DeviceParameter: Double] = [:]
     ) -> PeripheralDescription {
-        // A UUID of 128 bits has no room beside the name.
+        // A UUID of 128 bits does not fit into the packet with the name.
         let isShort = services.first?.uuid.bits16 != nil
         let data = AdvertisingData(localName: name, services: isShort ? services.prefix(1).map(\.uuid) : [])
         let scanResponse = isShort ? nil : AdvertisingData(services: services.prefix(1).map(\.uuid))
@@ -155,9 +155,9 @@ extension PeripheralDescription {
     }
 }
 
-/// The subscribers of each characteristic of a device, by its events.
+/// The subscribers of each characteristic of a device, maintained from its events.
 struct Subscribers: Hashable, Sendable {
-    /// A characteristic got its first subscriber or lost its last one.
+    /// A change that gives a characteristic its first subscriber or takes its last one.
     enum Change: Hashable, Sendable {
         case began(BluetoothUUID)
         case ended(BluetoothUUID)
@@ -165,7 +165,7 @@ struct Subscribers: Hashable, Sendable {
 
     private var centrals: [BluetoothUUID: Set<DeviceAddress>] = [:]
 
-    /// Applies an event and returns its changes; a disconnection can end several subscriptions.
+    /// Applies an event and returns its changes; a disconnection may end several subscriptions.
     mutating func apply(_ event: DeviceEvent) -> [Change] {
         switch event {
         case .subscribed(let central, _, let characteristic):
@@ -191,7 +191,7 @@ struct Subscribers: Hashable, Sendable {
     /// Whether a central subscribes to a characteristic.
     func contains(_ characteristic: BluetoothUUID) -> Bool { centrals[characteristic] != nil }
 
-    /// Whether a given central subscribes to a characteristic.
+    /// Whether a particular central subscribes to a characteristic.
     func contains(_ characteristic: BluetoothUUID, from central: CentralIdentity) -> Bool {
         centrals[characteristic]?.contains(central.address) == true
     }

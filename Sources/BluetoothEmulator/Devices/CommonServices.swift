@@ -3,10 +3,10 @@ import BluetoothSupport
 public import BluetoothValues
 
 extension PeripheralDescription {
-    /// A device with a battery alone, at 100 percent.
+    /// A device with only a battery, at 100 percent.
     public static let battery = battery(level: 100)
 
-    /// A device with a battery alone.
+    /// A device with only a battery.
     ///
     /// - Parameter level: The charge, 0...100 percent.
     public static func battery(level: Int) -> PeripheralDescription {
@@ -17,7 +17,7 @@ extension PeripheralDescription {
 extension ServiceDescription {
     /// The Battery Service, with a level of 0...100 percent.
     ///
-    /// Source: Battery Service 1.1, 3.1: the level is read and, here, notified.
+    /// Source: Battery Service 1.1, 3.1: the level can be read and, here, notified.
     public static func battery(level: Int) -> ServiceDescription {
         ServiceDescription(
             "180F",
@@ -29,7 +29,7 @@ extension ServiceDescription {
 
 /// A battery whose charge ``DeviceParameter/batteryLevel`` sets; subscribers are notified.
 public struct BatteryHandler: EmulatedPeripheralHandler {
-    /// A full battery.
+    /// Creates the handler.
     public init() {}
 
     /// Sets the charge.
@@ -37,7 +37,7 @@ public struct BatteryHandler: EmulatedPeripheralHandler {
         Self.handle(event, device: &device)
     }
 
-    /// Handles the events of the battery in any device that has one.
+    /// Handles the battery's events in any device that has a battery.
     static func handle(_ event: DeviceEvent, device: inout DeviceActions) {
         guard case .parameterChanged(.batteryLevel, let level) = event else { return }
         device.notify("2A19", value: Data([UInt8(level.whole(in: 0...100))]))
@@ -49,13 +49,13 @@ public struct EmulatedBattery: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it has no battery level.
     public init?(_ device: EmulatedDevice) {
         guard device.has(.batteryLevel) else { return nil }
         self.device = device
     }
 
-    /// Charges the battery or drains it, to 0...100 percent; subscribers are notified.
+    /// Sets the charge, 0...100 percent; subscribers are notified.
     public func setLevel(_ percent: Int) { device.set(.batteryLevel, to: Double(percent)) }
 }
 
@@ -91,7 +91,7 @@ extension String {
 }
 
 extension PeripheralDescription {
-    /// A device with every value of Device Information but the identifier of a medical device.
+    /// A device with every value of Device Information except the identifier of a medical device.
     public static let deviceInformation = deviceInformation(
         DeviceInformationValues(
             manufacturer: "Emulated Devices", model: "DIS-1", serialNumber: "0001", hardwareRevision: "A",
@@ -100,7 +100,7 @@ extension PeripheralDescription {
             regulatoryCertification: Data([0, 0, 0, 0]),
             pnpID: PnPID(source: .bluetooth, vendor: 0xFFFF, product: 1, version: 0x0100)))
 
-    /// A device with Device Information alone.
+    /// A device with only Device Information.
     public static func deviceInformation(_ information: DeviceInformationValues) -> PeripheralDescription {
         builtIn(
             "Device Information", "C0:DE:00:00:18:0A", services: [.deviceInformation(information)],

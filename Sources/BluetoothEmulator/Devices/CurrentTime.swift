@@ -10,9 +10,9 @@ extension PeripheralDescription {
     /// Source: Current Time Service 1.1.
     ///
     /// - Parameters:
-    ///   - offset: The offset from the world's time; positive is fast.
-    ///   - timeZone: Quarters of an hour east of UTC, -48...56.
-    ///   - daylightSaving: Quarters of an hour: 0, 2, 4 or 8.
+    ///   - offset: The offset from the world's time; positive if the clock is ahead.
+    ///   - timeZone: The time zone in quarters of an hour east of UTC, -48...56.
+    ///   - daylightSaving: The daylight saving time in quarters of an hour: 0, 2, 4 or 8.
     public static func currentTime(
         offset: Duration = .zero, timeZone: Int = 0, daylightSaving: Int = 0
     ) -> PeripheralDescription {
@@ -34,7 +34,7 @@ extension PeripheralDescription {
     }
 }
 
-/// A clock: serves the time with its zone, can be set, and notifies its adjustments.
+/// A clock that serves the time with its zone, can be set, and notifies adjustments.
 ///
 /// It follows the emulator's time.
 public struct CurrentTimeHandler: EmulatedPeripheralHandler {
@@ -42,9 +42,9 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
     public struct State: Hashable, Sendable {
         /// The offset from the world's time, in seconds.
         var offset = 0.0
-        /// In quarters of an hour.
+        /// The time zone, in quarters of an hour.
         var timeZone = 0
-        /// In quarters of an hour.
+        /// The daylight saving time, in quarters of an hour.
         var daylightSaving = 0
         /// The instant of the last update.
         var updated = Duration.zero
@@ -52,16 +52,16 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         var source = ReferenceTimeInformation.Source.networkTimeProtocol
     }
 
-    /// A clock.
+    /// Creates the handler.
     public init() {}
 
-    /// An exact clock.
+    /// Creates the settings of an exact clock.
     public func makeState() -> State { State() }
 
-    /// Serves the time, and accepts another.
+    /// Serves the time, and accepts a new one.
     ///
-    /// The clock counts whole seconds and computes the day of the week: other values of these fields are ignored, with
-    /// 0x80, "Data Field Ignored" (Current Time Service 1.1, 3.1). An impossible date is refused with 0xFF, "Out of
+    /// The clock counts whole seconds and computes the day of the week; other values of these fields are ignored, with
+    /// 0x80, "Data Field Ignored" (Current Time Service 1.1, 3.1). An invalid date is refused with 0xFF, "Out of
     /// Range".
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
@@ -81,7 +81,7 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         }
     }
 
-    /// Follows its parameters.
+    /// Applies changes of the parameters.
     public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
         let reason: CurrentTime.AdjustReason
         switch event {
@@ -110,7 +110,7 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         return knowsDay && rest[1] == 0 ? .accepted : .error(0x80)
     }
 
-    /// The written instant and its day of the week; nil for an impossible date.
+    /// Decodes the written instant and its day of the week; nil for an invalid date.
     private func written(_ value: Data) -> (Date, DayOfWeek)? {
         do throws(GATTValueError) {
             let time = try DateTime(decoding: Data(value.prefix(7)))
@@ -133,7 +133,7 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         return .accepted
     }
 
-    /// The local time in seconds since the beginning of 1970.
+    /// Returns the local time in seconds since the beginning of 1970.
     private func local(_ state: State, at date: Date) -> Double {
         date.timeIntervalSince1970 + state.offset + Double((state.timeZone + state.daylightSaving) * 900)
     }
@@ -152,12 +152,12 @@ public struct EmulatedClock: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it has no such clock.
     public init?(_ device: EmulatedDevice) {
         guard device.has(.timeOffset) else { return nil }
         self.device = device
     }
 
-    /// Sets the clock fast (or slow, if negative) by that much; subscribers are notified.
+    /// Sets the offset of the clock, positive if it is ahead; subscribers are notified.
     public func setTimeOffset(_ offset: Duration) { device.set(.timeOffset, to: offset / .seconds(1)) }
 }

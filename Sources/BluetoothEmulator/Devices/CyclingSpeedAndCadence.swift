@@ -3,7 +3,7 @@ import BluetoothSupport
 import BluetoothValues
 
 extension PeripheralDescription {
-    /// A sensor on a bicycle that moves at 60 revolutions of the crank and 180 of the wheel per minute.
+    /// A sensor on a moving bicycle, with 60 revolutions of the crank and 180 of the wheel per minute.
     public static let cyclingSpeedAndCadence = cyclingSpeedAndCadence(cadence: 60, wheelRate: 180)
 
     /// A sensor on a bicycle: Cycling Speed and Cadence, Battery and Device Information.
@@ -11,8 +11,8 @@ extension PeripheralDescription {
     /// Source: Cycling Speed and Cadence Service 1.0.
     ///
     /// - Parameters:
-    ///   - cadence: Revolutions of the crank per minute, 0...400.
-    ///   - wheelRate: Revolutions of the wheel per minute, 0...2,000.
+    ///   - cadence: The revolutions of the crank per minute, 0...400.
+    ///   - wheelRate: The revolutions of the wheel per minute, 0...2,000.
     public static func cyclingSpeedAndCadence(cadence: Double, wheelRate: Double) -> PeripheralDescription {
         builtIn(
             "Cycling Sensor", "C0:DE:00:00:18:16",
@@ -21,7 +21,7 @@ extension PeripheralDescription {
                     "1816",
                     characteristics: [
                         CharacteristicDescription("2A5B", .notify),
-                        // Wheel and crank revolutions and several sensor locations.
+                        // The features are wheel revolutions, crank revolutions and several sensor locations.
                         CharacteristicDescription("2A5C", .read, value: Data([0x07, 0])),
                         CharacteristicDescription("2A5D", .read, value: Data([CyclingHandler.locations[0]])),
                         CharacteristicDescription("2A55", [.write, .indicate]),
@@ -32,8 +32,10 @@ extension PeripheralDescription {
     }
 }
 
-/// A turning wheel and crank: notifies both counts each second while a central subscribes, and runs the procedures of
-/// the control point, each of which takes a tenth of a second.
+/// A turning wheel and crank.
+///
+/// The handler notifies both counts each second while a central subscribes, and runs the procedures of the control
+/// point, each of which takes a tenth of a second.
 public struct CyclingHandler: EmulatedPeripheralHandler {
     /// The counts of the sensor.
     public struct State: Hashable, Sendable {
@@ -46,20 +48,20 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
 
     static let second = 1
     static let procedure = 2
-    /// Other, top of shoe, hip, front wheel, left crank, rear wheel; the first is the initial one.
+    /// Other, top of shoe, hip, front wheel, left crank, rear wheel; the first location is the initial one.
     static let locations: [UInt8] = [12, 4, 5, 6, 11, 13]
 
-    /// A sensor.
+    /// Creates the handler.
     public init() {}
 
-    /// A bicycle at rest.
+    /// Creates the state of a bicycle at rest.
     public func makeState() -> State { State() }
 
     /// Runs the procedures of the control point.
     ///
-    /// 0x80, "Procedure Already In Progress", while one runs; 0x81, "Client Characteristic Configuration Descriptor
-    /// Improperly Configured", where the central does not subscribe to its indications (Cycling Speed and Cadence Service
-    /// 1.0, 1.6).
+    /// The error is 0x80, "Procedure Already In Progress", while a procedure runs; it is 0x81, "Client Characteristic
+    /// Configuration Descriptor Improperly Configured", if the central does not subscribe to the indications (Cycling
+    /// Speed and Cadence Service 1.0, 1.6).
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -72,7 +74,7 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
         return .accepted
     }
 
-    /// Turns, and notifies while a central subscribes.
+    /// Turns the wheel and the crank, and notifies while a central subscribes.
     public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
         BatteryHandler.handle(event, device: &device)
         for change in state.subscribers.apply(event) {
@@ -96,7 +98,8 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
         }
     }
 
-    /// Flags, the wheel's revolutions and their last instant, the crank's revolutions and their last instant.
+    /// Encodes flags, the wheel's revolutions and their last instant, and the crank's revolutions and their last
+    /// instant.
     ///
     /// Source: Cycling Speed and Cadence Service 1.0, 3.1.1.
     private func measure(_ state: inout State, at now: Duration) -> Data {
@@ -111,7 +114,8 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
         return value.data
     }
 
-    /// Runs a procedure: its response, with 1 for success, 2 for an unknown one, 3 for a wrong parameter.
+    /// Runs a procedure and returns its response: 1 for success, 2 for an unknown procedure, 3 for an invalid
+    /// parameter.
     ///
     /// Source: Cycling Speed and Cadence Service 1.0, 3.4.
     private func run(_ order: Data, _ state: inout State, _ device: inout DeviceActions) -> Data {
@@ -139,15 +143,15 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
 /// A part that turns at a rate, with the instant of its last revolution.
 struct Revolutions: Hashable, Sendable {
     var count: UInt64 = 0
-    /// The instant of the last revolution in 1/1024 s, which starts over every 64 s.
+    /// The instant of the last revolution in 1/1024 s, which wraps around every 64 s.
     private(set) var lastEvent: UInt16 = 0
-    /// Per minute.
+    /// The rate, in revolutions per minute.
     private var rate = 0.0
-    /// The part of a revolution that was made, 0..<1.
+    /// The completed part of the present revolution, 0..<1.
     private var part = 0.0
     private var time = Duration.zero
 
-    /// Changes the rate from now on.
+    /// Changes the rate from this instant on.
     mutating func setRate(_ perMinute: Double, at now: Duration) {
         turn(until: now)
         rate = perMinute
@@ -158,7 +162,7 @@ struct Revolutions: Hashable, Sendable {
         let seconds = (now - time) / .seconds(1)
         time = now
         guard rate > 0, seconds > 0 else { return }
-        // Rates are per minute, so that whole revolutions would be missed by rounding but for this.
+        // Without this rounding, whole revolutions would be missed, because rates are per minute.
         let turned = part + (seconds * rate / 60 * 1e9).rounded() / 1e9
         part = turned - turned.rounded(.down)
         guard turned >= 1 else { return }
@@ -173,7 +177,7 @@ public struct EmulatedCyclingSensor: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it is not a cycling sensor.
     public init?(_ device: EmulatedDevice) {
         guard device.has(.cadence) else { return nil }
         self.device = device

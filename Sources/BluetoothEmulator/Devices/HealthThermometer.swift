@@ -3,7 +3,7 @@ import BluetoothSupport
 import BluetoothValues
 
 extension PeripheralDescription {
-    /// A clinical thermometer that shows 36.6 °C.
+    /// A clinical thermometer at 36.6 °C.
     public static let healthThermometer = healthThermometer(temperature: 36.6)
 
     /// A thermometer: Health Thermometer, Battery and Device Information.
@@ -11,11 +11,11 @@ extension PeripheralDescription {
     /// Source: Health Thermometer Service 1.0.
     ///
     /// - Parameters:
-    ///   - temperature: -100...300, in degrees Celsius unless `isFahrenheit`.
-    ///   - isFahrenheit: Whether it measures in degrees Fahrenheit.
-    ///   - interval: The seconds between measurements while a central subscribes, 0...3,600; 0 makes none.
-    ///   - type: Where it measures: 1 armpit, 2 body, 3 ear, 4 finger, 5 gastrointestinal, 6 mouth, 7 rectum, 8 toe,
-    ///     9 ear drum.
+    ///   - temperature: The temperature, -100...300, in degrees Celsius unless `isFahrenheit`.
+    ///   - isFahrenheit: Whether the device measures in degrees Fahrenheit.
+    ///   - interval: The time between measurements while a central subscribes, 0...3,600 s; 0 stops measuring.
+    ///   - type: The place of the measurement: 1 armpit, 2 body, 3 ear, 4 finger, 5 gastrointestinal, 6 mouth, 7
+    ///     rectum, 8 toe, 9 ear drum.
     public static func healthThermometer(
         temperature: Double, isFahrenheit: Bool = false, interval: UInt16 = 10, type: UInt8 = 2
     ) -> PeripheralDescription {
@@ -41,7 +41,9 @@ extension PeripheralDescription {
     }
 }
 
-/// A thermometer: indicates a measurement with its date at each interval while a central subscribes, notifies the
+/// A measuring thermometer.
+///
+/// The handler indicates a measurement with its date at each interval while a central subscribes, notifies the
 /// intermediate temperature each second, and accepts another interval within its valid range.
 public struct ThermometerHandler: EmulatedPeripheralHandler {
     /// The settings of the thermometer.
@@ -49,23 +51,23 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
         var subscribers = Subscribers()
         var temperature = 36.6
         var isFahrenheit = false
-        /// In seconds.
+        /// The time between measurements, in seconds.
         var interval: UInt16 = 10
     }
 
     static let measurement = 1
     static let intermediate = 2
-    /// 1...3,600 s.
+    /// The valid intervals, 1...3,600 s.
     static let validRange = UInt16(1).littleEndianBytes + UInt16(3_600).littleEndianBytes
 
-    /// A thermometer.
+    /// Creates the handler.
     public init() {}
 
-    /// 36.6 °C, each ten seconds.
+    /// Creates the settings of a thermometer at 36.6 °C that measures every ten seconds.
     public func makeState() -> State { State() }
 
-    /// Accepts an interval of 1...3,600 s; others are refused with 0x80, "Out Of Range" (Health Thermometer Service 1.0,
-    /// 3.4).
+    /// Accepts an interval of 1...3,600 s; others are refused with 0x80, "Out Of Range" (Health Thermometer Service
+    /// 1.0, 3.4).
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -114,9 +116,9 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
         device.startTimer(Self.measurement, after: interval, every: interval)
     }
 
-    /// Flags, the temperature with one decimal and, if wanted, the date.
+    /// Encodes flags, the temperature with one decimal and, optionally, the date.
     ///
-    /// The type never changes, so it is in 2A1D.
+    /// The temperature type never changes, so 2A1D contains it.
     private func value(_ state: State, at date: Date?) -> Data {
         var value = Data([(state.isFahrenheit ? 1 : 0) | (date == nil ? 0 : 2)])
         value += MedicalFloat(measured: state.temperature).encoded
@@ -132,12 +134,12 @@ public struct EmulatedThermometer: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it is not a thermometer.
     public init?(_ device: EmulatedDevice) {
         guard device.has(.temperature) else { return nil }
         self.device = device
     }
 
-    /// Sets the temperature, in the unit of the device; the next measurement shows it.
+    /// Sets the temperature, in the device's unit, for the next measurement.
     public func setTemperature(_ temperature: Double) { device.set(.temperature, to: temperature) }
 }

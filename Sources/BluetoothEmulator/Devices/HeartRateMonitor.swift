@@ -3,7 +3,7 @@ import BluetoothSupport
 import BluetoothValues
 
 extension PeripheralDescription {
-    /// A heart rate monitor at the chest: Heart Rate, Battery and Device Information.
+    /// A heart rate monitor with a chest strap: Heart Rate, Battery and Device Information.
     ///
     /// Source: Heart Rate Service 1.0, Battery Service 1.1, Device Information Service 1.2 of the Bluetooth SIG.
     public static let heartRateMonitor = heartRateMonitor(batteryLevel: 87)
@@ -11,9 +11,9 @@ extension PeripheralDescription {
     /// A heart rate monitor.
     ///
     /// - Parameters:
-    ///   - rate: Beats per minute, 0...65,535; nil varies between 60 and 90.
-    ///   - batteryLevel: 0...100 percent.
-    ///   - location: Where it is worn: 0 other, 1 chest, 2 wrist, 3 finger, 4 hand, 5 ear lobe, 6 foot.
+    ///   - rate: The beats per minute, 0...65,535; nil varies between 60 and 90.
+    ///   - batteryLevel: The battery's charge, 0...100 percent.
+    ///   - location: The sensor's location: 0 other, 1 chest, 2 wrist, 3 finger, 4 hand, 5 ear lobe, 6 foot.
     ///   - supportsContact: Whether the sensor detects whether it touches the skin.
     public static func heartRateMonitor(
         rate: Int? = nil, batteryLevel: Int, location: UInt8 = 1, supportsContact: Bool = true
@@ -42,33 +42,35 @@ extension PeripheralDescription {
     }
 }
 
-/// A beating heart: notifies its rate each second while a central subscribes, with all RR intervals since the last
-/// value; counts energy, which is in each tenth value, and resets it on request.
+/// A beating heart.
+///
+/// The handler notifies its rate each second while a central subscribes, with all RR intervals since the last value. It
+/// counts the energy expended, which every tenth value contains, and resets it on request.
 public struct HeartRateHandler: EmulatedPeripheralHandler {
     /// The counts of the monitor.
     public struct State: Hashable, Sendable {
         var subscribers = Subscribers()
-        /// Beats per minute; nil varies.
+        /// The beats per minute; nil varies the rate.
         var rate: Int?
         var supportsContact = true
         var hasContact = true
         var measurements = 0
         /// The time since the last beat, in 1/1024 s.
         var sinceBeat = 0
-        /// In kilojoules.
+        /// The energy expended, in kilojoules.
         var energy: UInt16 = 0
     }
 
     static let pulse = 1
 
-    /// A heart at rest.
+    /// Creates the handler.
     public init() {}
 
-    /// All counts at zero.
+    /// Creates the state with all counts at zero.
     public func makeState() -> State { State() }
 
-    /// Runs requests to the control point: 1 resets the energy expended, all else is refused with 0x80, "Control Point
-    /// Not Supported" (Heart Rate Service 1.0, 3.3).
+    /// Runs requests to the control point: 1 resets the energy expended; all others are refused with 0x80, "Control
+    /// Point Not Supported" (Heart Rate Service 1.0, 3.3).
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -78,7 +80,7 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
         return .accepted
     }
 
-    /// Beats while a central subscribes.
+    /// Counts beats while a central subscribes.
     public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
         BatteryHandler.handle(event, device: &device)
         for change in state.subscribers.apply(event) {
@@ -98,7 +100,7 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
         }
     }
 
-    /// The measurement of the last second.
+    /// Encodes the measurement of the last second.
     private func measure(_ state: inout State) -> Data {
         state.measurements += 1
         let rate = state.rate ?? Self.rate(state.measurements)
@@ -116,19 +118,19 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
             rate: rate, contact: contact, energy: isTenth ? state.energy : nil, intervals: intervals)
     }
 
-    /// Between 60 and 90, up and down within a minute.
+    /// Returns a rate between 60 and 90 that rises and falls within a minute.
     static func rate(_ measurements: Int) -> Int {
         let phase = measurements % 60
         return 60 + (phase <= 30 ? phase : 60 - phase)
     }
 
-    /// A Heart Rate Measurement of at most 20 bytes, which fits every MTU.
+    /// Encodes a Heart Rate Measurement of at most 20 bytes, which fits every MTU.
     ///
     /// Source: Heart Rate Service 1.0, 3.1.1: flags, rate, energy in kilojoules, RR intervals in 1/1024 s.
     ///
     /// - Parameters:
     ///   - contact: Whether the sensor touches the skin; nil if it cannot detect that.
-    ///   - intervals: Cut to the latest where there is no room for all.
+    ///   - intervals: The RR intervals, of which only the latest are used if not all fit.
     static func measurement(rate: Int, contact: Bool?, energy: UInt16?, intervals: [UInt16]) -> Data {
         var flags: UInt8 = rate > 255 ? 0x01 : 0
         if let contact { flags |= contact ? 0x06 : 0x04 }
@@ -148,7 +150,7 @@ public struct EmulatedHeartRateMonitor: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it is not a heart rate monitor.
     public init?(_ device: EmulatedDevice) {
         guard device.has(.heartRate) else { return nil }
         self.device = device
@@ -157,6 +159,6 @@ public struct EmulatedHeartRateMonitor: Sendable {
     /// Sets the heart rate, in beats per minute.
     public func setHeartRate(_ rate: Int) { device.set(.heartRate, to: Double(rate)) }
 
-    /// Puts the sensor on or takes it off.
+    /// Attaches the sensor or detaches it.
     public func setSensorContact(_ isTouching: Bool) { device.set(.sensorContact, to: isTouching ? 1 : 0) }
 }

@@ -2,14 +2,14 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension PeripheralDescription {
-    /// A device with 2,000 services of 15 characteristics: 62,000 of the 65,535 handles there are.
+    /// A device with 2,000 services of 15 characteristics, which use 62,000 of the 65,535 handles.
     ///
     /// Finds apps that discover everything before they do anything, and apps whose screens draw each service.
     public static let endlessServices = endlessServices(2_000, characteristics: 15)
 
-    /// A device with very many services.
+    /// A device with a very large number of services.
     ///
-    /// More attributes than handles are refused when the device is added.
+    /// If the attributes need more handles than exist, adding the device fails.
     public static func endlessServices(_ count: Int, characteristics: Int) -> PeripheralDescription {
         let values = (0..<max(0, characteristics)).map { index in
             CharacteristicDescription(
@@ -24,8 +24,10 @@ extension PeripheralDescription {
 }
 
 extension PeripheralDescription {
-    /// A device with three services of one UUID, each with three characteristics of one UUID, each with two descriptors
-    /// of one UUID; all values differ.
+    /// A device with three services with the same UUID.
+    ///
+    /// Each service has three characteristics with the same UUID, and each of these two descriptors with the same UUID;
+    /// all values differ.
     ///
     /// Finds apps that keep services and characteristics in dictionaries by UUID.
     public static let equalUUIDs = hostile(
@@ -45,10 +47,10 @@ extension PeripheralDescription {
 }
 
 extension PeripheralDescription {
-    /// A device with values, notifications, descriptors, manufacturer data and service data of no bytes at all, and with
-    /// a service of no characteristics.
+    /// A device whose values, notifications, descriptors, manufacturer data and service data have no bytes.
     ///
-    /// Finds apps that take a value without bytes for no value, or the first byte without looking.
+    /// One service has no characteristics. Finds apps that confuse an empty value with a missing one, or read the first
+    /// byte without a check.
     public static let emptyValues = PeripheralDescription(
         name: "Empty Values",
         advertising: [
@@ -69,24 +71,24 @@ extension PeripheralDescription {
 }
 
 extension PeripheralDescription {
-    /// A device whose advertised name has line breaks and marks of direction, and whose GAP Device Name is 248 bytes that
-    /// are no UTF-8.
+    /// A device whose advertised name contains line breaks and direction marks.
     ///
-    /// Finds apps that sort, print or store names as they come, and apps that take a device's name for its identity.
+    /// Its GAP Device Name is 248 bytes that are not UTF-8. Finds apps that sort, print or store names unchecked, and
+    /// apps that identify a device by its name.
     public static let strangeName = PeripheralDescription(
         name: String(repeating: "\u{1F9EA}", count: 62),
         advertising: [AdvertisingDescription(AdvertisingData(localName: "\u{202E}Strange\r\n\u{7}\u{0}Name"))],
         services: [.plain], handler: .strangeName)
 }
 
-/// Breaks its GAP Device Name before anybody reads it.
+/// Sets an invalid GAP Device Name before a central reads it.
 public struct StrangeNameHandler: EmulatedPeripheralHandler {
     static let name = Data(repeating: 0xFF, count: 124) + Data(repeating: 0xC3, count: 124)
 
-    /// A device with a strange name.
+    /// Creates the handler.
     public init() {}
 
-    /// Sets the name's bytes.
+    /// Sets the bytes of the name on each connection.
     public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
         if case .connected = event { device.setValue(Self.name, of: CharacteristicPath("2A00", service: "1800")) }
     }
@@ -100,17 +102,17 @@ extension PeripheralDescription {
     public static let changingServices = hostile("Changing Services", services: [.plain], handler: .changingServices)
 }
 
-/// Adds a service with a new value and takes it away again.
+/// Adds a service with a new value and removes it again.
 public struct ChangingServicesHandler: EmulatedPeripheralHandler {
     static let service: BluetoothUUID = "FFE0"
 
-    /// A device that changes.
+    /// Creates the handler.
     public init() {}
 
-    /// No change yet.
+    /// Creates the state before the first change.
     public func makeState() -> Int { 0 }
 
-    /// Changes while a central is connected.
+    /// Changes the services while a central is connected.
     public func handle(_ event: DeviceEvent, state: inout Int, device: inout DeviceActions) {
         switch event {
         case .connected: device.startTimer(1, after: .milliseconds(100), every: .milliseconds(100))

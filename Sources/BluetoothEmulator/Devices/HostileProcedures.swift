@@ -3,14 +3,14 @@ import BluetoothSupport
 import BluetoothValues
 
 extension PeripheralDescription {
-    /// The devices that behave badly, to run an app against each of them.
+    /// The misbehaving devices, to run an app against each of them.
     public static let hostile: [PeripheralDescription] = [
         .oddMTU, .neverAnswers, .neverDiscovered, .notifiesTooEarly, .endlessServices, .malformedValues,
         .disconnectsAtOnce, .disconnectsInDiscovery, .disconnectsInRead, .equalUUIDs, .strangeName, .emptyValues,
         .changingServices,
     ]
 
-    /// A device that advertises its name and behaves badly.
+    /// Creates a misbehaving device that advertises its name.
     static func hostile(
         _ name: String, services: [ServiceDescription], maximumMTU: Int = ATTLimits.maximumMTU, handler: BuiltInHandler
     ) -> PeripheralDescription {
@@ -21,7 +21,7 @@ extension PeripheralDescription {
 }
 
 extension ServiceDescription {
-    /// A service of this pack: one characteristic that is read, written and notified.
+    /// The service of most misbehaving devices: one characteristic with read, write and notify.
     static let plain = ServiceDescription(
         "FFF0",
         characteristics: [
@@ -30,13 +30,13 @@ extension ServiceDescription {
 }
 
 extension PeripheralDescription {
-    /// A device that is discovered, and then answers no read and no write.
+    /// A device that allows discovery but answers no read and no write.
     ///
-    /// Finds apps without a timeout of their own, which wait half a minute until the link ends, and apps that queue
-    /// requests for ever.
+    /// Finds apps without a timeout, which wait half a minute until the link ends, and apps that queue requests without
+    /// a limit.
     public static let neverAnswers = hostile("Never Answers", services: [.plain], handler: .neverAnswers)
 
-    /// A device that takes connections, and answers no discovery.
+    /// A device that accepts connections but answers no discovery.
     ///
     /// Finds apps that show "connected" and nothing else until the link ends after half a minute.
     public static let neverDiscovered = hostile("Never Discovered", services: [.plain], handler: .neverDiscovered)
@@ -44,7 +44,7 @@ extension PeripheralDescription {
 
 /// Leaves requests without an answer; the central drops the link after 30 s.
 public struct SilentHandler: EmulatedPeripheralHandler {
-    /// The requests that get no answer.
+    /// The requests that remain unanswered.
     public enum Silence: Hashable, Sendable {
         /// Reads and writes.
         case values
@@ -54,17 +54,17 @@ public struct SilentHandler: EmulatedPeripheralHandler {
 
     private let silence: Silence
 
-    /// A device that does not answer.
+    /// Creates a handler that leaves some requests unanswered.
     public init(ignores silence: Silence) { self.silence = silence }
 
-    /// Leaves reads and writes without an answer, if these are ignored.
+    /// Leaves reads and writes unanswered if these are ignored.
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
         silence == .values ? .unanswered : .stored
     }
 
-    /// Leaves discoveries without an answer, if these are ignored.
+    /// Leaves discoveries unanswered if these are ignored.
     public func respond(
         to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions
     ) -> ProcedureResponse {
@@ -79,17 +79,17 @@ public struct SilentHandler: EmulatedPeripheralHandler {
 extension PeripheralDescription {
     /// A device that notifies as soon as it is connected, and once more just before it confirms a subscription.
     ///
-    /// Finds apps that take the first value for a sign that the subscription was confirmed, or that set up what handles
-    /// values only in `didUpdateNotificationStateFor`.
+    /// Finds apps that take the first value as the confirmation of the subscription, or that prepare for values only in
+    /// `didUpdateNotificationStateFor`.
     public static let notifiesTooEarly = hostile("Notifies Too Early", services: [.plain], handler: .notifiesTooEarly)
 }
 
 /// Notifies "A" on connection, which the host drops, and "B" between the subscription and its confirmation.
 public struct EarlyNotifier: EmulatedPeripheralHandler {
-    /// A device that cannot wait.
+    /// Creates the handler.
     public init() {}
 
-    /// Notifies.
+    /// Notifies on connection and on subscription.
     public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
         switch event {
         case .connected: device.notifyAtOnce("FFF1", value: Data("A".utf8))
@@ -100,11 +100,11 @@ public struct EarlyNotifier: EmulatedPeripheralHandler {
 }
 
 extension PeripheralDescription {
-    /// A device with an MTU of 27 bytes, which is changed to 24, then to 517, then to 23 when a central is connected for
-    /// one, two and three seconds.
+    /// A device with an MTU of 27 bytes, which changes to 24, 517 and 23 after a connection of one, two and three
+    /// seconds.
     ///
-    /// Finds apps that ask once how much they may write, that take 20 or 182 for granted, or that cut a message while
-    /// its size changes.
+    /// Finds apps that query the writable length only once, that assume 20 or 182, or that split a message while its
+    /// size changes.
     public static let oddMTU = hostile("Odd MTU", services: [.plain], maximumMTU: 27, handler: .oddMTU)
 }
 
@@ -112,7 +112,7 @@ extension PeripheralDescription {
 public struct OddMTUHandler: EmulatedPeripheralHandler {
     static let sizes = [24, ATTLimits.maximumMTU, ATTLimits.minimumMTU]
 
-    /// A device that changes its mind.
+    /// Creates the handler.
     public init() {}
 
     /// Changes the MTU after one, two and three seconds of a connection.
@@ -130,42 +130,42 @@ public struct OddMTUHandler: EmulatedPeripheralHandler {
 extension PeripheralDescription {
     /// A device that closes each link as soon as it is open.
     ///
-    /// Finds apps that connect again at once, for ever, or that keep what they made in `didConnect`.
+    /// Finds apps that reconnect at once without end, or that keep what they created in `didConnect`.
     public static let disconnectsAtOnce = hostile(
         "Disconnects At Once", services: [.plain], handler: .disconnectsAtOnce)
 
-    /// A device that lists its services and closes the link in the discovery of their characteristics.
+    /// A device that lists its services but closes the link during the discovery of their characteristics.
     ///
     /// Finds apps that wait for `didDiscoverCharacteristicsFor` after `didDisconnectPeripheral`.
     public static let disconnectsInDiscovery = hostile(
         "Disconnects In Discovery", services: [.plain], handler: .disconnectsInDiscovery)
 
-    /// A device that closes the link when a value is asked for.
+    /// A device that closes the link when a value is read.
     ///
-    /// Finds apps that wait for `didUpdateValueFor` after `didDisconnectPeripheral`, and apps that read again as soon as
-    /// they are connected, for ever.
+    /// Finds apps that wait for `didUpdateValueFor` after `didDisconnectPeripheral`, and apps that read again after
+    /// each connection without end.
     public static let disconnectsInRead = hostile(
         "Disconnects In Read", services: [.plain], handler: .disconnectsInRead)
 }
 
-/// Closes the link at the worst moment.
+/// Closes the link at a chosen moment.
 public struct DisconnectingHandler: EmulatedPeripheralHandler {
-    /// A bad moment.
+    /// The moment at which the link is closed.
     public enum Moment: Hashable, Sendable {
         /// A central connected.
         case connected
-        /// The characteristics of a service are asked for.
+        /// The central discovers the characteristics of a service.
         case discovered
-        /// A value is asked for.
+        /// The central reads a value.
         case read
     }
 
     private let moment: Moment
 
-    /// A device that leaves.
+    /// Creates a handler that closes the link at a moment.
     public init(when moment: Moment) { self.moment = moment }
 
-    /// Leaves when a value is asked for, if that is the moment.
+    /// Closes the link on a read, if that is the moment.
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -174,7 +174,7 @@ public struct DisconnectingHandler: EmulatedPeripheralHandler {
         return .unanswered
     }
 
-    /// Leaves when characteristics are asked for, if that is the moment.
+    /// Closes the link on a discovery of characteristics, if that is the moment.
     public func respond(
         to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions
     ) -> ProcedureResponse {
@@ -183,7 +183,7 @@ public struct DisconnectingHandler: EmulatedPeripheralHandler {
         return .unanswered
     }
 
-    /// Leaves on a connection, if that is the moment.
+    /// Closes the link on a connection, if that is the moment.
     public func handle(_ event: DeviceEvent, state: inout Void, device: inout DeviceActions) {
         if moment == .connected, case .connected = event { device.disconnect() }
     }

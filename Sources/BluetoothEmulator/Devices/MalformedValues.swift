@@ -2,10 +2,10 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension PeripheralDescription {
-    /// A device with ten standard characteristics, whose values all break their format.
+    /// A device with ten standard characteristics whose values all break their format.
     ///
-    /// Finds apps that index into a value without looking at its length, that believe its flags, or that take a number
-    /// for one of an enumeration.
+    /// Finds apps that index into a value without checking its length, that trust its flags, or that convert any number
+    /// to an enumeration.
     public static let malformedValues = hostile(
         "Malformed Values",
         services: MalformedValuesHandler.catalogue.map { entry in
@@ -18,7 +18,7 @@ extension PeripheralDescription {
         }, handler: .malformedValues)
 }
 
-/// Returns the wrong values of a characteristic in turn to its readers, and notifies one each second.
+/// Returns the invalid values of a characteristic in turn to its readers, and notifies one each second.
 public struct MalformedValuesHandler: EmulatedPeripheralHandler {
     /// The number of values shown so far, by characteristic.
     public struct State: Hashable, Sendable {
@@ -28,15 +28,16 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
 
     typealias Entry = (service: BluetoothUUID, notifies: Set<BluetoothUUID>, values: [(BluetoothUUID, [Data])])
 
-    /// Wrong values: nothing, too short, too long, out of range, with reserved flags, or with flags that promise more.
+    /// Invalid values: empty, too short, too long, out of range, with reserved flags, or with flags for missing fields.
     ///
-    /// Source of the right formats: GATT Specification Supplement, 3.
+    /// Source of the valid formats: GATT Specification Supplement, 3.
     static let catalogue: [Entry] = [
         ("180F", ["2A19"], [("2A19", bytes([], [101], [255], [50, 0]))]),
         (
             "180D", ["2A37"],
             [
-                // 16 bits are promised and 8 come; energy and an RR interval are promised and cut; reserved flags.
+                // Flags for 16 bits with only 8; flags for energy and an RR interval that are truncated; reserved
+                // flags.
                 (
                     "2A37",
                     bytes([], [0x00], [0x01, 60], [0x08, 60, 1], [0x10, 60], [0x10, 60, 0, 4, 1], [0xE0, 60])
@@ -47,7 +48,7 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
         (
             "1809", ["2A1C"],
             [
-                // No number; infinite; date promised and cut; an impossible date; the type promised and left out.
+                // Not a number; infinity; a flag for a truncated date; an invalid date; a flag for a missing type.
                 (
                     "2A1C",
                     bytes(
@@ -77,18 +78,18 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
 
     private static func bytes(_ values: [UInt8]...) -> [Data] { values.map { Data($0) } }
 
-    /// All wrong values of a characteristic.
+    /// Returns all invalid values of a characteristic.
     static func values(of characteristic: BluetoothUUID) -> [Data] {
         catalogue.lazy.flatMap(\.values).first { $0.0 == characteristic }?.1 ?? []
     }
 
-    /// A device whose values are wrong.
+    /// Creates the handler.
     public init() {}
 
-    /// No value shown yet.
+    /// Creates the state before the first value.
     public func makeState() -> State { State() }
 
-    /// Returns the next wrong value.
+    /// Returns the next invalid value.
     public func respond(
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -98,7 +99,7 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
         return .value(value)
     }
 
-    /// Notifies a wrong value each second.
+    /// Notifies an invalid value each second.
     public func handle(_ event: DeviceEvent, state: inout State, device: inout DeviceActions) {
         for change in state.subscribers.apply(event) {
             switch change {

@@ -2,7 +2,7 @@ public import BluetoothBackend
 public import BluetoothSupport
 
 extension PeripheralDescription {
-    /// A board with a button and an LED, as Nordic Semiconductor's sample "LED Button Service" has it.
+    /// A board with a button and an LED, like Nordic Semiconductor's sample "LED Button Service".
     public static let blinky = builtIn(
         "nRF Blinky", "C0:DE:00:00:15:23",
         services: [
@@ -22,18 +22,18 @@ extension PeripheralDescription {
 public struct BlinkyHandler: EmulatedPeripheralHandler {
     /// The LED Button Service.
     public static let service: BluetoothUUID = "00001523-1212-EFDE-1523-785FEABCD123"
-    /// 1 while the button is pressed.
+    /// The button's characteristic: 1 while the button is pressed.
     public static let button: BluetoothUUID = "00001524-1212-EFDE-1523-785FEABCD123"
-    /// 1 while the LED is on.
+    /// The LED's characteristic: 1 while the LED is on.
     public static let led: BluetoothUUID = "00001525-1212-EFDE-1523-785FEABCD123"
 
     static let press = 1
     static let release = 2
 
-    /// A board.
+    /// Creates the handler.
     public init() {}
 
-    /// Refuses other values than on and off, with the codes of the
+    /// Refuses values other than on and off, with the codes of the
     /// [nRF Connect SDK](https://github.com/nrfconnect/sdk-nrf/blob/main/subsys/bluetooth/services/lbs.c).
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
@@ -64,7 +64,7 @@ public struct EmulatedBlinky: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it is not a Blinky board.
     public init?(_ device: EmulatedDevice) {
         guard device.has(CharacteristicPath(BlinkyHandler.button)) else { return nil }
         self.device = device
@@ -92,9 +92,9 @@ extension PeripheralDescription {
 }
 
 extension PeripheralDescription {
-    /// A device with a serial line that returns what it gets.
+    /// A device with a serial line that returns what it receives.
     ///
-    /// `EmulatedPeripheral(.nordicUART, handler: NordicUARTHandler { … })` answers otherwise.
+    /// `EmulatedPeripheral(.nordicUART, handler: NordicUARTHandler { … })` gives other answers.
     public static let nordicUART = builtIn(
         "Nordic UART", "C0:DE:6E:40:00:01",
         services: [
@@ -108,7 +108,7 @@ extension PeripheralDescription {
         handler: .nordicUART)
 }
 
-/// A serial line: what is written to it is answered with notifications.
+/// A serial line that answers what is written to it with notifications.
 ///
 /// Source: Nordic Semiconductor, "Nordic UART Service (NUS)", nRF Connect SDK.
 public struct NordicUARTHandler: EmulatedPeripheralHandler {
@@ -121,13 +121,14 @@ public struct NordicUARTHandler: EmulatedPeripheralHandler {
 
     private let answer: @Sendable (Data) -> [Data]
 
-    /// A line.
+    /// Creates a serial line.
     ///
-    /// - Parameter answer: What the device sends back; each is cut into what a notification takes. It runs inside a step
-    ///   of the world: it must be quick and pure. By default the device returns what it gets.
+    /// - Parameter answer: Returns the data that the device sends back; each element is split to fit into
+    ///   notifications. It runs inside a step of the world and must be quick and pure. By default, the device returns
+    ///   what it receives.
     public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) { self.answer = answer }
 
-    /// Stores the last received data, and answers.
+    /// Stores the last received data, and sends the answer.
     public func respond(
         to request: PeripheralRequest, state: inout Void, device: inout DeviceActions
     ) -> PeripheralResponse {
@@ -140,7 +141,7 @@ public struct NordicUARTHandler: EmulatedPeripheralHandler {
         return .stored
     }
 
-    /// Pieces of at most `size` bytes.
+    /// Splits data into pieces of at most `size` bytes.
     static func pieces(of data: Data, size: Int) -> [Data] {
         stride(from: 0, to: data.count, by: size).map { Data(data.dropFirst($0).prefix(size)) }
     }
@@ -151,7 +152,7 @@ public struct EmulatedNordicUART: Sendable {
     /// The device with these controls.
     public let device: EmulatedDevice
 
-    /// The controls of a device; nil if it is of another kind.
+    /// Creates the controls of a device; nil if it has no Nordic UART.
     public init?(_ device: EmulatedDevice) {
         guard device.has(CharacteristicPath(NordicUARTHandler.transmit)) else { return nil }
         self.device = device

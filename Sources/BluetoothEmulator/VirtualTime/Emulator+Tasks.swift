@@ -4,22 +4,23 @@ import Dispatch
 
 /// Tasks in virtual time.
 extension Emulator {
-    /// Runs tasks one at a time, in the order in which they become ready; virtual time waits for them.
+    /// An executor that runs tasks one at a time, in the order in which they become ready; virtual time waits for them.
     ///
-    /// For tasks of which the emulator could not know otherwise: `Task(executorPreference: emulator.executor) { … }`.
-    /// Tasks that app code starts within ``run(within:_:)``, within a test that has an emulator, or within a callback
-    /// of a manager are waited for without it. In real time it is an ordinary serial executor.
+    /// Use it for tasks that the emulator cannot observe otherwise: `Task(executorPreference: emulator.executor) { …
+    /// }`. The emulator also waits for tasks that app code starts within ``run(within:_:)``, within a test that has an
+    /// emulator, or within a callback of a manager; these need no executor. In real time, it is an ordinary serial
+    /// executor.
     public var executor: any TaskExecutor { tasks }
 
-    /// Runs `body` while virtual time advances, as far as it must for `body` to end.
+    /// Runs `body` while virtual time advances, until `body` ends.
     ///
-    /// Time advances only when no task has anything to do: neither `body`, nor its child tasks, nor tasks that they or
-    /// the callbacks of managers start. Managers that `body` makes without naming a backend are in this world, and
-    /// `withTimeout` of AsyncBluetooth takes its limits in this world's time. Where the caller is cancelled, `body` is.
+    /// Time advances only when all tasks are waiting: `body`, its child tasks, and tasks that they or the callbacks of
+    /// managers start. Managers that `body` creates without naming a backend are in this world, and `withTimeout` of
+    /// AsyncBluetooth uses this world's time. If the caller is cancelled, so is `body`.
     ///
     /// - Parameters:
-    ///   - limit: The most virtual time that it may take. Then `body` is cancelled.
-    ///   - body: Runs on the actor of the caller, or on ``executor`` where there is none.
+    ///   - limit: The maximum virtual time, after which `body` is cancelled.
+    ///   - body: Runs on the actor of the caller, or on ``executor`` if the caller has no actor.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; ``EmulatorError`` as ``advance(by:)`` does, and
     ///   ``EmulatorError/notFinished(within:)`` at the limit.
@@ -52,17 +53,17 @@ extension Emulator {
         return try await task.value
     }
 
-    /// Lets a cancelled body end what it has begun; one that takes no notice is left behind.
+    /// Lets a cancelled body end; a body that ignores the cancellation is abandoned.
     private func endCancelled(within limit: Duration, _ isDone: @escaping @Sendable () -> Bool) async throws {
         do {
             try await advance(until: isDone, within: limit)
         } catch EmulatorError.conditionNotMet {}
     }
 
-    /// Code begins that belongs to this world, with all tasks that it starts.
+    /// Begins a scope: code of this world, with all tasks that it starts.
     package func enterScope() { core.withLock { $0.virtual.scopes += 1 } }
 
-    /// Such code has ended.
+    /// Ends a scope.
     package func leaveScope() { core.withLock { $0.virtual.scopes -= 1 } }
 
     /// Runs `body` on this thread; tasks that it starts belong to this world.
@@ -71,10 +72,10 @@ extension Emulator {
         return try TaskContext(.world(tasks)).perform(body)
     }
 
-    /// Pauses this world's tasks once none has anything to do, and none of the process that may belong to it.
+    /// Pauses this world's tasks when all are waiting, and so are those of the process that may belong to it.
     ///
-    /// - Parameter body: Called when they are paused, if not at once.
-    /// - Returns: Whether they are paused now.
+    /// - Parameter body: Called when the tasks are paused, unless they are paused at once.
+    /// - Returns: Whether the tasks are paused now.
     func pauseTasks(whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
         let isScoped = core.withLock { $0.virtual.scopes > 0 }
         let kinds = isScoped ? UnattributedJobs.Kind.unknown : UnattributedJobs.Kind.all
@@ -87,17 +88,17 @@ private final class Completion: Sendable {
     let isReached = Lock(false)
 }
 
-/// The activity of a world with virtual time: two equal values, some time apart, prove that nothing happened in between.
+/// The activity of a world with virtual time; two equal values prove that nothing happened between their readings.
 package struct EmulatorActivity: Equatable, Sendable {
     /// Whether time is being driven.
     package var isDriven: Bool
     /// Whether a ``TimeHold`` keeps time from advancing.
     package var isHeld: Bool
-    /// Whether time would bring something about.
+    /// Whether an advance of time would cause anything.
     package var hasWork: Bool
-    /// Whether no task of this world has anything to do.
+    /// Whether all tasks of this world are waiting.
     package var areTasksQuiet: Bool
-    /// The number of jobs of tasks so far.
+    /// The number of jobs that tasks have run so far.
     package var taskCount: UInt64
     /// The world's time.
     package var now: Duration
@@ -115,13 +116,13 @@ extension Emulator {
         }
     }
 
-    /// The longest that virtual time waits for app code, in real time: ten seconds.
+    /// The maximum real time for which virtual time waits for app code; ten seconds by default.
     package var settleTimeout: Duration {
         get { core.withLock { $0.virtual.settleTimeout } }
         set { core.withLock { $0.virtual.settleTimeout = newValue } }
     }
 
-    /// Drives time without a task, while others wait; a job that blocks its thread is not waited for any more.
+    /// Drives time without a task, while others wait; time no longer waits for a job that blocks its thread.
     ///
     /// - Parameter finish: Called once, on any thread, with whether the condition came true.
     package func drive(
@@ -140,7 +141,7 @@ extension Emulator {
         }
     }
 
-    /// Calls `body` on any thread once no task of this world has anything to do, or after the settle timeout.
+    /// Calls `body` on any thread when all tasks of this world are waiting, or after the settle timeout.
     package func afterTasks(_ body: @escaping @Sendable (_ areQuiet: Bool) -> Void) {
         let isOver = Lock(false)
         let finish: @Sendable (Bool) -> Void = { areQuiet in

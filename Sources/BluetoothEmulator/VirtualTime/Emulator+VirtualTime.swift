@@ -5,19 +5,19 @@ import Foundation
 extension Emulator {
     /// Advances virtual time by `duration`, handling all events that are due.
     ///
-    /// Each event is handled by its sink before the next happens. Not to be called inside a callback.
+    /// The sink of each event handles it before the next event happens. Do not call this inside a callback.
     ///
-    /// - Throws: ``EmulatorError``: livelock, a sink that does not settle, a hold that is not released, no
-    ///   virtual time, or another driver at work.
+    /// - Throws: ``EmulatorError``: a livelock, a sink that does not settle, a hold that is not released, real time, or
+    ///   another active driver.
     public func advance(by duration: Duration) async throws {
         _ = try await drive(for: duration, .instant) { false }
     }
 
-    /// Advances virtual time until `condition` is true, evaluated at first and after each handled event, on any thread.
+    /// Advances virtual time until `condition` is true.
     ///
     /// - Parameters:
-    ///   - condition: Whether time has gone on long enough.
-    ///   - limit: The most virtual time that it may take.
+    ///   - condition: Evaluated at first and after each handled event, on any thread.
+    ///   - limit: The maximum virtual time.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/conditionNotMet(within:)`` at the limit.
     public func advance(
         until condition: @escaping @Sendable () -> Bool, within limit: Duration = .seconds(60)
@@ -29,7 +29,7 @@ extension Emulator {
 
     /// Advances virtual time until only periodic events are pending: advertising, repeating timers.
     ///
-    /// - Parameter limit: The most virtual time that it may take.
+    /// - Parameter limit: The maximum virtual time.
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does; ``EmulatorError/notIdle(within:)`` at the limit.
     public func runUntilIdle(within limit: Duration = .seconds(3600)) async throws {
         guard case .isIdle = try await drive(for: limit, .idle, { false }) else {
@@ -37,7 +37,7 @@ extension Emulator {
         }
     }
 
-    /// Whether nothing is pending but what repeats by itself.
+    /// Whether only periodic events are pending.
     public var isIdle: Bool {
         core.withLock { $0.world.queue.isIdle && $0.world.outputs.isEmpty && $0.virtual.holds == 0 }
     }
@@ -57,7 +57,7 @@ extension Emulator {
 
     /// Claims the drive.
     ///
-    /// - Returns: The instant at which it ends.
+    /// - Returns: The instant at which the drive ends.
     func beginDrive(for duration: Duration) throws -> Nanoseconds {
         guard time == .virtual else { throw EmulatorError.notVirtual }
         return try core.withLock { core throws -> Nanoseconds in
@@ -73,7 +73,7 @@ extension Emulator {
         core.withLock { $0.virtual.isDriven = false }
     }
 
-    /// Calls `body` when no hold is left, at once if there is none.
+    /// Calls `body` when all holds are released; at once if time is not held.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         let isFree = core.withLock { core -> Bool in
             if core.virtual.holds > 0 { core.virtual.waiters.append(body) }
@@ -84,12 +84,12 @@ extension Emulator {
 }
 
 extension Emulator {
-    /// The synchronous twin of ``advance(by:)``, for callers that cannot await.
+    /// Advances virtual time like ``advance(by:)``, for callers that cannot await.
     ///
-    /// The calling thread waits until each sink has handled its events; the main thread serves its run loop
-    /// meanwhile, so that sinks on the main queue work. Traps inside a callback: the driver waits for the callback
-    /// to return, and would wait for itself. Inside a block of the main queue (so in a main-actor test, too) the main
-    /// queue runs no other block: await ``advance(by:)`` there.
+    /// The calling thread waits until each sink has handled its events; the main thread serves its run loop during the
+    /// wait, so that sinks on the main queue work. Traps inside a callback, where the driver would wait for itself.
+    /// Inside a block of the main queue, and so in a main-actor test, the main queue runs no other block: await
+    /// ``advance(by:)`` there.
     ///
     /// - Throws: ``EmulatorError``, as ``advance(by:)`` does.
     public func advanceSynchronously(by duration: Duration) throws {
@@ -98,11 +98,13 @@ extension Emulator {
         _ = try wait(for: VirtualTimeRun(self, until: limit, .instant))
     }
 
-    /// The synchronous twin of ``advance(until:within:)``; see ``advanceSynchronously(by:)``.
+    /// Advances virtual time like ``advance(until:within:)``, for callers that cannot await.
+    ///
+    /// See ``advanceSynchronously(by:)``.
     ///
     /// - Parameters:
-    ///   - condition: Asked on the calling thread.
-    ///   - limit: The most virtual time that it may take.
+    ///   - condition: Evaluated on the calling thread.
+    ///   - limit: The maximum virtual time.
     /// - Throws: ``EmulatorError``, as ``advance(until:within:)`` does.
     public func advanceSynchronously(until condition: () -> Bool, within limit: Duration = .seconds(60)) throws {
         let end = try beginSynchronousDrive(for: limit)
@@ -113,7 +115,8 @@ extension Emulator {
         }
     }
 
-    /// The synchronous twin of ``runUntilIdle(within:)``; see ``advanceSynchronously(by:)``.
+    /// Advances virtual time like ``runUntilIdle(within:)``, for callers that cannot await; see
+    /// ``advanceSynchronously(by:)``.
     ///
     /// - Throws: ``EmulatorError``, as ``runUntilIdle(within:)`` does.
     public func runUntilIdleSynchronously(within limit: Duration = .seconds(3600)) throws {
@@ -132,7 +135,7 @@ extension Emulator {
         }
     }
 
-    /// Blocks until a drive ends; the main thread serves its run loop meanwhile.
+    /// Blocks until a drive ends; the main thread serves its run loop during the wait.
     private func wait(for drive: VirtualTimeRun) throws -> VirtualTimeRun.Outcome {
         let outcome = TaskContext.whileWaiting { SynchronousWait.value(of: drive.start) }
         if case .failed(let error) = outcome { throw error }
@@ -140,14 +143,14 @@ extension Emulator {
     }
 }
 
-/// Waits on the calling thread for what another thread finishes.
+/// A wait of the calling thread for work on another thread.
 package enum SynchronousWait {
-    /// Calls `start`, and blocks until `start`'s argument has been called.
+    /// Calls `start`, and blocks until the closure that it passes to `start` has been called.
     ///
-    /// The main thread serves its run loop meanwhile, so that the main queue works.
+    /// The main thread serves its run loop during the wait, so that the main queue works.
     ///
     /// - Parameter start: Starts the work; it calls `finish` once, on any thread.
-    /// - Returns: What `finish` was called with.
+    /// - Returns: The argument of `finish`.
     package static func value<Value: Sendable>(
         of start: (_ finish: @escaping @Sendable (Value) -> Void) -> Void
     ) -> Value {

@@ -3,28 +3,28 @@ import BluetoothSupport
 
 /// An emulator's time as a Swift clock, for app code and for handlers.
 ///
-/// With virtual time a sleep ends when the driver gets there. What the sleeper does then is out of the emulator's
-/// sight: take a ``TimeHold`` where time must wait for it.
+/// A sleep in virtual time ends when the driver reaches its deadline. The emulator cannot observe what the task does
+/// afterwards; use a ``TimeHold`` if time must wait for it.
 public struct EmulatorClock: Clock {
     /// A point in an emulator's time.
     public struct Instant: InstantProtocol {
         /// The time since the world began.
         public var offset: Duration
 
-        /// A point so long after the beginning.
+        /// Creates a point in time, relative to the beginning of the world.
         public init(offset: Duration) { self.offset = offset }
 
-        /// A point so much later.
+        /// Returns the point that is later by a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The time from here to there.
+        /// Returns the time from this point to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Orders by time.
+        /// Compares the points in time.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     let emulator: Emulator
 
-    /// The present.
+    /// The present time.
     public var now: Instant { Instant(offset: emulator.now) }
 
     /// One nanosecond.
@@ -32,7 +32,7 @@ public struct EmulatorClock: Clock {
 
     /// Sleeps until a point of the emulator's time.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let hold = TimeHold.current
         do {
@@ -51,7 +51,7 @@ public struct EmulatorClock: Clock {
     }
 }
 
-/// The same time as the facade sees it.
+/// The emulator's time as the facade sees it.
 struct EmulatorBackendClock: BackendClock {
     struct Timer: BackendTimer {
         let emulator: Emulator

@@ -5,11 +5,11 @@ import Synchronization
 /// The state that an emulator's lock guards: the world, the sinks of its outputs, and virtual time.
 struct EmulatorCore: Sendable {
     var world: World
-    /// The sinks of the active managers; a manager without one receives nothing.
+    /// The sinks of the active managers; a manager without a sink receives nothing.
     private var sinks: [Ref<Manager>: RoleSink] = [:]
-    /// The sink of the last event, which is mostly that of the next one, too.
+    /// The sink of the last event, cached because the next event usually has the same one.
     private var recent: (manager: Ref<Manager>, sink: RoleSink)?
-    /// The calls that the clock is due to make, by alarm.
+    /// The calls that the clock owes, by alarm.
     var calls: [UInt64: @Sendable () -> Void] = [:]
     /// The instant that the real timer is set to, in real nanoseconds since the world began.
     var armed: UInt64?
@@ -27,7 +27,7 @@ struct EmulatorCore: Sendable {
         /// The manager or the call no longer exists.
         case dropped
         case delivered(RoleSink)
-        /// To the taps, which are not waited for before the end of the instant.
+        /// The output went to the taps, for which the drive waits only at the end of the instant.
         case tapped
         case sideEffect(SideEffect)
     }
@@ -38,13 +38,13 @@ struct EmulatorCore: Sendable {
 
     /// Forgets a manager's sink.
     ///
-    /// - Returns: The sink, to be released outside the lock.
+    /// - Returns: The sink, which must be released outside the lock.
     mutating func detach(_ manager: Ref<Manager>) -> RoleSink? {
         if recent?.manager == manager { recent = nil }
         return sinks.removeValue(forKey: manager)
     }
 
-    /// All sinks, in the order of their managers, then those of the taps that virtual time waits for.
+    /// All sinks in the order of their managers, then those of the taps that virtual time waits for.
     var allSinks: [RoleSink] {
         let managers = sinks.sorted { $0.key < $1.key }.map(\.value)
         return taps.isEmpty ? managers : managers + taps.unsettled.map(RoleSink.tap)
@@ -52,7 +52,7 @@ struct EmulatorCore: Sendable {
 
     /// Dispatches one output to its sink, or returns it as a side effect.
     ///
-    /// Runs no code but the sink's append.
+    /// Runs no code except the sink's append.
     mutating func dispatch(_ output: WorldOutput) -> Dispatched {
         deliveryTime.set(world.now)
         switch output {
@@ -87,7 +87,7 @@ struct EmulatorCore: Sendable {
         return sink
     }
 
-    /// Runs the world until `limit`, without waiting for any sink: the way of real time.
+    /// Runs the world until `limit` without waiting for any sink, as in real time.
     mutating func run(until limit: Nanoseconds) -> [SideEffect] {
         var sideEffects: [SideEffect] = []
         repeat {
@@ -108,7 +108,7 @@ final class DeliveryTime: Sendable {
     func set(_ present: Nanoseconds) { nanoseconds.store(present, ordering: .relaxed) }
 }
 
-/// The sink of a manager's events, of any role, or of a tap.
+/// The sink of the events of a manager in any role, or of a tap.
 enum RoleSink: Sendable {
     case central(any EventSink<CentralEvent>)
     case peripheral(any EventSink<PeripheralEvent>)

@@ -3,10 +3,10 @@ import HeapModule
 
 /// Events and inputs, ordered by (instant, order of scheduling).
 ///
-/// Events wait in a heap; what is due at once waits in a line of its own, which costs no heap operation. Both draw
-/// their sequence numbers from one counter, so the order is the same as that of one heap.
+/// Events wait in a heap. Work that is due at once waits in a separate list, which needs no heap operation. Both take
+/// their sequence numbers from one counter, so the order is that of a single heap.
 struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
-    /// Names a scheduled event, to take it back.
+    /// Identifies a scheduled event, for its cancellation.
     struct Token: Hashable, Sendable {
         fileprivate let sequence: UInt64
     }
@@ -35,7 +35,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
     private var sequence: UInt64 = 0
     private var oneShots = 0
 
-    /// Whether nothing but periodic events is pending.
+    /// Whether only periodic events are pending.
     var isIdle: Bool { line.isEmpty && oneShots == 0 }
 
     var hasWorkNow: Bool {
@@ -57,7 +57,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
 
     /// Schedules an event.
     ///
-    /// Periodic ones do not keep the world from being idle.
+    /// Periodic events do not keep the world from being idle.
     mutating func schedule(_ event: Event, at due: Nanoseconds, isPeriodic: Bool = false) {
         if due <= now {
             line.append((takeNumber(), .event(event)))
@@ -66,7 +66,7 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         }
     }
 
-    /// Schedules a one-shot event that can be taken back until it happens.
+    /// Schedules a one-shot event that can be cancelled until it happens.
     mutating func scheduleCancellable(_ event: Event, at due: Nanoseconds) -> Token {
         insert(event, at: max(due, now), isPeriodic: false)
         return Token(sequence: sequence)
@@ -77,12 +77,13 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
         if !isPeriodic { oneShots += 1 }
     }
 
-    /// Cancels an event of ``scheduleCancellable(_:at:)`` that has not happened.
+    /// Cancels an event from ``scheduleCancellable(_:at:)`` that has not happened.
     mutating func cancel(_ token: Token) {
         if cancelled.insert(token.sequence).inserted { oneShots -= 1 }
     }
 
-    /// The next work due no later than `limit`; moves ``now`` to its instant, or to `limit` where there is none.
+    /// Removes the next work due no later than `limit`, and moves ``now`` to its instant, or to `limit` if no work is
+    /// due.
     mutating func next(until limit: Nanoseconds) -> Work? {
         if !line.isEmpty, heap.isEmpty || isLineFirst() {
             return line.popFirst()?.work
@@ -114,16 +115,16 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
     }
 }
 
-/// Time inside the world: nanoseconds since its beginning, or between two instants.
+/// A time of the world in nanoseconds, since its beginning or between two instants.
 ///
-/// A 64-bit integer compares in one instruction where `Duration` needs two words; it lasts 292 years.
+/// A 64-bit integer, which lasts 292 years, compares in one instruction; `Duration` takes two words.
 typealias Nanoseconds = Int64
 
 extension Duration {
     /// The whole nanoseconds of this duration, clamped to 73 years.
     var nanoseconds: Nanoseconds {
         let (seconds, attoseconds) = components
-        // Instants and durations can be added several times over.
+        // The limit leaves room for several additions of instants and durations.
         let longest = Nanoseconds.max / 4
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow, abs(seconds) < longest / 1_000_000_000 else { return seconds < 0 ? -longest : longest }

@@ -1,9 +1,9 @@
 import BluetoothSupport
 import DequeModule
 
-/// The calls of asynchronous handlers that wait: one device's are made one after the other.
+/// The queued calls of asynchronous handlers; the calls of one device run one after the other.
 final class HandlerCalls: Sendable {
-    /// How many calls of one device wait before those that can be spared are dropped.
+    /// The number of a device's calls that wait before dispensable ones are dropped.
     static let limit = 10_000
 
     enum Place: Sendable {
@@ -27,7 +27,7 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// The next call of a device; nil where none waits, and the next one to be added is the first.
+    /// Removes the next call of a device; if no call waits, returns nil, and the next added call is the first.
     func next(of device: Ref<Device>) -> HandlerCall? {
         waiting.withLock { waiting in
             guard let call = waiting[device]?.popFirst() else {

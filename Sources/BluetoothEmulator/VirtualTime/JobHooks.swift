@@ -11,10 +11,10 @@ import Musl
 import Darwin
 #endif
 
-/// Sees to it that the jobs of tasks run where an emulator with virtual time can wait for them.
+/// Runs the jobs of tasks where an emulator with virtual time can wait for them.
 ///
-/// The Swift runtime has hooks for the jobs of the global executor and for the main actor's executor; they are the
-/// process's, and stay once they are set. A job belongs to the world whose code made its task ready for the first time.
+/// The Swift runtime has hooks for the jobs of the global executor and for the main actor's executor; they apply to the
+/// process, and cannot be removed. A job belongs to the world whose code first made its task ready.
 /// Source: `swift/stdlib/public/Concurrency/GlobalExecutor.cpp` and `include/swift/Runtime/Concurrency.h`.
 enum JobHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
@@ -27,7 +27,7 @@ enum JobHooks {
 
     /// The hooks of this process's runtime.
     struct Coverage: Sendable {
-        /// Tasks without an executor preference, and default actors.
+        /// Whether tasks without an executor preference, and default actors, are hooked.
         var globalExecutor = false
         var mainActor = false
     }
@@ -41,12 +41,12 @@ enum JobHooks {
         weak var queue: TaskQueue?
     }
 
-    /// So many tasks of one world are known by their identifiers; of more the oldest are unattributed.
+    /// The number of a world's tasks that are known by their identifiers; the oldest ones beyond that are unattributed.
     private static let tasksPerWorld = 65_536
 
     private static let owners = Lock(Owners())
 
-    /// The executor of code that is isolated to no actor, as the runtime writes it: two zero words.
+    /// The executor of code that is isolated to no actor, which the runtime represents as two zero words.
     static let genericExecutor: UnownedSerialExecutor = {
         precondition(MemoryLayout<UnownedSerialExecutor>.size == 2 * MemoryLayout<UInt>.size)
         return unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)
@@ -55,9 +55,9 @@ enum JobHooks {
     // Invariant: written once, before the hooks are.
     nonisolated(unsafe) private static var getTaskID: GetTaskID?
 
-    /// Sets the hooks, once in a process.
+    /// Installs the hooks, once per process.
     ///
-    /// Where the runtime has none, as in a program with a static standard library, one log line says so.
+    /// If the runtime has no hooks, as in a program with a static standard library, one log line reports it.
     static let coverage: Coverage = {
         let coverage = install()
         if !coverage.globalExecutor || !coverage.mainActor {
@@ -136,7 +136,7 @@ enum JobHooks {
         }
     }
 
-    /// A world was deallocated.
+    /// Forgets a deallocated world.
     static func forget(_ queue: TaskQueue) {
         let identifier = ObjectIdentifier(queue)
         owners.withLock { owners in

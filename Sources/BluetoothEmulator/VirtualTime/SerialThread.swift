@@ -3,20 +3,19 @@ import DequeModule
 import Dispatch
 import Foundation
 
-/// A thread of its own that performs work one piece at a time, in the order in which it came.
+/// A dedicated thread that performs work items one at a time, in the order of their arrival.
 ///
-/// Work need not wait for a thread: Dispatch serves all concurrent queues of a process with as many threads as there are
-/// processors, and where app code blocks those, nothing would run. Nor does work wake one thread of a pool after
-/// another, as it does on a serial queue of Dispatch, whose threads number a hundred after some thousand changes of
-/// threads.
+/// Work never waits for a free thread: Dispatch serves all concurrent queues of a process with as many threads as there
+/// are processors, and if app code blocks those, nothing runs. Work also stays on one thread: a serial Dispatch queue
+/// moves between pool threads, and after a few thousand moves the pool has about a hundred.
 ///
-/// The thread starts with the first piece of work. It ends when this object is released and the work is done.
+/// The thread starts with the first work item. It ends when this object is released and the work is done.
 ///
 /// Thread rule: may be used from any thread.
 final class SerialThread: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The work that waits: what the thread keeps, which does not keep the object.
+    /// The waiting work, which the thread retains without retaining the object.
     private final class Inbox: Sendable {
         private struct State {
             var work = Deque<Work>()
@@ -24,12 +23,12 @@ final class SerialThread: Sendable {
         }
 
         private let state = Lock(State())
-        /// Counts the pieces of work, and the end.
+        /// Counts the work items, and the end.
         private let arrivals = DispatchSemaphore(value: 0)
 
         /// Adds work.
         ///
-        /// - Returns: Whether the thread has to be started.
+        /// - Returns: Whether the caller must start the thread.
         func add(_ work: @escaping Work) -> Bool {
             let hadThread = state.withLock { state in
                 state.work.append(work)
@@ -40,10 +39,10 @@ final class SerialThread: Sendable {
             return !hadThread
         }
 
-        /// Lets the thread end after the work that was added before.
+        /// Lets the thread end after the work that was added before this call.
         func end() { arrivals.signal() }
 
-        /// Performs the work until the end.
+        /// Performs work until the end.
         func drain() {
             while true {
                 arrivals.wait()
@@ -56,14 +55,14 @@ final class SerialThread: Sendable {
     private let name: String
     private let inbox = Inbox()
 
-    /// A thread that is not started yet.
+    /// Creates a thread that starts later.
     ///
-    /// - Parameter name: As debuggers show it.
+    /// - Parameter name: The name that debuggers show.
     init(name: String) { self.name = name }
 
     deinit { inbox.end() }
 
-    /// Performs work after all that was added before.
+    /// Performs work after all earlier work.
     func async(_ work: @escaping Work) {
         guard inbox.add(work) else { return }
         let thread = Thread { [inbox] in inbox.drain() }

@@ -9,17 +9,17 @@ import Musl
 import Darwin
 #endif
 
-/// Which world the code that runs on a thread belongs to: tasks that become ready there are that world's.
+/// The world that the code on a thread belongs to; tasks that become ready there belong to it, too.
 final class TaskContext: Sendable {
     /// The owner that waits for the code.
     enum Owner: Sendable {
         case world(TaskQueue)
-        /// No world in particular.
+        /// The process, without a particular world.
         case process(UnattributedJobs.Number)
     }
 
     let owner: Owner
-    /// The turn of the world's queue in which the code runs; nil for callbacks of managers and the bodies of XCTest.
+    /// The turn of the world's queue in which the code runs; nil for callbacks of managers and bodies of XCTest.
     let turn: TaskQueue.Turn?
     private let suspensions = Atomic(0)
 
@@ -33,7 +33,7 @@ final class TaskContext: Sendable {
         if case .world(let queue) = owner { queue } else { nil }
     }
 
-    /// Runs code of this context on the calling thread.
+    /// Runs code in this context on the calling thread.
     func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
@@ -41,7 +41,7 @@ final class TaskContext: Sendable {
         return try withExtendedLifetime(self, body)
     }
 
-    /// Runs `body`, which waits for time on the calling thread: nothing waits for the calling code meanwhile.
+    /// Runs `body`, which waits for time on the calling thread; nothing waits for the calling code during that time.
     static func whileWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let context = current else { return try body() }
         context.suspend()
@@ -59,7 +59,7 @@ final class TaskContext: Sendable {
 
     private func resume() {
         guard suspensions.subtract(1, ordering: .relaxed).newValue == 0 else { return }
-        // A job of the process is not waited for again: it has shown that it blocks.
+        // Nothing waits again for a job of the process: it has shown that it blocks.
         if case .world(let queue) = owner, let turn { queue.resume(turn) }
     }
 
@@ -75,7 +75,7 @@ final class TaskContext: Sendable {
     }()
 }
 
-/// The main actor's executor while there are emulators with virtual time: the main queue, in its turn.
+/// The main actor's executor while emulators with virtual time exist: the main queue, as part of the world's queue.
 final class MainActorExecutor: SerialExecutor {
     static let shared = MainActorExecutor()
 

@@ -1,13 +1,13 @@
 import BluetoothSupport
 import DequeModule
 
-/// The jobs of a world's tasks that are ready: they run one at a time, in the order in which they became ready.
+/// The ready jobs of a world's tasks, which run one at a time, in the order in which they became ready.
 ///
-/// Virtual time advances only while the queue is quiet, which means that nothing is ready and nothing runs. While the
-/// driver delivers an event the queue is paused, so that the jobs which the callbacks make ready start afterwards, in
-/// the same order in each run.
+/// Virtual time advances only while the queue is quiet, which means that no job is ready or running. While the driver
+/// delivers an event, the queue is paused: jobs that callbacks make ready start afterwards, in the same order in each
+/// run.
 final class TaskQueue: TaskExecutor {
-    /// Work that runs elsewhere, such as on the main queue; it calls its argument when it is done.
+    /// Work that runs elsewhere, such as on the main queue, and calls its argument when it is done.
     typealias Work = @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void
     /// The right to run the queue, given to one thread at a time.
     typealias Turn = UInt64
@@ -15,27 +15,27 @@ final class TaskQueue: TaskExecutor {
     private enum Entry: Sendable {
         case job(UnownedJob, prefersQueue: Bool)
         case work(Work)
-        /// Not an entry of the queue, but what waits until it is quiet.
+        /// A closure that waits until the queue is quiet; not a job.
         case waiter(@Sendable () -> Void)
     }
 
     private struct State {
         var ready = Deque<Entry>()
-        /// The number of entries that are ready or run, without those whose thread waits for time.
+        /// The number of ready or running entries, without those whose thread waits for time.
         var unfinished = 0
         var turn: Turn?
         var lastTurn: Turn = 0
-        /// The thread of the turns: another one as soon as a job blocks it.
+        /// The thread that runs the turns, replaced as soon as a job blocks it.
         var thread = TaskQueue.makeThread()
         var isPaused = false
-        /// Goes on when the queue is quiet, and finds it paused.
+        /// Continues when the queue is quiet, and finds it paused.
         var waiter: (@Sendable () -> Void)?
         var count: UInt64 = 0
-        /// The turns whose job time does not wait for, as it waits for time on its thread.
+        /// The turns for whose job time does not wait, because the job waits for time on its thread.
         var suspended: Set<Turn> = []
 
         var isQuiet: Bool { unfinished == 0 }
-        /// The turn whose job runs.
+        /// The turn whose job is running.
         var running: Turn? { unfinished > ready.count ? turn : nil }
 
         mutating func next(_ turn: Turn) -> Entry? {
@@ -50,7 +50,7 @@ final class TaskQueue: TaskExecutor {
             return nil
         }
 
-        /// Begins a turn, if there is work for one.
+        /// Begins a turn, if work is ready for it.
         mutating func begin() -> (Turn, SerialThread)? {
             let isUseful = !isPaused && !ready.isEmpty || isQuiet && waiter != nil
             guard turn == nil, isUseful else { return nil }
@@ -59,7 +59,7 @@ final class TaskQueue: TaskExecutor {
             return (lastTurn, thread)
         }
 
-        /// Takes the turn from a job that blocks its thread.
+        /// Takes the turn away from a job that blocks its thread.
         mutating func endTurn() {
             turn = nil
             thread = TaskQueue.makeThread()
@@ -78,7 +78,7 @@ final class TaskQueue: TaskExecutor {
     /// Enqueues a job of any other task.
     func enqueue(_ job: UnownedJob) { enqueue(.job(job, prefersQueue: false)) }
 
-    /// Enqueues work that runs elsewhere in its turn.
+    /// Enqueues work that runs elsewhere during its turn.
     func enqueue(_ work: @escaping Work) { enqueue(.work(work)) }
 
     private func enqueue(_ entry: Entry) {
@@ -89,10 +89,10 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// The number of entries so far: two equal numbers prove that no task ran in between.
+    /// The number of entries so far; two equal numbers prove that no task ran between their readings.
     var count: UInt64 { state.withLock { $0.count } }
 
-    /// Whether nothing is ready and nothing runs.
+    /// Whether no job is ready or running.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
     // MARK: Turns
@@ -129,22 +129,22 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// An entry is done; where its turn was passed on, another thread takes it from here.
+    /// Finishes an entry; if its turn was passed on, another thread continues the queue.
     private func finish(_ turn: Turn) {
         change { state in
             if state.suspended.remove(turn) == nil { state.unfinished -= 1 }
         }
     }
 
-    /// The context of work that runs elsewhere in the present turn, and of callbacks.
+    /// Creates the context of callbacks, and of work that runs elsewhere in the present turn.
     func makeContext() -> TaskContext {
         TaskContext(.world(self), turn: state.withLock { $0.isPaused ? nil : $0.turn })
     }
 
-    /// The job of a turn waits for time on its thread: time does not wait for the job until it resumes or ends, and
-    /// another thread runs what is ready.
+    /// Suspends the job of a turn, which waits for time on its thread: time does not wait for the job until it resumes
+    /// or ends, and another thread runs the ready jobs.
     ///
-    /// - Parameter turn: Whose job it is; nil for the job that runs, if there is one.
+    /// - Parameter turn: The job's turn; nil for the running job, if any.
     func suspend(_ turn: Turn? = nil) {
         change { state in
             guard let turn = turn ?? state.running, state.suspended.insert(turn).inserted else { return }
@@ -153,7 +153,7 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// The job of a suspended turn continues, and time waits for it again.
+    /// Resumes the job of a suspended turn, for which time waits again.
     func resume(_ turn: Turn) {
         change { state in
             guard state.suspended.remove(turn) != nil else { return }
@@ -162,7 +162,8 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
-    /// Another thread runs the ready jobs, as the present job may wait for one; time still waits for the present job.
+    /// Lets another thread run the ready jobs, because the present job may wait for one; time still waits for the
+    /// present job.
     func passTurn() {
         change { state in
             if !state.ready.isEmpty, !state.isPaused { state.endTurn() }
@@ -173,8 +174,8 @@ final class TaskQueue: TaskExecutor {
 
     /// Pauses the queue when it is quiet.
     ///
-    /// - Parameter body: Called when it is paused, if not at once; replaces an earlier one.
-    /// - Returns: Whether it is paused now.
+    /// - Parameter body: Called when the queue is paused, unless it is paused at once; replaces an earlier closure.
+    /// - Returns: Whether the queue is paused now.
     func pause(whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
         var isPaused = false
         change { state in
@@ -185,19 +186,19 @@ final class TaskQueue: TaskExecutor {
         return isPaused
     }
 
-    /// Pauses the queue when it is quiet, and no job of these kinds of the process is ready or runs.
+    /// Pauses the queue when it is quiet and no job of the process of these kinds is ready or running.
     ///
     /// - Parameters:
-    ///   - kinds: Jobs that may belong to this world.
-    ///   - body: Called when it is paused, if not at once; replaces an earlier one.
-    /// - Returns: Whether it is paused now.
+    ///   - kinds: The kinds of jobs that may belong to this world.
+    ///   - body: Called when the queue is paused, unless it is paused at once; replaces an earlier closure.
+    /// - Returns: Whether the queue is paused now.
     func pause(without kinds: Set<UnattributedJobs.Kind>, whenQuiet body: @escaping @Sendable () -> Void) -> Bool {
         let again: @Sendable () -> Void = { [self] in
             if pause(without: kinds, whenQuiet: body) { body() }
         }
         while pause(whenQuiet: again) {
             if UnattributedJobs.shared.isQuiet(kinds) { return true }
-            // Before the wait: whoever ends it pauses again, perhaps at once and on another thread.
+            // This precedes the wait, because the end of the wait may pause the queue at once, on another thread.
             unpause()
             guard UnattributedJobs.shared.whenQuiet(kinds, again) else { return false }
         }

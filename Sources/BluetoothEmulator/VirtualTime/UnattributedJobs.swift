@@ -1,22 +1,21 @@
 import BluetoothSupport
 import Dispatch
 
-/// The jobs of the process that belong to no world: those of other tests, and those that a thread made ready of which
-/// no world knows.
+/// The jobs of the process that belong to no world: those of other tests, and those that unknown threads made ready.
 ///
-/// They run in no order, as on the global executor. A world that waits for them waits for a second at most: then the
-/// jobs that are there count no more.
+/// They run in no particular order, as on the global executor. A world waits for them for a second at most; after that,
+/// it ignores the jobs that existed when the wait began.
 final class UnattributedJobs: Sendable {
     typealias Number = UInt64
 
-    /// Which jobs a world waits for.
+    /// The origin of a job, by which a world decides whether to wait for it.
     enum Kind: Sendable {
-        /// Made ready outside of every task: perhaps a task of that world.
+        /// The job became ready outside of every task; its task may belong to the world.
         case ofUnknownOrigin
-        /// Made ready by a task that belongs to no world.
+        /// A task that belongs to no world made the job ready.
         case ofOtherTask
 
-        // Asked for with each event: not to be made each time.
+        // The sets are constants because each event needs them.
         static let all: Set<Kind> = [.ofUnknownOrigin, .ofOtherTask]
         static let unknown: Set<Kind> = [.ofUnknownOrigin]
     }
@@ -30,7 +29,7 @@ final class UnattributedJobs: Sendable {
 
         func isQuiet(_ kinds: Set<Kind>) -> Bool { !jobs.values.contains(where: kinds.contains) }
 
-        /// Removes the waiters that need not wait any longer.
+        /// Removes and returns the waiters whose wait has ended.
         mutating func takeSatisfied() -> [Waiter] {
             let satisfied = waiters.filter { isQuiet($0.value.kinds) }
             for number in satisfied.keys { waiters[number] = nil }
@@ -40,13 +39,13 @@ final class UnattributedJobs: Sendable {
 
     static let shared = UnattributedJobs()
 
-    /// The longest that a world waits for these jobs, in real time.
+    /// The maximum real time for which a world waits for these jobs.
     static let limit = Duration.seconds(1)
 
     private let queue = DispatchQueue(label: "CoreBluetooth emulator process")
     private let state = Lock(State())
 
-    /// Runs a job on a thread of the system's.
+    /// Runs a job on a thread of the global queue.
     func run(_ job: UnownedJob, _ kind: Kind) {
         let number = begin(kind)
         DispatchQueue.global().async {
@@ -55,7 +54,7 @@ final class UnattributedJobs: Sendable {
         }
     }
 
-    /// Counts a job in.
+    /// Adds a job.
     func begin(_ kind: Kind) -> Number {
         state.withLock { state in
             state.last += 1
@@ -64,7 +63,7 @@ final class UnattributedJobs: Sendable {
         }
     }
 
-    /// Counts a job out; harmless when that was done.
+    /// Removes a job; has no effect if it was removed before.
     func end(_ number: Number) {
         let satisfied = state.withLock { state -> [Waiter] in
             state.jobs[number] = nil
@@ -73,12 +72,12 @@ final class UnattributedJobs: Sendable {
         for waiter in satisfied { queue.async(execute: waiter.body) }
     }
 
-    /// Whether none of these jobs is ready or runs.
+    /// Whether no job of these kinds is ready or running.
     func isQuiet(_ kinds: Set<Kind>) -> Bool { state.withLock { $0.isQuiet(kinds) } }
 
-    /// Calls `body` when none of these jobs is ready or runs, and after a second at the latest.
+    /// Calls `body` when no job of these kinds is ready or running, at the latest after a second.
     ///
-    /// - Returns: Whether there is none now; then `body` is not called.
+    /// - Returns: Whether no such job exists now; `body` is not called then.
     func whenQuiet(_ kinds: Set<Kind>, _ body: @escaping @Sendable () -> Void) -> Bool {
         let number = state.withLock { state -> Number? in
             guard !state.isQuiet(kinds) else { return nil }
@@ -91,7 +90,7 @@ final class UnattributedJobs: Sendable {
         return false
     }
 
-    /// Waits no longer for the jobs that were there when the wait began.
+    /// Ends a wait; the jobs that existed when it began are ignored from now on.
     private func expire(_ number: Number) {
         let satisfied = state.withLock { state -> [Waiter] in
             guard let waiter = state.waiters.removeValue(forKey: number) else { return [] }

@@ -3,12 +3,12 @@ import Dispatch
 
 /// One run of virtual time, from its first step to its end.
 ///
-/// A run needs no thread of its own. It begins on the caller's thread and continues where the last sink has settled, which
-/// is mostly that sink's queue, so several events for one sink need no thread switch. A single wait of ten real seconds
-/// ends the run; see ``WaitAge``.
+/// A run needs no dedicated thread. It begins on the caller's thread and continues where the last sink settled, which
+/// is usually that sink's queue, so several events for one sink need no thread switch. A single wait of ten real
+/// seconds ends the run; see ``WaitAge``.
 final class VirtualTimeRun: Sendable {
     enum Outcome: Sendable {
-        /// An event was handled, and the run was to stop there.
+        /// An event was handled, and the run was to stop at that event.
         case quiescent
         case met
         case reachedLimit
@@ -16,7 +16,7 @@ final class VirtualTimeRun: Sendable {
         case failed(EmulatorError)
     }
 
-    /// A wait of a run, outside every lock.
+    /// The reason for which a run waits, outside every lock.
     private enum Wait: Sendable {
         case sink(RoleSink)
         case holds
@@ -24,17 +24,17 @@ final class VirtualTimeRun: Sendable {
     }
 
     private struct State {
-        /// The world; nil once the run has ended, so that the receiver of the outcome may be its last owner.
+        /// The world; nil after the run ended, so that the receiver of the outcome may hold its last reference.
         var emulator: Emulator?
         var wait: Wait?
         var number: UInt64 = 0
-        /// Whether the thread that begins the wait is still doing so; it then continues the run itself.
+        /// Whether the thread that begins the wait still does so; that thread then continues the run itself.
         var isBeginning = false
-        /// The sinks that have not settled at this instant yet.
+        /// The sinks that have not settled at this instant.
         var unsettled: ArraySlice<RoleSink> = []
         /// The number of task jobs when all sinks were last found settled.
         var taskCount: UInt64 = 0
-        /// Whether a probe of the global queue has not run yet.
+        /// Whether the last probe of the global queue has not run yet.
         var isProbing = false
         var hasDelivered = false
         var finish: (@Sendable (Outcome) -> Void)?
@@ -50,7 +50,7 @@ final class VirtualTimeRun: Sendable {
 
     private enum Step {
         case done
-        /// The run continues by itself when the wait is over.
+        /// The run waits, and continues by itself.
         case waits
         case ended(Outcome)
     }
@@ -60,7 +60,7 @@ final class VirtualTimeRun: Sendable {
     /// - Parameters:
     ///   - limit: The instant at which the run ends.
     ///   - stopsWhenQuiescent: Whether the run ends with the first handled event.
-    ///   - condition: Ends the run once it is true; evaluated first and after each handled event.
+    ///   - condition: Ends the run when it is true; evaluated first and after each handled event.
     init(
         _ emulator: Emulator, until limit: Nanoseconds, _ goal: DriveGoal, stopsWhenQuiescent: Bool = false,
         condition: @escaping @Sendable () -> Bool = { false }
@@ -79,7 +79,7 @@ final class VirtualTimeRun: Sendable {
         proceed()
     }
 
-    /// Steps until the run must wait or ends; never on two threads at once.
+    /// Steps until the run must wait or ends; never runs on two threads at once.
     private func proceed() {
         while true {
             switch step() {
@@ -120,7 +120,7 @@ final class VirtualTimeRun: Sendable {
         }
     }
 
-    /// Waits until all tasks are idle; sinks may then have to handle what the tasks did.
+    /// Waits until all tasks are waiting; sinks may then have to handle what the tasks did.
     private func waitForTasks(of emulator: Emulator) -> Bool {
         let isOver = wait(for: .tasks) { goOn in
             if emulator.pauseTasks(whenQuiet: goOn) { goOn() }
@@ -137,7 +137,7 @@ final class VirtualTimeRun: Sendable {
 
     /// Begins a wait.
     ///
-    /// - Returns: Whether the wait is over already; if not, the run continues when it is.
+    /// - Returns: Whether the wait has already ended; if not, the run continues when it ends.
     private func wait(for wait: Wait, _ begin: (@escaping @Sendable () -> Void) -> Void) -> Bool {
         let number = state.withLock { state -> UInt64 in
             state.number += 1
@@ -164,9 +164,9 @@ final class VirtualTimeRun: Sendable {
         finish?(outcome)
     }
 
-    /// Releases the world.
+    /// Ends the run and releases the world.
     ///
-    /// - Returns: The receiver of the outcome; nil if the run has ended before.
+    /// - Returns: The receiver of the outcome; nil if the run has already ended.
     private func conclude() -> (@Sendable (Outcome) -> Void)? {
         let (finish, emulator) = state.withLock { state in
             defer { (state.finish, state.emulator) = (nil, nil) }
@@ -178,7 +178,7 @@ final class VirtualTimeRun: Sendable {
 
     // MARK: The time limit of a wait
 
-    /// Ends the run when one wait has taken longer than the time limit.
+    /// Ends the run when a wait exceeds the time limit.
     private func watch(_ number: UInt64 = 0, age: WaitAge = WaitAge()) {
         guard let emulator = state.withLock({ $0.emulator }) else { return }
         let tick = emulator.core.withLock { $0.virtual.settleTimeout } / WaitAge.limit
@@ -191,7 +191,7 @@ final class VirtualTimeRun: Sendable {
         let (emulator, current, wait) = state.withLock { ($0.emulator, $0.number, $0.wait) }
         guard let emulator else { return }
         var isOurs = wait != nil
-        // Only this world's app code can end the wait. Other tests may delay it, and must not fail it.
+        // Only this world's app code can end the wait. Other tests may delay it, but must not make it fail.
         if case .tasks? = wait { isOurs = !emulator.tasks.isQuiet }
         var age = current == number && isOurs ? age : WaitAge()
         if isOurs, current == number { age.tick(hasFreeThreads: hasFreeThreads()) }
@@ -205,7 +205,7 @@ final class VirtualTimeRun: Sendable {
         }
     }
 
-    /// Whether work that was put into the global queue before the last look has run since.
+    /// Returns whether work that the previous call put into the global queue has run since.
     private func hasFreeThreads() -> Bool {
         let isAnswered = state.withLock { state in
             defer { state.isProbing = true }
@@ -220,19 +220,19 @@ final class VirtualTimeRun: Sendable {
 
 /// The age of a wait, in tenths of its time limit during which the process had free threads.
 ///
-/// A process whose threads are all busy is slow, and not stuck: what would end the wait has no thread to run on. Five ticks
+/// A process whose threads are all busy is slow, not stuck: the work that would end the wait has no thread. Five ticks
 /// without a free thread count as one, so every wait ends after at most five times its limit.
 ///
 /// Pure.
 struct WaitAge: Sendable {
-    /// The ticks after which the wait is over.
+    /// The number of ticks after which the wait ends.
     static let limit = 10
     private static let busyTicksPerTick = 5
 
     private var ticks = 0
     private var busyTicks = 0
 
-    /// Whether the wait has lasted for a tick at least.
+    /// Whether the wait has lasted for at least a tick.
     var hasTicked: Bool { ticks + busyTicks > 0 }
 
     var isOver: Bool { ticks >= Self.limit }

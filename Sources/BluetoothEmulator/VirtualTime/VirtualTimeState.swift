@@ -6,33 +6,33 @@ import Synchronization
 struct VirtualTimeState: Sendable {
     /// The number of ``TimeHold``s that keep time from advancing.
     var holds = 0
-    /// Those who wait for the last hold to go.
+    /// The closures that wait for the release of the last hold.
     var waiters: [@Sendable () -> Void] = []
     var isDriven = false
-    /// The number of running calls whose tasks all belong to this world.
+    /// The number of active scopes, whose tasks all belong to this world.
     var scopes = 0
-    /// Receivers may have something to do that they were not seen to finish.
+    /// Whether receivers may have unfinished work.
     var isUnsettled = true
-    /// The taps may have something to receive.
+    /// Whether the taps may have unfinished work.
     var areTapsUnsettled = false
     var stepsAtInstant = 0
-    /// The number of steps at one instant that is a livelock.
+    /// The number of steps at one instant that counts as a livelock.
     let stepLimit = 100_000
-    /// The longest wait, in real time.
+    /// The maximum duration of a wait, in real time.
     var settleTimeout = Duration.seconds(10)
 }
 
-/// The end of a drive.
+/// The condition that ends a drive.
 enum DriveGoal: Sendable {
-    /// At an instant.
+    /// The drive ends at an instant.
     case instant
-    /// When nothing but periodic events is pending; fails at the limit.
+    /// The drive ends when only periodic events are pending; it fails at the limit.
     case idle
 }
 
 extension EmulatorCore {
     enum DriveStep: Sendable {
-        /// A sink that got an event, and the taps that got some before.
+        /// A sink that received an event, and the taps that received earlier ones.
         case settle(RoleSink, taps: [RoleSink]?)
         case settleAll([RoleSink])
         case sideEffect(SideEffect)
@@ -40,16 +40,16 @@ extension EmulatorCore {
         case ended(VirtualTimeRun.Outcome)
     }
 
-    /// The taps that may have something to receive, which are then waited for; nil where no tap received an event.
+    /// Returns the taps that may have unfinished work, for a wait; nil if no tap received an event.
     private mutating func takeUnsettledTaps() -> [RoleSink]? {
         guard virtual.areTapsUnsettled else { return nil }
         virtual.areTapsUnsettled = false
         return taps.unsettled.map(RoleSink.tap)
     }
 
-    /// Goes on until something has to be done outside the lock.
+    /// Steps until work must be done outside the lock.
     ///
-    /// An instant is left only when nothing is due, all is delivered and every sink has settled.
+    /// Time leaves an instant only when nothing is due, everything is delivered and every sink has settled.
     mutating func drive(until limit: Nanoseconds, _ goal: DriveGoal) -> DriveStep {
         while true {
             if let output = world.outputs.popFirst() {
@@ -93,9 +93,9 @@ extension EmulatorCore {
     }
 }
 
-/// Keeps virtual time from advancing while app code runs that the emulator cannot see, such as a task.
+/// A token that keeps virtual time from advancing while app code runs that the emulator cannot observe, such as a task.
 ///
-/// Released by ``release()`` or with its last reference. Real time takes no notice.
+/// ``release()`` ends the hold, and so does releasing the last reference. Real time is not affected.
 public final class TimeHold: Sendable {
     @TaskLocal static var current: TimeHold?
 
@@ -122,7 +122,7 @@ public final class TimeHold: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Holds again, after a sleep on the emulator's clock.
+    /// Holds time again, after a sleep on the emulator's clock.
     func retake() {
         guard !isActive.exchange(true, ordering: .sequentiallyConsistent) else { return }
         emulator.core.withLock { $0.virtual.holds += 1 }
@@ -130,6 +130,6 @@ public final class TimeHold: Sendable {
 }
 
 extension Emulator {
-    /// Stops virtual time until the token is released, for code that the emulator cannot see.
+    /// Stops virtual time until the token is released, for code that the emulator cannot observe.
     public func hold() -> TimeHold { TimeHold(self) }
 }
