@@ -1,9 +1,9 @@
 public import BluetoothSupport
 
 extension Decodable {
-    /// Reads a world file, or a part of one; only a syntax error has a place.
+    /// Decodes a world file or a part of one; only a syntax error has a place.
     ///
-    /// - Throws: ``DescriptionError`` naming path and rule.
+    /// - Throws: ``DescriptionError`` naming the path and the rule.
     init(worldFile json: Data, _ recordings: RecordingFiles? = nil) throws(DescriptionError) {
         if let error = DescriptionError.syntaxError(of: Array(json)) { throw error }
         let decoder = JSONDecoder()
@@ -17,9 +17,9 @@ extension Decodable {
 }
 
 extension PeripheralDescription {
-    /// Reads a device as world files write it, and checks it.
+    /// Decodes a device in the format of world files, and checks it.
     ///
-    /// - Throws: ``DescriptionError`` naming place, path and rule.
+    /// - Throws: ``DescriptionError`` naming the place, the path and the rule.
     public init(json: Data) throws(DescriptionError) {
         do throws(DescriptionError) {
             try self.init(worldFile: json)
@@ -31,9 +31,9 @@ extension PeripheralDescription {
 }
 
 extension DeviceFault {
-    /// Reads a fault as world files write it, and checks it.
+    /// Decodes a fault in the format of world files, and checks it.
     ///
-    /// - Throws: ``DescriptionError`` naming place, path and rule.
+    /// - Throws: ``DescriptionError`` naming the place, the path and the rule.
     public init(json: Data) throws(DescriptionError) {
         do throws(DescriptionError) {
             try self.init(worldFile: json)

@@ -2,12 +2,12 @@ import BluetoothBackend
 import BluetoothValues
 
 extension DeviceFault: Codable {
-    /// The effects as world files name them.
+    /// The names of the effects in world files.
     enum EffectName: String, CaseIterable {
         case fail, delay, pause, disconnect
     }
 
-    /// A fault as world files write it.
+    /// A fault in the format of world files.
     struct Object: Sendable {
         static let fields = FieldTable(
             Object(),
@@ -34,14 +34,14 @@ extension DeviceFault: Codable {
         var always = false
     }
 
-    /// Reads a fault of a world file.
+    /// Decodes a fault of a world file.
     public init(from decoder: any Decoder) throws {
         self = try decoder.collecting(DeviceFault(.connect, .pause), Object.fields, checks: { $0.checks($1) }) {
             DeviceFault($0)
         }
     }
 
-    /// - Parameter object: Was checked.
+    /// - Parameter object: A checked object.
     private init(_ object: Object) {
         let effect: Effect =
             switch object.what {
@@ -58,7 +58,7 @@ extension DeviceFault: Codable {
         count = object.always ? nil : object.count ?? 1
     }
 
-    /// Writes a fault of a world file, without the fields that have their defaults.
+    /// Encodes a fault for a world file, without the fields that have their default values.
     public func encode(to encoder: any Encoder) throws {
         var object = Object(
             step: step, service: characteristic?.service, characteristic: characteristic?.uuid, skip: skip,
@@ -75,7 +75,7 @@ extension DeviceFault: Codable {
 }
 
 extension DeviceFault.Object {
-    /// The checks of the fields that depend on each other.
+    /// The checks of fields that depend on each other.
     fileprivate func checks(_ prefix: String) -> [RuleCheck] {
         [
             RuleCheck("\(prefix)code", "only a failure has a code", what == .fail || code == nil),

@@ -1,16 +1,16 @@
 import BluetoothBackend
 
-/// A device of a world file, which may describe many of a kind: `{"name": "Tag {n}", "count": 50}`.
+/// An entry of a world file that describes one device, or several of a kind: `{"name": "Tag {n}", "count": 50}`.
 struct DeviceGroup: Codable, Sendable {
     /// The field with the number of devices.
     static let countField = "count"
-    /// What a name has in the place of the device's number, from 1.
+    /// The text that a name contains in place of the device's number, from 1.
     private static let placeholder = "{n}"
-    /// More devices than any file describes.
+    /// The limit on the devices of a world file; real files have fewer.
     static let maximumDevices = 10_000
 
     var device: PeripheralDescription
-    /// The number of devices; nil for one whose name is taken as it is.
+    /// The number of devices; nil for a single device whose name is used unchanged.
     var count: Int?
 
     init(_ device: PeripheralDescription) { self.device = device }
@@ -51,7 +51,7 @@ struct DeviceGroup: Codable, Sendable {
 }
 
 extension AdvertisingDescription {
-    /// Inserts the number of a device in its names.
+    /// Inserts the number of a device into its names.
     fileprivate mutating func insert(_ number: Int) {
         data.localName = data.localName.map { DeviceGroup.insert(number, in: $0) }
         guard let name = scanResponse?.localName else { return }
@@ -60,8 +60,8 @@ extension AdvertisingDescription {
 }
 
 extension WorldDescription {
-    /// The devices, each with an address of its own: of several with one name, only the first may have the address that
-    /// follows from the name alone.
+    /// The devices with distinct addresses: of several with one name, only the first has the address derived from the
+    /// name alone.
     var addressedDevices: [PeripheralDescription] {
         var occurrences: [String: Int] = [:]
         return devices.map { device in
@@ -75,20 +75,20 @@ extension WorldDescription {
         }
     }
 
-    /// The path of a field as it is in the file of the world, where one entry may describe many devices.
+    /// Returns a field's path in the world file, in which one entry may describe several devices.
     ///
-    /// - Parameter path: Such as `devices[37].rssi`.
+    /// - Parameter path: A path such as `devices[37].rssi`.
     package static func pathInFile(_ path: String, of json: Data) -> String {
         struct Counts: Decodable {
             struct Count: Decodable { var count: Int? }
             var devices: [Count]?
         }
-        // A file in which a count is no number has another mistake, whose path is the file's.
+        // A file whose count is not a number has another mistake, whose path is already that of the file.
         let counts = try? JSONDecoder().decode(Counts.self, from: json).devices
         return pathInFile(path, (counts ?? []).enumerated().flatMap { Array(repeating: $0, count: $1.count ?? 1) })
     }
 
-    /// - Parameter entries: The numbers of the entries that the devices come from.
+    /// - Parameter entries: For each device, the number of the entry that describes it.
     static func pathInFile(_ path: String, _ entries: [Int]) -> String {
         let parts = path.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, first.hasPrefix("devices["), let number = Int(first.dropFirst(8)),

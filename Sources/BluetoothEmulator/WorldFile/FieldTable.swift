@@ -1,11 +1,12 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// The fields of a type of world files, from which reading and writing follow.
+/// The fields of a type of world files, which define its decoding and encoding.
 ///
-/// Reading refuses an unknown field and leaves a missing one at its default; writing omits a field with its default.
+/// Decoding refuses unknown fields and leaves missing ones at their default values; encoding omits fields with default
+/// values.
 struct FieldTable<Root: Sendable>: Sendable {
-    /// An object in which each field has its default.
+    /// An object in which each field has its default value.
     let defaults: Root
     private let fields: [Field<Root>]
 
@@ -16,7 +17,7 @@ struct FieldTable<Root: Sendable>: Sendable {
 
     var names: Set<String> { Set(fields.map(\.name)) }
 
-    /// Reads an object; `other`: fields that the caller reads.
+    /// Decodes an object; the caller decodes the fields in `other`.
     func read(_ decoder: any Decoder, beside other: Set<String> = []) throws -> Root {
         let names = names.union(other)
         let container = try decoder.container(keyedBy: FieldName.self)
@@ -39,7 +40,7 @@ struct FieldTable<Root: Sendable>: Sendable {
         return object
     }
 
-    /// Writes an object; `defaults`: those that depend on other fields of it.
+    /// Encodes an object; `defaults` replaces the default values if they depend on other fields of the object.
     func write(_ object: Root, _ encoder: any Encoder, defaults: Root? = nil) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         let defaults = defaults ?? self.defaults
@@ -47,18 +48,18 @@ struct FieldTable<Root: Sendable>: Sendable {
     }
 }
 
-/// A type of world files, which is read and written by its fields.
+/// A type of world files that is decoded and encoded by its fields.
 protocol WorldFileObject: Codable, Sendable {
     static var fields: FieldTable<Self> { get }
 }
 
 extension WorldFileObject {
-    /// Reads an object of a world file.
+    /// Decodes an object of a world file.
     public init(from decoder: any Decoder) throws {
         self = try decoder.collecting(Self.fields.defaults) { try Self.fields.read(decoder) }
     }
 
-    /// Writes an object of a world file, without the fields that have their defaults.
+    /// Encodes an object for a world file, without the fields that have their default values.
     public func encode(to encoder: any Encoder) throws { try Self.fields.write(self, encoder) }
 }
 
@@ -70,7 +71,7 @@ struct Field<Root: Sendable>: Sendable {
     let read: @Sendable (inout Root, FieldReader) throws -> Void
     let write: @Sendable (_ object: Root, _ defaults: Root, inout Writer) throws -> Void
 
-    /// A field with its own reading and writing; what `write` returns is written.
+    /// A field with custom decoding and encoding; `write` returns the encoded value.
     static func custom<Value: Encodable & SendableMetatype>(
         _ name: String, read: @escaping @Sendable (inout Root, FieldReader) throws -> Void,
         write: @escaping @Sendable (Root) -> Value?
@@ -80,21 +81,21 @@ struct Field<Root: Sendable>: Sendable {
         }
     }
 
-    /// A field that must be there.
+    /// A required field.
     static func required<Value: Codable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable
     ) -> Field {
         custom(name, read: { $0[keyPath: path] = try $1.required() }, write: { $0[keyPath: path] })
     }
 
-    /// A field with a value; `isAlwaysWritten`: also where it has its default.
+    /// A field with a value; `isAlwaysWritten` encodes a default value, too.
     static func value<Value: Codable & Equatable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, isAlwaysWritten: Bool = false
     ) -> Field {
         value(name, path, ValueForm(read: { value, _ in value }, write: { $0 }), isAlwaysWritten: isAlwaysWritten)
     }
 
-    /// A field with a value in another form; `isRequired`: it must be there, and is always written.
+    /// A field with a value in another form; a required one is always encoded.
     static func value<Value: Equatable & SendableMetatype, Written: Codable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: ValueForm<Value, Written>,
         isRequired: Bool = false, isAlwaysWritten: Bool = false
@@ -115,7 +116,7 @@ struct Field<Root: Sendable>: Sendable {
             })
     }
 
-    /// A field with a value in another form, or none.
+    /// A field with an optional value in another form.
     static func value<Value: SendableMetatype, Written: Codable & SendableMetatype>(
         _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ form: ValueForm<Value, Written>
     ) -> Field {
@@ -136,20 +137,20 @@ struct FieldName: CodingKey {
     init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 }
 
-/// One field of an object that is read.
+/// A field of an object that is being decoded.
 struct FieldReader {
     let container: KeyedDecodingContainer<FieldName>
     var name: String
-    /// The element of the field's list that is read; nil for the field itself.
+    /// The element of the field's list that is being decoded; nil for the field itself.
     var element: FieldName?
-    /// The collector of mistakes; nil where the first one ends the reading.
+    /// The collector of mistakes; nil if the first mistake ends the decoding.
     var collector: MistakeCollector?
-    /// The recordings beside the file that is read; nil for a text.
+    /// The recordings next to the file that is being decoded; nil for a text without a file.
     var recordings: RecordingFiles?
 
     func required<Value: Decodable>() throws -> Value {
         if let value: Value = try value() { return value }
-        // It is missing or null: the error says which.
+        // The field is missing or null, and this throws the matching error.
         return try container.decode(Value.self, forKey: FieldName(name))
     }
 
@@ -163,14 +164,14 @@ struct FieldReader {
         } catch let error as DescriptionError {
             throw error
         } catch {
-            // So Foundation reports a number that the type cannot hold, without the field.
+            // Foundation reports a number that does not fit the type this way, without the field.
             throw self.error("a number that is whole and not too large or too small is wanted here")
         }
     }
 
-    /// Reads each element of the field; where mistakes are collected, one of each element is.
+    /// Decodes each element of the field; if mistakes are collected, one per element is.
     ///
-    /// - Parameter elements: Those of a list with their indices, or those of an object with their names.
+    /// - Parameter elements: The elements of a list with their indices, or of an object with their names.
     func elements<Written, Value>(
         _ elements: some Sequence<(FieldName, Written)>, _ read: (Written, FieldReader) throws -> Value
     ) throws -> [Value] {
@@ -181,14 +182,14 @@ struct FieldReader {
         }
     }
 
-    /// Reads each element of a list.
+    /// Decodes each element of a list.
     func list<Written, Value>(
         _ list: [Written], _ read: (Written, FieldReader) throws -> Value
     ) throws -> [Value] {
         try elements(list.enumerated().map { (FieldName(intValue: $0), $1) }, read)
     }
 
-    /// The error of a value of another type; where text is in the place of a number, with the number that it may mean.
+    /// Returns the error for a value of another type; if text replaces a number, the error names the number.
     private func mismatch(_ type: Any.Type, _ context: DecodingError.Context) -> DecodingError {
         let path = context.codingPath.dropFirst(container.codingPath.count + 1)
         guard type is any Numeric.Type, case .text(let text)? = value(at: path) else {
@@ -203,7 +204,7 @@ struct FieldReader {
         return .dataCorrupted(DecodingError.Context(codingPath: context.codingPath, debugDescription: rule))
     }
 
-    /// The value at a path within the field; nil for what is no JSON.
+    /// Returns the value at a path within the field; nil if it is not JSON.
     private func value(at path: ArraySlice<any CodingKey>) -> JSONValue? {
         let whole = try? container.decode(JSONValue.self, forKey: FieldName(name))
         return path.reduce(whole) { value, key in
@@ -221,14 +222,14 @@ struct FieldReader {
     }
 }
 
-/// How a value is read and written.
+/// The conversion between a value and its form in world files.
 struct ValueForm<Value, Written>: Sendable {
     let read: @Sendable (Written, FieldReader) throws -> Value
     let write: @Sendable (Value) -> Written
 }
 
 extension ValueForm where Written == String {
-    /// A text, with the rule for it.
+    /// A form as text, with the rule that describes it.
     static func text(
         rule: String, parse: @escaping @Sendable (String) -> Value?, text: @escaping @Sendable (Value) -> String
     ) -> ValueForm {
@@ -248,7 +249,7 @@ extension ValueForm where Written == [String] {
 }
 
 extension ValueForm where Value: OptionSet & Sendable, Value.Element == Value, Written == [String] {
-    /// The names of the options of a set.
+    /// A form as a list with the names of the options in a set.
     static func options(_ names: String, _ options: KeyValuePairs<String, Value>) -> ValueForm {
         ValueForm(
             read: { texts, field in
@@ -285,7 +286,7 @@ extension ValueForm where Value == DeviceAddress, Written == String {
 
 extension ValueForm
 where Value: RawRepresentable & SendableMetatype, Value.RawValue == String, Written == String {
-    /// One of the given names, which the rule lists.
+    /// A form as one of the given names, which the rule lists.
     static func name(_ names: String, of values: [Value]) -> ValueForm {
         text(
             rule: "the \(names) are \(values.map(\.rawValue).joined(separator: ", "))",
@@ -294,7 +295,7 @@ where Value: RawRepresentable & SendableMetatype, Value.RawValue == String, Writ
 }
 
 extension ValueForm where Value == Duration, Written == String {
-    /// A number and a unit.
+    /// A form as a number and a unit.
     static let duration = text(
         rule: "a time is a number and a unit: us, ms, s, min or h, as in \"100 ms\"", parse: duration(_:),
         text: text(of:))

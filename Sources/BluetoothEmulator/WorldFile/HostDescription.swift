@@ -1,28 +1,29 @@
 public import BluetoothBackend
 import BluetoothValues
 
-/// A host of a world: an adapter that managers can be on.
+/// A host of a world: an adapter for managers.
 public struct HostDescription: Hashable, Sendable {
-    /// The name by which managers choose it.
+    /// The name by which managers choose the host.
     public var name: String
-    /// Its address; nil derives one from the name.
+    /// The address; nil derives one from the name.
     public var address: DeviceAddress?
-    /// Whether it is on at first.
+    /// Whether the adapter is on at first.
     public var isPowered: Bool
-    /// Whether apps may use it at first.
+    /// The initial permission of apps.
     public var authorization: AuthorizationStatus
-    /// The period after which it takes a new private address, 1 s or more; nil for a fixed address.
+    /// The period after which the host changes to a new private address, 1 s or more; nil for a fixed address.
     ///
-    /// Phones and computers do so every 15 minutes or so.
+    /// Phones and computers do this about every 15 minutes.
     public var addressRotation: Duration?
-    /// The largest ATT MTU of its links, in both roles, 23...517 bytes; nil takes ``EmulatorConfiguration/maximumMTU`` alone.
+    /// The largest ATT MTU of the host's links, in both roles, 23...517 bytes; nil uses
+    /// ``EmulatorConfiguration/maximumMTU``.
     public var maximumMTU: Int?
     /// The preserved states of central managers whose apps were terminated.
     public var centrals: [PreservedCentralDescription]
     /// The preserved states of peripheral managers whose apps were terminated.
     public var peripherals: [PreservedPeripheralDescription]
 
-    /// A host.
+    /// Creates a description of a host.
     public init(
         name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
         authorization: AuthorizationStatus = .allowed, addressRotation: Duration? = nil, maximumMTU: Int? = nil,
@@ -40,10 +41,10 @@ public struct HostDescription: Hashable, Sendable {
 
     /// Checks the host.
     ///
-    /// - Throws: ``DescriptionError`` naming field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     func validate() throws(DescriptionError) { try checks(path: "", devices: nil).run() }
 
-    /// The checks of its rules; in a world file, against the devices.
+    /// The checks of the host's rules; in a world file, also against the devices.
     func checks(path: String, devices: [PeripheralDescription]?) -> [RuleCheck] {
         let prefix = path.isEmpty ? "" : path + "."
         let isTaken = { @Sendable (_: String) in "another manager has the identifier" }

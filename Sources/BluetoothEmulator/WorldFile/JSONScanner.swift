@@ -1,25 +1,26 @@
-/// Scans JSON for the first syntax error, or for the places of fields, which Foundation's decoder does not report.
+/// A scanner that finds the first syntax error in JSON, or the places of fields, which Foundation's decoder does not
+/// report.
 ///
 /// Source: RFC 8259.
 struct JSONScanner {
-    /// A syntax error, with its place.
+    /// A syntax error with its offset.
     struct Mistake: Error {
         var offset: Int
         var rule: String
     }
 
-    /// More levels than any description has.
+    /// The limit on nested levels; descriptions have fewer.
     private static let maximumDepth = 256
 
     private let bytes: [UInt8]
-    /// The paths of the wanted fields and of all fields around them, as in ``DescriptionError/path``.
+    /// The paths of the wanted fields and of all fields that enclose them, as in ``DescriptionError/path``.
     private let wanted: Set<String>
     private var index = 0
     private var depth = 0
-    /// The offsets of the wanted fields that were met.
+    /// The offsets of the wanted fields found so far.
     private var found: [String: Int] = [:]
 
-    /// The first syntax error of a text; nil for JSON.
+    /// Returns the first syntax error in a text; nil if the text is JSON.
     static func mistake(in bytes: [UInt8]) -> Mistake? {
         var scanner = JSONScanner(bytes: bytes, wanted: [])
         do throws(Mistake) {
@@ -30,21 +31,21 @@ struct JSONScanner {
         }
     }
 
-    /// The offset of each field, or of the nearest one around it; nil where there is none.
+    /// Returns the offset of each field, or of the nearest enclosing field; nil if neither was found.
     ///
-    /// One scan finds all.
+    /// A single scan finds all offsets.
     static func offsets(of fields: [String], in bytes: [UInt8]) -> [Int?] {
         let paths = fields.map(prefixes)
         var scanner = JSONScanner(bytes: bytes, wanted: Set(paths.joined()))
         do throws(Mistake) {
             try scanner.document()
         } catch {
-            // A field before the mistake has its offset.
+            // Fields before the mistake have their offsets.
         }
         return paths.map { $0.lazy.compactMap { scanner.found[$0] }.first }
     }
 
-    /// The path of a field, then those of the fields around it, from the inside out.
+    /// Returns the path of a field, then those of its enclosing fields, from the inside out.
     private static func prefixes(_ path: String) -> [String] {
         var paths = path.isEmpty ? [] : [path]
         for index in path.indices.reversed() where path[index] == "." || path[index] == "[" {
@@ -56,14 +57,14 @@ struct JSONScanner {
     // MARK: Values
 
     private mutating func document() throws(Mistake) {
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
         try value(path: wanted.isEmpty ? nil : "")
         skipSpace()
         if index < bytes.count { throw mistake("nothing is wanted after the end of the value") }
     }
 
-    /// - Parameter path: The value's path; nil if no wanted field is within.
+    /// - Parameter path: The value's path; nil if it contains no wanted field.
     private mutating func value(path: String?) throws(Mistake) {
         skipSpace()
         guard let current else { throw mistake("a value is wanted") }
@@ -82,7 +83,7 @@ struct JSONScanner {
         }
     }
 
-    /// The members of an object, or the elements of an array.
+    /// Scans the members of an object, or the elements of an array.
     private mutating func list(
         closedBy end: Unicode.Scalar, item: (inout JSONScanner, Int) throws(Mistake) -> Void
     ) throws(Mistake) {
@@ -117,7 +118,7 @@ struct JSONScanner {
         try value(path: pass(path.map { "\($0)[\(number)]" }, at: index))
     }
 
-    /// - Returns: The path, or nil if no wanted field is within.
+    /// - Returns: The path; nil if it contains no wanted field.
     private mutating func pass(_ path: String?, at offset: Int) -> String? {
         guard let path, wanted.contains(path) else { return nil }
         found[path] = offset
@@ -197,7 +198,7 @@ struct JSONScanner {
 }
 
 extension DescriptionError {
-    /// The error of a decoder, with the path as people write it.
+    /// Creates the error from a decoder's error, with the path in the usual notation.
     init(_ error: DecodingError) {
         let (context, rule): (DecodingError.Context, String) =
             switch error {
@@ -213,21 +214,21 @@ extension DescriptionError {
         }
     }
 
-    /// What a decoder throws: an error of its own, or of a rule.
+    /// Creates the error from what a decoder throws: its own error, or that of a rule.
     init(reading error: any Error) {
         self =
             error as? DescriptionError ?? (error as? DecodingError).map { DescriptionError($0) }
             ?? DescriptionError("", "\(error)")
     }
 
-    /// The first syntax error of a text, with its line and column; nil for JSON.
+    /// Returns the first syntax error in a text, with its line and column; nil if the text is JSON.
     ///
     /// The decoder reports no place, and accepts some malformed JSON, such as a comma after the last member of an object.
     static func syntaxError(of bytes: [UInt8]) -> DescriptionError? {
         JSONScanner.mistake(in: bytes).map { DescriptionError("", "not JSON: \($0.rule)").at($0.offset, in: bytes) }
     }
 
-    /// The error with its line and column.
+    /// Returns the error with its line and column.
     func located(in bytes: [UInt8]) -> DescriptionError {
         Self.syntaxError(of: bytes) ?? at(JSONScanner.offsets(of: [path], in: bytes)[0], in: bytes)
     }

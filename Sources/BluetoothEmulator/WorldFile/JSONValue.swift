@@ -1,6 +1,6 @@
 import BluetoothSupport
 
-/// Any value of JSON, which is written as it was read.
+/// Any JSON value, which is encoded as it was decoded.
 enum JSONValue: Codable, Hashable, Sendable {
     case null
     case bool(Bool)

@@ -1,18 +1,18 @@
 import BluetoothSupport
 
-/// The mistakes of a world file, where a reader collects them and reads on.
+/// The mistakes of a world file, collected by a reader that continues after each.
 final class MistakeCollector: Sendable {
-    /// More mistakes than a reader wants at once.
+    /// The maximum number of collected mistakes.
     static let maximumCount = 100
     private static let key = CodingUserInfoKey(rawValue: "mistakes")
 
     private let list = Lock<[DescriptionError]>([])
     private let entries = Lock<[Int]>([])
 
-    /// The mistakes, in the order in which they were found, one for each path.
+    /// The mistakes in the order in which they were found, one for each path.
     var mistakes: [DescriptionError] { list.withLock { $0 } }
 
-    /// The numbers of the entries of the file that the devices of the world come from.
+    /// For each device of the world, the number of its entry in the file.
     var deviceEntries: [Int] {
         get { entries.withLock { $0 } }
         set { entries.withLock { $0 = newValue } }
@@ -26,28 +26,28 @@ final class MistakeCollector: Sendable {
         }
     }
 
-    /// Whether no mistake was found at a path or below.
+    /// Returns whether no mistake was found at a path or below it.
     func isSound(_ path: String) -> Bool {
         list.withLock { list in
             !list.contains { $0.path.hasPrefix(path) && [nil, ".", "["].contains($0.path.dropFirst(path.count).first) }
         }
     }
 
-    /// A decoder whose mistakes are collected here.
+    /// Returns a decoder whose mistakes are collected here.
     func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         if let key = Self.key { decoder.userInfo[key] = self }
         return decoder
     }
 
-    /// That of a decoder; nil where the first mistake ends the reading.
+    /// Returns the collector of a decoder; nil if the first mistake ends the decoding.
     static func of(_ decoder: any Decoder) -> MistakeCollector? {
         key.flatMap { decoder.userInfo[$0] } as? MistakeCollector
     }
 }
 
 extension MistakeCollector? {
-    /// Reads a part; where mistakes are collected, one of its is, and the part is `placeholder`.
+    /// Decodes a part; if mistakes are collected, a mistake yields `placeholder`.
     func collecting<Value>(_ placeholder: @autoclosure () -> Value, _ read: () throws -> Value) throws -> Value {
         guard let self else { return try read() }
         do {
@@ -60,15 +60,16 @@ extension MistakeCollector? {
 }
 
 extension Decoder {
-    /// Reads a part; where mistakes are collected, one of its is, and the part is `placeholder`.
+    /// Decodes a part; if mistakes are collected, a mistake yields `placeholder`.
     func collecting<Value>(_ placeholder: @autoclosure () -> Value, _ read: () throws -> Value) throws -> Value {
         try MistakeCollector.of(self).collecting(placeholder(), read)
     }
 
-    /// The same for an object whose fields depend on each other: it is checked if no field has a mistake, and `read` is
-    /// called if all checks succeed.
+    /// Decodes an object whose fields depend on each other.
     ///
-    /// - Parameter checks: The checks of an object, with what precedes the name of a field in its path.
+    /// The object is checked if no field has a mistake, and `read` is called if all checks succeed.
+    ///
+    /// - Parameter checks: Returns the checks of an object; `prefix` precedes the names of its fields in paths.
     func collecting<Object, Value>(
         _ placeholder: @autoclosure () -> Value, _ fields: FieldTable<Object>,
         checks: (_ object: Object, _ prefix: String) -> [RuleCheck], _ read: (Object) throws -> Value
@@ -87,9 +88,9 @@ extension Decoder {
 }
 
 extension WorldDescription {
-    /// All mistakes of a text that is JSON, without places: a hundred at most.
+    /// Returns all mistakes in a JSON text, without places, at most a hundred.
     ///
-    /// A rule is not checked where what it is about could not be read.
+    /// A rule is not checked if the part that it concerns could not be decoded.
     static func unplacedMistakes(inJSON json: Data, _ recordings: RecordingFiles? = nil) -> [DescriptionError] {
         let collector = MistakeCollector()
         let decoder = collector.decoder()
@@ -103,16 +104,16 @@ extension WorldDescription {
         return collector.mistakes
     }
 
-    /// Whether a mistake at a path hides the name or the address of a device or a host, which others may refer to.
+    /// Whether a mistake at a path hides the name or address of a device or host, to which other parts may refer.
     private static func hidesName(_ path: String) -> Bool {
         let parts = path.split(separator: ".")
         guard let list = parts.first, list.hasPrefix("devices") || list.hasPrefix("hosts") else { return false }
         return parts.count == 1 || ["name", "address", DeviceGroup.countField].contains(String(parts[1]))
     }
 
-    /// Checks the rules of what was read.
+    /// Checks the rules of the decoded parts.
     private func collectBrokenRules(in collector: MistakeCollector) {
-        // What was read, before the first broken rule.
+        // The mistakes of the decoding, without those of broken rules.
         let reading = MistakeCollector()
         for mistake in collector.mistakes { reading.add(mistake) }
         let entries = collector.deviceEntries

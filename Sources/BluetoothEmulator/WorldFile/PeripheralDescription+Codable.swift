@@ -6,12 +6,12 @@ extension PeripheralDescription: WorldFileObject {
         PeripheralDescription(name: ""),
         .custom(
             "name",
-            // A recording has a name of its own.
+            // A recording has its own name.
             read: { device, field in
                 let isOptional = field.container.contains(FieldName(recordingField))
                 device.name = isOptional ? try field.value() ?? "" : try field.required()
             }, write: \.name),
-        // First of the fields whose defaults are those of the recorded device.
+        // The field precedes all fields whose default values come from the recorded device.
         .custom(
             recordingField,
             read: { device, field in
@@ -28,7 +28,7 @@ extension PeripheralDescription: WorldFileObject {
             write: { device in
                 device.replay.flatMap { $0.file == nil || $0.options == ReplayOptions() ? nil : $0.options }
             }),
-        // First of the fields whose defaults are those of the handler's device.
+        // The field precedes all fields whose default values come from the handler's device.
         .custom(
             "handler",
             read: { device, field in
@@ -59,16 +59,16 @@ extension PeripheralDescription: WorldFileObject {
         .value("prepareQueueLength", \.prepareQueueLength),
         .value("faults", \.faults))
 
-    /// The field with the recording that a device plays.
+    /// The field with the recording that a device replays.
     static let recordingField = "recording"
 
-    /// The defaults of a device: those of its recording, if that is in a file, or of its built-in handler.
+    /// The default values of a device: those of its recording, if that is in a file, or of its built-in handler.
     private var defaults: PeripheralDescription {
         guard let replay, replay.file != nil else { return .defaults(of: handler, name) }
         return replay.device(named: name)
     }
 
-    /// The defaults of a device with a built-in handler.
+    /// Returns the default values of a device with a built-in handler.
     private static func defaults(of handler: BuiltInHandler?, _ name: String) -> PeripheralDescription {
         guard let handler else { return PeripheralDescription(name: name) }
         let device = handler.device.named(name)
@@ -82,7 +82,7 @@ extension PeripheralDescription: WorldFileObject {
         set { parameters = Dictionary(newValue.map { (DeviceParameter(rawValue: $0), $1) }) { $1 } }
     }
 
-    /// Writes a device of a world file, without the fields that have their defaults.
+    /// Encodes a device for a world file, without the fields that have their default values.
     public func encode(to encoder: any Encoder) throws {
         try Self.fields.write(self, encoder, defaults: defaults)
     }
@@ -108,7 +108,7 @@ extension PairingDescription: WorldFileObject {
 }
 
 extension FieldReader {
-    /// A passkey: six digits as text, or a number with so many.
+    /// Decodes a passkey: six digits as text, or a number.
     fileprivate func passkey() throws -> Int? {
         guard let written: JSONValue = try value() else { return nil }
         let digits =

@@ -2,17 +2,17 @@ public import BluetoothBackend
 
 /// The preserved state of a central manager whose app the system terminated, in a world file.
 ///
-/// The host connects to the peers and subscribes without the app. The next manager with the identifier gets that in
-/// `willRestoreState`.
+/// The host connects to the peers and subscribes without the app. The next manager with the identifier receives that
+/// state in `willRestoreState`.
 public struct PreservedCentralDescription: Hashable, Sendable {
-    /// A peer that is connected, or that the host connects to.
+    /// A peer that is connected, or to which the host connects.
     public struct Peer: Hashable, Sendable {
         /// The device, by name or address.
         public var device: String
         /// The characteristics that the app subscribed to.
         public var subscriptions: [BluetoothUUID]
 
-        /// A peer.
+        /// Creates a peer.
         public init(device: String, subscriptions: [BluetoothUUID] = []) {
             self.device = device
             self.subscriptions = subscriptions
@@ -21,12 +21,12 @@ public struct PreservedCentralDescription: Hashable, Sendable {
 
     /// The manager's restore identifier.
     public var identifier: String
-    /// The scan that was running.
+    /// The active scan.
     public var scan: ScanParameters?
     /// The peers.
     public var peers: [Peer]
 
-    /// A preserved state.
+    /// Creates a preserved state.
     public init(identifier: String, scan: ScanParameters? = nil, peers: [Peer] = []) {
         self.identifier = identifier
         self.scan = scan
@@ -48,9 +48,9 @@ public struct PreservedCentralDescription: Hashable, Sendable {
 }
 
 extension [PeripheralDescription] {
-    /// The number of the device of a name or an address.
+    /// Returns the index of the device with a name or an address.
     ///
-    /// - Throws: ``DescriptionError`` where there is none, or where several have the name.
+    /// - Throws: ``DescriptionError`` if no device matches, or several have the name.
     func index(of device: String, path: String) throws(DescriptionError) -> Int {
         if let index = firstIndex(where: { $0.effectiveAddress.description == device.uppercased() }) { return index }
         let named = indices.filter { self[$0].name == device }
@@ -82,7 +82,7 @@ extension PreservedCentralDescription.Peer: WorldFileObject {
         .value("subscriptions", \.subscriptions, .list(.uuid)))
 }
 
-/// A scan of a world file.
+/// A scan in a world file.
 struct PreservedScan: WorldFileObject {
     static let fields = FieldTable(
         PreservedScan(parameters: ScanParameters()),
@@ -96,16 +96,16 @@ struct PreservedScan: WorldFileObject {
 /// The preserved state of a peripheral manager whose app the system terminated, in a world file.
 ///
 /// The services stay published and the advertisement stays on the air for the next manager with the identifier, whose
-/// delegate gets them in `willRestoreState`. Requests are not answered until then.
+/// delegate receives them in `willRestoreState`. Until then, requests remain unanswered.
 public struct PreservedPeripheralDescription: Hashable, Sendable {
     /// The manager's restore identifier.
     public var identifier: String
-    /// The published services; a characteristic with a value is static, one without asks the app.
+    /// The published services; a characteristic with a value is static, one without a value asks the app.
     public var services: [ServiceDescription]
-    /// The advertisement that was running: a name and services.
+    /// The active advertisement: a name and services.
     public var advertisement: AdvertisingData?
 
-    /// A preserved state.
+    /// Creates a preserved state.
     public init(identifier: String, services: [ServiceDescription] = [], advertisement: AdvertisingData? = nil) {
         self.identifier = identifier
         self.services = services
@@ -128,7 +128,7 @@ public struct PreservedPeripheralDescription: Hashable, Sendable {
         }
     }
 
-    /// The services as a manager publishes them, with its own numbers.
+    /// The services in the form in which a manager publishes them, with its own numbers.
     var definitions: [ServiceDefinition] {
         var last: UInt32 = 0
         func next() -> AttributeID {

@@ -1,10 +1,10 @@
 import BluetoothSupport
 
-/// The recordings that devices of a world file play: files in its folder or below.
+/// The recordings that devices of a world file replay: files in its folder or below.
 final class RecordingFiles: Sendable {
-    /// More recordings than any world has.
+    /// The maximum number of recordings of a world.
     static let maximumFiles = 64
-    /// More bytes than the recordings of any world have together: 128 MiB.
+    /// The maximum total size of the recordings of a world: 128 MiB.
     static let maximumBytes = 134_217_728
     private static let key = CodingUserInfoKey(rawValue: "recordings")
 
@@ -14,7 +14,7 @@ final class RecordingFiles: Sendable {
     }
 
     private let folder: WorldFolder
-    /// The folder as the name of the world file has it.
+    /// The folder as it is written in the name of the world file.
     private let prefix: String
     private let state = Lock(State())
 
@@ -24,10 +24,10 @@ final class RecordingFiles: Sendable {
         prefix = WorldFolder.name(of: worldFile)
     }
 
-    /// The recording in a file, which is read once.
+    /// Returns the recording in a file, which is read only once.
     ///
-    /// - Parameter name: Relative to the folder of the world file.
-    /// - Throws: ``DescriptionError`` without a file for a name that cannot be used, with it for a mistake in the file.
+    /// - Parameter name: The file's name, relative to the folder of the world file.
+    /// - Throws: ``DescriptionError`` without a file if the name cannot be used, with it for a mistake in the file.
     func recording(_ name: String) throws(DescriptionError) -> DeviceRecording {
         if let known = state.withLock({ $0.recordings[name] }) { return known }
         guard !name.isEmpty, !name.hasPrefix("/") else {
@@ -61,21 +61,21 @@ final class RecordingFiles: Sendable {
         return recording
     }
 
-    /// Lets a decoder read recordings.
+    /// Makes the recordings available to a decoder.
     func serve(_ decoder: JSONDecoder) {
         if let key = Self.key { decoder.userInfo[key] = self }
     }
 
-    /// Those of a decoder; nil for a text that is no file.
+    /// Returns the recordings of a decoder; nil for a text that is not a file.
     static func of(_ decoder: any Decoder) -> RecordingFiles? {
         key.flatMap { decoder.userInfo[$0] } as? RecordingFiles
     }
 }
 
 extension FieldReader {
-    /// The device of the recording that the field names.
+    /// Returns the device of the recording that the field names.
     ///
-    /// - Parameter name: The name of the device; empty for that of the recording.
+    /// - Parameter name: The name of the device; if empty, the recording's name is used.
     func recordedDevice(_ file: String, name: String) throws -> PeripheralDescription {
         guard let recordings else {
             throw error("only a file can name a recording: a text has no folder in which it is")

@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothSupport
 
 extension ScriptStep: Codable {
-    /// A step as world files write it.
+    /// A step in the format of world files.
     struct Object: Sendable {
-        /// A value and its characteristic.
+        /// A value with its characteristic.
         struct Change: Sendable {
             var characteristic: BluetoothUUID?
             var service: BluetoothUUID?
@@ -30,7 +30,7 @@ extension ScriptStep: Codable {
             .value("notify", \.change.isNotified),
             .value("fault", \.fault))
 
-        /// The fields of which each is an action.
+        /// The fields that each represent an action.
         static let actions = ["proximity", "rssi", "advertising", "disconnect", "value", "fault", "powered"]
 
         var time = Duration.zero
@@ -44,7 +44,7 @@ extension ScriptStep: Codable {
         var change = Change()
         var fault: DeviceFault?
 
-        /// The actions on a device, each with its field; a value has a characteristic, as was checked.
+        /// The actions on a device, each with its field; checked values have a characteristic.
         var deviceActions: [(field: String, action: DeviceAction)] {
             let path = CharacteristicPath(
                 change.characteristic ?? BluetoothUUID(0), service: change.service, index: change.index ?? 0)
@@ -61,13 +61,13 @@ extension ScriptStep: Codable {
         }
     }
 
-    /// Reads a step of a world file.
+    /// Decodes a step of a world file.
     public init(from decoder: any Decoder) throws {
         let none = ScriptStep(at: .zero, .host("default", isPowered: true))
         self = try decoder.collecting(none, Object.fields, checks: { $0.checks($1) }) { ScriptStep($0) ?? none }
     }
 
-    /// - Parameter object: Was checked; nil for one that was not.
+    /// - Parameter object: A checked object; the result is nil for an unchecked one.
     private init?(_ object: Object) {
         if let device = object.device, let action = object.deviceActions.first?.action {
             self.init(at: object.time, .device(device, action))
@@ -78,7 +78,7 @@ extension ScriptStep: Codable {
         }
     }
 
-    /// Writes a step of a world file.
+    /// Encodes a step for a world file.
     public func encode(to encoder: any Encoder) throws {
         var object = Object(time: time)
         switch action {
@@ -102,7 +102,7 @@ extension ScriptStep: Codable {
 }
 
 extension ScriptStep.Object {
-    /// The checks of the fields that depend on each other.
+    /// The checks of fields that depend on each other.
     fileprivate func checks(_ prefix: String) -> [RuleCheck] {
         [
             RuleCheck("\(prefix)disconnect", "it is true, or left out", disconnects != false),
@@ -113,7 +113,7 @@ extension ScriptStep.Object {
             + subjectChecks(prefix)
     }
 
-    /// The fields of a value that is missing.
+    /// The fields of a value, if the value itself is missing.
     private var strayFields: [String] {
         guard change.value == nil else { return [] }
         let fields = [
@@ -123,11 +123,11 @@ extension ScriptStep.Object {
         return fields.filter(\.1).map(\.0)
     }
 
-    /// A step has one action and the device or host that has it.
+    /// Checks that a step has one action, and the device or host that performs it.
     private func subjectChecks(_ prefix: String) -> [RuleCheck] {
         let actions = deviceActions.map(\.field) + (isPowered == nil ? [] : ["powered"])
         guard let action = actions.first else {
-            // The fields of a missing value are that mistake already.
+            // The fields of a missing value are already reported as that mistake.
             let names = Self.actions.joined(separator: ", ")
             return [RuleCheck("\(prefix)at", "a step has one of \(names)", !strayFields.isEmpty)]
         }

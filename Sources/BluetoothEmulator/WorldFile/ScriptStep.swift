@@ -1,43 +1,43 @@
 import BluetoothBackend
 public import BluetoothSupport
 
-/// A step of the script of a world: what happens to a device or a host at an instant.
+/// A step of a world's script: an action on a device or a host at an instant.
 ///
-/// It happens as the control of ``EmulatedDevice`` or ``EmulatedHost`` does.
+/// The action has the effect of the corresponding control of ``EmulatedDevice`` or ``EmulatedHost``.
 public struct ScriptStep: Hashable, Sendable {
-    /// What happens to a device.
+    /// An action on a device.
     public enum DeviceAction: Hashable, Sendable {
-        /// It comes nearer, goes farther or goes out of range.
+        /// Moves the device nearer, farther or out of range.
         case setProximity(Proximity)
-        /// Its mean signal strength changes; in dBm, -127...20.
+        /// Sets the mean signal strength in dBm, -127...20.
         case setRSSI(Int)
-        /// All its advertising sets go on or off.
+        /// Switches all advertising sets on or off.
         case setAdvertising(Bool)
-        /// A value is stored, and if `isNotified`, subscribers are notified of it.
+        /// Stores a value, and notifies subscribers if `isNotified`.
         case setValue(Data, of: CharacteristicPath, isNotified: Bool = true)
-        /// It closes its links.
+        /// Closes the device's links.
         case disconnect
-        /// A step of centrals goes wrong from now on.
+        /// Injects a fault into steps of centrals from now on.
         case inject(DeviceFault)
     }
 
-    /// What happens.
+    /// An action on a device or a host.
     public enum Action: Hashable, Sendable {
-        /// An action on the device of a name or an address.
+        /// An action on the device with a name or an address.
         case device(String, DeviceAction)
-        /// The adapter of the host of a name goes on or off.
+        /// Switches the adapter of the host with a name on or off.
         case host(String, isPowered: Bool)
     }
 
-    /// More steps than any script has.
+    /// The maximum number of steps of a script.
     static let maximumCount = 10_000
 
     /// The time since the world began, 0 or more.
     public var time: Duration
-    /// What happens then.
+    /// The action at that time.
     public var action: Action
 
-    /// A step.
+    /// Creates a step.
     public init(at time: Duration, _ action: Action) {
         self.time = time
         self.action = action

@@ -11,7 +11,7 @@ extension ServiceDescription: WorldFileObject {
 }
 
 extension ValueForm where Value == ServicePath, Written == String {
-    /// A UUID, with `#1` and so on for the second one and so on.
+    /// A UUID, followed by `#1` for the second service with that UUID and so on.
     fileprivate static let servicePath = text(
         rule: "a service is a UUID, with # and a number from 1 on where it is not the first of that UUID",
         parse: { text in
@@ -61,11 +61,11 @@ extension ChannelDescription: WorldFileObject {
 }
 
 extension Field {
-    /// A list of attributes, which is read no further than the handles of one device reach.
+    /// A list of attributes, decoded no further than the handles of one device reach.
     ///
-    /// Elements beyond are not read, so the time that a file takes is bounded by what a device can hold.
+    /// Elements beyond that are not decoded, so the decoding time is bounded by what a device can contain.
     ///
-    /// - Parameter handles: The handles that an element needs.
+    /// - Parameter handles: Returns the number of handles that an element needs.
     static func attributes<Element: Codable & Hashable & Sendable>(
         _ name: String, _ path: any WritableKeyPath<Root, [Element]> & Sendable, isAlwaysWritten: Bool = false,
         handles: @escaping @Sendable (Element) -> Int
@@ -92,7 +92,7 @@ extension Field {
 }
 
 extension CharacteristicProperties {
-    /// The names in world files.
+    /// The properties' names in world files.
     static let names: KeyValuePairs<String, Self> = [
         "broadcast": .broadcast, "read": .read, "writeWithoutResponse": .writeWithoutResponse, "write": .write,
         "notify": .notify, "indicate": .indicate, "authenticatedSignedWrites": .authenticatedSignedWrites,
@@ -100,12 +100,12 @@ extension CharacteristicProperties {
         "indicateEncryptionRequired": .indicateEncryptionRequired,
     ]
 
-    /// The names of these properties in world files.
+    /// The names of the contained properties in world files.
     package var names: [String] { Self.names.filter { contains($0.value) }.map(\.key) }
 }
 
 extension AttributePermissions {
-    /// The names in world files.
+    /// The permissions' names in world files.
     static let names: KeyValuePairs<String, Self> = [
         "readable": .readable, "writeable": .writeable, "readEncryptionRequired": .readEncryptionRequired,
         "writeEncryptionRequired": .writeEncryptionRequired,

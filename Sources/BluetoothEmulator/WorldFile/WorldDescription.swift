@@ -1,6 +1,6 @@
 public import BluetoothSupport
 
-/// A whole world as data: what a world file holds, in JSON.
+/// A whole world as data: the content of a world file in JSON.
 ///
 /// Its schema is `Schemas/world.schema.json`.
 public struct WorldDescription: Hashable, Sendable, WorldFileObject {
@@ -9,9 +9,9 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
 
     static let fields = FieldTable(
         WorldDescription(),
-        // For editors.
+        // A field for editors.
         .custom("$schema", read: { _, _ in }, write: { _ in nil as String? }),
-        // Files are joined before the world is read.
+        // Files are joined before the world is decoded.
         .custom(
             includeField,
             read: { _, field in
@@ -37,26 +37,26 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
             write: { $0.devices.isEmpty ? nil : $0.devices }),
         .value("script", \.script))
 
-    /// From which all chance follows; nil is 1, unless the emulator is created with a seed.
+    /// The seed of all random decisions; nil is 1, unless the emulator is created with a seed.
     public var seed: UInt64?
-    /// The settings; nil are the default ones, unless the emulator is created with settings.
+    /// The settings; nil uses the default ones, unless the emulator is created with settings.
     public var preset: EmulatorPreset?
-    /// Whether advertising packets that overlap on a channel destroy each other, whatever the settings say.
+    /// Whether advertising packets that overlap on a channel destroy each other, in addition to the settings.
     ///
     /// See ``EmulatorConfiguration/advertisingCollides``.
     public var advertisingCollides: Bool
     /// The hosts.
     ///
-    /// There is always one named "default".
+    /// Every world has a host named "default".
     public var hosts: [HostDescription]
     /// The devices.
     public var devices: [PeripheralDescription]
-    /// What happens to the devices and hosts as time passes: 10,000 steps at most, in any order.
+    /// The actions on devices and hosts as time passes: at most 10,000 steps, in any order.
     ///
-    /// Steps of one instant happen in the order of the script.
+    /// Steps at the same instant happen in the order of the script.
     public var script: [ScriptStep]
 
-    /// A world.
+    /// Creates a description of a world.
     public init(
         hosts: [HostDescription] = [], devices: [PeripheralDescription] = [], seed: UInt64? = nil,
         preset: EmulatorPreset? = nil, advertisingCollides: Bool = false, script: [ScriptStep] = []
@@ -69,9 +69,9 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         self.devices = devices
     }
 
-    /// Reads JSON and checks the world.
+    /// Decodes JSON, and checks the world.
     ///
-    /// - Throws: ``DescriptionError`` naming place, path and rule.
+    /// - Throws: ``DescriptionError`` naming the place, the path and the rule.
     public init(json: Data) throws(DescriptionError) {
         do throws(DescriptionError) {
             try self.init(unplaced: json)
@@ -80,7 +80,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         }
     }
 
-    /// Reads JSON and checks the world; an error has no place.
+    /// Decodes JSON, and checks the world; errors have no place.
     init(unplaced json: Data, _ recordings: RecordingFiles? = nil) throws(DescriptionError) {
         try self.init(worldFile: json, recordings)
         do throws(DescriptionError) {
@@ -92,7 +92,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
 
     /// Reads a file or a pipe of JSON, with the files that it includes, and checks the world.
     ///
-    /// - Throws: ``DescriptionError`` naming file, place, path and rule.
+    /// - Throws: ``DescriptionError`` naming the file, the place, the path and the rule.
     public init(contentsOfFile file: String) throws(DescriptionError) {
         let files: WorldFiles
         do {
@@ -106,7 +106,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
         self = try files.world()
     }
 
-    /// The world as JSON, with sorted keys.
+    /// Encodes the world as JSON, with sorted keys.
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -115,7 +115,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
 
     /// Checks the world.
     ///
-    /// - Throws: ``DescriptionError`` naming path and rule.
+    /// - Throws: ``DescriptionError`` naming the path and the rule.
     public func validate() throws(DescriptionError) { try checks.run() }
 
     /// The checks of all rules.

@@ -1,21 +1,21 @@
 import BluetoothSupport
 
-/// Reads the files that a world file includes, and joins their lists.
+/// A reader of the files that a world file includes, which joins their lists.
 ///
-/// A file is read once, however many files include it. A mistake is collected, and the reading goes on.
+/// A file is read once, even if several files include it. Mistakes are collected, and the reading continues.
 struct WorldFileJoiner {
-    /// More levels of files that include files than any world has.
+    /// The limit on nested inclusions.
     static let maximumDepth = 8
-    /// More files than any world has.
+    /// The limit on the number of files.
     static let maximumFiles = 64
-    /// The lists that are joined.
+    /// The fields whose lists are joined.
     private static let lists = ["hosts", "devices", "script"]
-    /// The fields that hold for the whole world.
+    /// The fields that apply to the whole world.
     private static let settings = ["seed", "preset", "advertisingCollides"]
 
     private let root: [String: JSONValue]
     private var files: WorldFiles
-    /// The folder that the included files must be in.
+    /// The folder that must contain the included files.
     private let folder: WorldFolder
     private var entries: [String: [JSONValue]] = [:]
     /// The files that were read, and those that are being read, with symbolic links resolved.
@@ -42,7 +42,7 @@ struct WorldFileJoiner {
         return files
     }
 
-    /// Adds the files that a file includes, then its own lists.
+    /// Adds the files that a file includes, then the file's own lists.
     private mutating func add(_ object: [String: JSONValue], part: Int) throws {
         for (field, value) in list(WorldDescription.includeField, of: object, part).located(at: "include") {
             if case .text(let name) = value {
@@ -58,7 +58,7 @@ struct WorldFileJoiner {
         }
     }
 
-    /// A device whose recording is named as the first file would name it.
+    /// Returns a device whose recording has a path relative to the first file.
     private func relocated(_ device: JSONValue, _ part: Int) -> JSONValue {
         guard case .object(var fields) = device, case .text(let name)? = fields[PeripheralDescription.recordingField],
             !name.hasPrefix("/")
@@ -121,7 +121,7 @@ struct WorldFileJoiner {
         try add(object, part: part)
     }
 
-    /// The contents of an included file; nil, and a mistake, where it cannot be read.
+    /// Returns the contents of an included file; if it cannot be read, adds a mistake and returns nil.
     private mutating func text(of path: String, field: String, part: Int) -> Data? {
         do throws(NamedFileProblem) {
             let text = try NamedFileProblem.contents(of: path, atMost: WorldFiles.maximumBytes - bytes)

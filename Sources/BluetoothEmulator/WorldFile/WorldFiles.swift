@@ -2,16 +2,16 @@ import BluetoothSupport
 
 /// A world file with the files that it includes, joined into one JSON text.
 ///
-/// Of an included file, the hosts, devices and steps come before those of the file that includes it.
+/// The hosts, devices and steps of an included file precede those of the file that includes it.
 package struct WorldFiles {
-    /// More bytes than the files of any world have together.
+    /// The limit on the total size of the files of a world, in bytes.
     package static let maximumBytes = 16_777_216
 
-    /// How the text of a file is read.
+    /// The format of a file's text.
     package struct Format: Sendable {
-        /// The JSON of a text; with the name of the file.
+        /// Converts a text to JSON; receives the name of the file, too.
         package let json: @Sendable (_ text: Data, _ file: String) throws -> Data
-        /// The places of fields, each its own or that of the nearest field around it.
+        /// Returns the place of each field, or of its nearest enclosing field.
         package let places: @Sendable (_ fields: [String], _ text: Data, _ file: String) -> [DescriptionError.Place?]
 
         package init(
@@ -29,7 +29,7 @@ package struct WorldFiles {
         var text: Data
     }
 
-    /// Where an entry of a list comes from.
+    /// The file and the index of an entry of a list.
     struct Origin {
         var part: Int
         var index: Int
@@ -41,18 +41,18 @@ package struct WorldFiles {
     package var json: Data
     /// The mistakes of joining, each with its file and place.
     var mistakes: [DescriptionError] = []
-    /// For each list of the joined text, where its entries come from.
+    /// The origins of the entries, for each list of the joined text.
     var origins: [String: [Origin]] = [:]
 
-    /// The recordings that devices play.
+    /// The recordings that devices replay.
     private var recordings: RecordingFiles
 
     /// Reads the files that a file includes.
     ///
     /// - Parameters:
     ///   - file: The path of the file.
-    ///   - text: Its contents.
-    /// - Throws: What the format throws for a text that it cannot read.
+    ///   - text: The file's contents.
+    /// - Throws: The format's error for a text that cannot be read.
     package init(_ file: String, text: Data, format: Format) throws {
         self.format = format
         parts = [Part(name: file, text: text)]
@@ -67,9 +67,9 @@ package struct WorldFiles {
         self = try joiner.joined()
     }
 
-    /// The world, checked.
+    /// Returns the checked world.
     ///
-    /// - Throws: The first mistake, with file, place, path and rule.
+    /// - Throws: The first mistake, with its file, place, path and rule.
     package func world() throws(DescriptionError) -> WorldDescription {
         if let mistake = mistakes.first { throw mistake }
         do throws(DescriptionError) {
@@ -79,7 +79,7 @@ package struct WorldFiles {
         }
     }
 
-    /// All mistakes, each with its file and place.
+    /// Returns all mistakes, each with its file and place.
     package func allMistakes() -> [DescriptionError] {
         if let mistake = syntaxMistake(of: json, part: 0) { return [mistake] }
         let found = mistakes + placed(WorldDescription.unplacedMistakes(inJSON: json, recordings))
@@ -90,12 +90,13 @@ package struct WorldFiles {
         return found.sorted { key($0) < key($1) }
     }
 
-    /// An error about the joined text, with the file, the path in it and the place.
+    /// Returns an error about the joined text with the file, the path in that file and the place.
     package func located(_ error: DescriptionError) -> DescriptionError {
         syntaxMistake(of: json, part: 0) ?? placed([error])[0]
     }
 
-    /// Errors about the joined text, each with its file, the path in it and the place; each file is searched once.
+    /// Returns errors about the joined text, each with its file, the path in it and the place; each file is searched
+    /// once.
     private func placed(_ errors: [DescriptionError]) -> [DescriptionError] {
         var placed = errors
         // A mistake in a recording has its own file and place.
@@ -111,7 +112,7 @@ package struct WorldFiles {
         return placed
     }
 
-    /// The file that a path of the joined text is from, and the path there.
+    /// Returns the file that contains a path of the joined text, and the path in that file.
     private func origin(of path: String) -> (part: Int, path: String) {
         for (list, origins) in origins where path.hasPrefix(list + "[") {
             let digits = path.dropFirst(list.count + 1).prefix { $0 != "]" }
@@ -122,7 +123,7 @@ package struct WorldFiles {
         return (0, path)
     }
 
-    /// Errors with the file and their places.
+    /// Returns errors with the file and their places.
     func place(_ errors: [DescriptionError], inPart number: Int) -> [DescriptionError] {
         let part = parts[number]
         return zip(errors, format.places(errors.map(\.path), part.text, part.name)).map { error, place in
@@ -132,19 +133,19 @@ package struct WorldFiles {
         }
     }
 
-    /// The first syntax error of a file's JSON; nil where there is none.
+    /// Returns the first syntax error in a file's JSON; nil if it has none.
     func syntaxMistake(of json: Data, part: Int) -> DescriptionError? {
         DescriptionError.syntaxError(of: Array(json))?.inFile(parts[part].name)
     }
 
-    /// The fields of a JSON object; nil for another text, whose mistake another reader reports.
+    /// Returns the fields of a JSON object; nil for another text, whose mistake another reader reports.
     static func object(_ json: Data) -> [String: JSONValue]? {
         try? JSONDecoder().decode([String: JSONValue].self, from: json)
     }
 }
 
 extension WorldFiles.Format {
-    /// JSON alone; YAML is refused with the command that converts it.
+    /// A format that accepts only JSON; YAML is refused with the command that converts it.
     static func json(root: String) -> WorldFiles.Format {
         WorldFiles.Format(
             json: { text, file in
@@ -156,7 +157,7 @@ extension WorldFiles.Format {
             }, places: { fields, text, _ in places(of: fields, inJSON: text) })
     }
 
-    /// The places of fields of JSON.
+    /// Returns the places of fields in JSON.
     package static func places(of fields: [String], inJSON text: Data) -> [DescriptionError.Place?] {
         let bytes = Array(text)
         return JSONScanner.offsets(of: fields, in: bytes).map { offset in

@@ -1,14 +1,14 @@
 import BluetoothSupport
 
-/// The folder of a world file, in which or below which the files are that it names.
+/// The folder of a world file, which must contain all files that the world file names.
 struct WorldFolder: Sendable {
-    /// With symbolic links resolved.
+    /// The folder's path, with symbolic links resolved.
     private let path: String
 
     /// - Parameter file: The path of the world file.
     init(ofFile file: String) { path = URL(fileURLWithPath: Self.resolved(file)).deletingLastPathComponent().path }
 
-    /// Whether a file is in the folder or below, with symbolic links resolved.
+    /// Whether a file is in the folder or below it, with symbolic links resolved.
     func contains(_ file: String) -> Bool {
         Self.resolved(file).hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
@@ -22,16 +22,16 @@ struct WorldFolder: Sendable {
     static func name(of file: String) -> String { file.lastIndex(of: "/").map { String(file[...$0]) } ?? "" }
 }
 
-/// Why a file that another one names is not read.
+/// The reason for which a file that another file names is not read.
 enum NamedFileProblem: Error {
     case notRegular
     case tooLarge
     case unreadable(String)
 
-    /// The contents of a regular file with so many bytes at most.
+    /// Returns the contents of a regular file of at most `bytes` bytes.
     static func contents(of file: String, atMost bytes: Int) throws(NamedFileProblem) -> Data {
         do {
-            // Not for a pipe to be opened, which may wait for ever.
+            // A pipe must not be opened, because that may block forever.
             let type = try FileManager.default.attributesOfItem(atPath: file)[.type]
             guard type as? FileAttributeType == .typeRegular else { throw NamedFileProblem.notRegular }
             return Data(try InputFile.contents(of: file, atMost: bytes))
