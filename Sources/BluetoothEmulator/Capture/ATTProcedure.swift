@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothCapture
 import BluetoothValues
 
-/// The packets of a procedure of GATT.
+/// The packets of a GATT procedure.
 ///
 /// Source: Core Specification, Vol 3, Part G, 4.
 struct ATTProcedure {
@@ -33,7 +33,7 @@ struct ATTProcedure {
         }
     }
 
-    /// All packets; none for a response to another request.
+    /// Returns all packets; empty for a response to another request.
     func exchanges(_ response: ATTResponse) -> [Exchange] {
         switch (request, response) {
         case (.write(let handle, let value), .error(let code)): refusedWrite(handle, value, code)
@@ -49,7 +49,7 @@ struct ATTProcedure {
         }
     }
 
-    /// The procedures that find all attributes.
+    /// Returns the procedures that discover all attributes.
     static func wholeDiscovery(of services: [TappedService]) -> [(ATTRequest, ATTResponse)] {
         var procedures: [(ATTRequest, ATTResponse)] = [(.discoverServices, .services(services.filter(\.isPrimary)))]
         for service in services {
@@ -83,11 +83,12 @@ struct ATTProcedure {
         (request, .error(request: request.opcode, handle: handle, code: code.rawValue))
     }
 
-    /// Requests one part after the other: the items of a response have one size, and as many are in it as the MTU allows.
+    /// Returns requests for one part after the other; the items of a response have equal sizes, and as many as fit are
+    /// in it.
     ///
     /// - Parameters:
-    ///   - end: The last handle of an item; the next request begins behind it.
-    ///   - range: What is left of it is asked for last, and answered with "attribute not found".
+    ///   - end: Returns the last handle of an item, after which the next request begins.
+    ///   - range: The requested range; the last request covers the rest of it, and fails with "attribute not found".
     private func parts<Item>(
         _ items: [Item], in range: ClosedRange<UInt16>, size: (Item) -> Int, end: (Item) -> UInt16,
         request: (ClosedRange<UInt16>) -> ATTPDU, response: (ArraySlice<Item>) -> ATTPDU
@@ -124,7 +125,9 @@ struct ATTProcedure {
             request: { .readByTypeRequest($0, type) }, response: { .readByTypeResponse(Array($0)) })
     }
 
-    /// An include declaration holds a short UUID; for a long one the declaration of the included service is read.
+    /// Returns the packets for include declarations.
+    ///
+    /// A declaration contains a short UUID; a long one is read from the declaration of the included service.
     private func includes(_ includes: [TappedService.Include], in range: ClosedRange<UInt16>) -> [Exchange] {
         let long = includes.filter { $0.uuid.attWidth > 2 }
         return attributes(includes.map(\.declaration), of: Self.include, in: range)
@@ -142,7 +145,7 @@ struct ATTProcedure {
 
     // MARK: Values
 
-    /// A response that is full may not be the last one.
+    /// Returns the packets of a read; after a full response, the next part is read.
     private func read(_ handle: UInt16, _ value: [UInt8]) -> [Exchange] {
         let room = ATTLimits.read(mtu: mtu)
         var exchanges: [Exchange] = [(.readRequest(handle), .readResponse(Array(value.prefix(room))))]
@@ -170,8 +173,10 @@ struct ATTProcedure {
         }
     }
 
-    /// A long write is refused with its first packet where the permissions are not enough, and when it is executed where the
-    /// value is not accepted.
+    /// Returns the packets of a refused write.
+    ///
+    /// A long write is refused with its first packet if permissions are missing, and at its execution if the value is
+    /// not accepted.
     private func refusedWrite(_ handle: UInt16, _ value: Data, _ code: ATTCode) -> [Exchange] {
         let ofPermissions: Set<ATTCode> = [
             .writeNotPermitted, .insufficientAuthentication, .insufficientEncryption, .invalidHandle,
@@ -186,7 +191,7 @@ struct ATTProcedure {
 }
 
 extension ClosedRange<UInt16> {
-    /// nil if there is nothing in it.
+    /// Returns nil if the range is empty.
     fileprivate init?(from first: UInt16, to last: UInt16) {
         guard first <= last else { return nil }
         self = first...last

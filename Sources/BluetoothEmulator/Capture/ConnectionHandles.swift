@@ -16,7 +16,7 @@ struct ConnectionHandles {
 
     /// Adds a user of a physical link.
     ///
-    /// - Returns: Its handle, if it is new.
+    /// - Returns: The link's handle, if the link is new.
     mutating func open(_ connection: UInt32, of host: Int) -> UInt16? {
         let key = Key(host: host, connection: connection)
         if entries[key] != nil {
@@ -31,7 +31,7 @@ struct ConnectionHandles {
 
     /// Removes a user of a physical link.
     ///
-    /// - Returns: Its handle, if it has no other.
+    /// - Returns: The link's handle, if this was its last user.
     mutating func close(_ connection: UInt32, of host: Int) -> UInt16? {
         let key = Key(host: host, connection: connection)
         guard let entry = entries[key] else { return nil }

@@ -1,11 +1,11 @@
-// Its public type is the error of a capture.
+// The public type is the error of a capture.
 @_exported public import BluetoothCapture
 import BluetoothSupport
 
-/// A capture of what passes on an emulated air, which Wireshark, tshark or btmon reads; see
-/// ``Emulator/capture(to:settings:)``.
+/// A capture of the packets on an emulated air, which Wireshark, tshark and btmon can read.
 ///
-/// Ends with its last reference or ``stop()``. Callable from any thread.
+/// ``Emulator/capture(to:settings:)`` starts it; ``stop()`` ends it, and so does releasing its last reference. All
+/// members may be called from any thread.
 public final class EmulatorCapture: Sendable {
     private let receiver: CaptureReceiver
     private let tap: EmulatorTap
@@ -17,17 +17,17 @@ public final class EmulatorCapture: Sendable {
     /// The name of the file.
     public var file: String { receiver.output.name }
 
-    /// The number of packets so far, as far as they are written or about to be.
+    /// The number of packets so far, including those that are still to be written.
     public var packetCount: Int { receiver.output.packetCount }
 
-    /// Ends the capture and writes the rest of the file, with all packets so far.
+    /// Ends the capture, and writes the rest of the file with all packets so far.
     public func stop() {
         tap.finish()
         receiver.finish()
     }
 }
 
-/// Writes the packets of events to a file.
+/// A writer of the packets of events to a file.
 private final class CaptureReceiver: Sendable {
     let output: CaptureFile
     private let packets: Lock<PacketCapture>
@@ -37,7 +37,7 @@ private final class CaptureReceiver: Sendable {
         self.packets = Lock(packets)
     }
 
-    /// Is called with one event at a time.
+    /// Handles an event; called with one event at a time.
     func receive(_ event: TapEvent) {
         let records = packets.withLock { $0.handle(event) }
         if !records.isEmpty { output.write(records) }
@@ -51,37 +51,37 @@ private final class CaptureReceiver: Sendable {
 
 /// The settings of a capture.
 public struct CaptureSettings: Hashable, Sendable {
-    /// How many advertising packets a capture contains.
+    /// The choice of advertising packets in a capture.
     public enum Advertising: Hashable, Sendable {
         /// Every packet that a scanning host receives.
         case all
-        /// At most so many of each device in a second; comments count the others.
+        /// At most this number of packets per device and second; comments count the others.
         case limited(perSecond: Int)
-        /// None: connections alone.
+        /// No advertising packets, only connections.
         case none
     }
 
-    /// Which advertising packets are captured.
+    /// The choice of advertising packets.
     ///
-    /// A thousand devices that advertise ten times a second make 40 MB of packets a minute.
+    /// A thousand devices that advertise ten times a second produce 40 MB of packets per minute.
     public var advertising = Advertising.limited(perSecond: 10)
 
-    /// Ten advertising packets of each device in a second.
+    /// Creates settings for ten advertising packets per device and second.
     public init() {}
 }
 
 extension Emulator {
-    /// Captures what passes on the air: each host's packets, as its controller would exchange them with it.
+    /// Captures the packets on the air, as each host and its controller would exchange them.
     ///
-    /// The name decides on the format: btsnoop for names that end with `.btsnoop`, `.snoop`, `.log` or `.cfa`, which btmon reads;
-    /// pcapng for all others. A packet between two hosts appears once for each. What the emulator does not send is
-    /// marked by a comment: discoveries that a host skips because it knows the services, the keys of a pairing, and what
-    /// happened before the capture began. The file replaces one of that name; a pipe needs a reader beforehand. If the file
-    /// can no longer be written, the log has one line with the reason, and the world goes on.
+    /// The file's name determines the format: btsnoop, which btmon reads, for names that end with `.btsnoop`, `.snoop`,
+    /// `.log` or `.cfa`; pcapng for all others. A packet between two hosts appears once for each host. A comment marks
+    /// packets that the emulator does not send: discoveries that a host skips because it knows the services, the keys
+    /// of a pairing, and what happened before the capture began. The file replaces an existing one; a pipe must have a
+    /// reader. If the file can no longer be written, the log has one line with the reason, and the world continues.
     ///
     /// - Parameters:
     ///   - file: The name of the file.
-    ///   - settings: What is captured.
+    ///   - settings: The content of the capture.
     /// - Returns: The capture, which ends with its last reference.
     /// - Throws: `CaptureError` if the file cannot be written.
     public func capture(

@@ -2,11 +2,11 @@ import BluetoothCapture
 import BluetoothSupport
 import Logging
 
-/// The captures that `COREBLUETOOTH_CAPTURE` asks for: one for each emulator with managers, until the process exits.
+/// The captures for `COREBLUETOOTH_CAPTURE`: one for each emulator with managers, until the process exits.
 enum EnvironmentCaptures {
     private struct State {
         var emulators = ObservedEmulators()
-        /// These retain their emulators.
+        /// The captures, which retain their emulators.
         var captures: [EmulatorCapture] = []
     }
 
@@ -15,7 +15,7 @@ enum EnvironmentCaptures {
     }
     private static let state = Lock(State())
 
-    /// Begins the capture of an emulator that gets a manager.
+    /// Starts the capture of an emulator that has a first manager.
     static func begin(_ emulator: Emulator) {
         guard let file else { return }
         guard let number = state.withLock({ $0.emulators.insert(emulator) }) else { return }
@@ -35,7 +35,7 @@ struct ObservedEmulators {
 
     /// Adds an emulator.
     ///
-    /// - Returns: Its number, from 1; nil for one that was added before, and where there are too many.
+    /// - Returns: The emulator's number, from 1; nil if it was added before, or the limit is reached.
     mutating func insert(_ emulator: Emulator) -> Int? {
         let isNew = emulators.count < Self.limit && emulators.insert(ObjectIdentifier(emulator)).inserted
         return isNew ? emulators.count : nil

@@ -29,7 +29,7 @@ extension PacketCapture {
         }
     }
 
-    /// The bytes of a value that fit in a packet.
+    /// Returns the bytes of a value that fit into a packet.
     private func clipped(_ value: Data, on link: UInt32) -> [UInt8] {
         Array(value.prefix(ATTLimits.written(mtu: links[link]?.mtu ?? ATTLimits.minimumMTU)))
     }
@@ -40,7 +40,7 @@ extension PacketCapture {
         send(packet.bytes, on: Self.channel, of: link, from: side, at: time, comment: comment)
     }
 
-    /// The response of a procedure: its packets take their turns between the request and now.
+    /// Completes a procedure with its response; its packets are distributed between the request and now.
     private mutating func complete(_ link: UInt32, _ response: ATTResponse, at now: Duration) {
         guard let (request, sentAt) = links[link]?.request, let mtu = links[link]?.mtu else { return }
         links[link]?.request = nil
@@ -57,7 +57,7 @@ extension PacketCapture {
         }
     }
 
-    /// The link of a request ends before the response.
+    /// Writes the request of a link that ended before the response.
     mutating func dropRequest(of link: UInt32) {
         order.close(link)
         guard let (request, sentAt) = links[link]?.request, let mtu = links[link]?.mtu else { return }

@@ -4,14 +4,15 @@ import BluetoothCapture
 /// An L2CAP channel in a capture.
 struct CapturedChannel {
     let link: UInt32
-    /// The channel's identifier, which is the same at both sides.
+    /// The channel's identifier, which is equal on both sides.
     let identifier: UInt16
 }
 
 // L2CAP channels with LE credit-based flow control.
 extension PacketCapture {
     private static let signaling: UInt16 = 0x0005
-    /// The largest packet, with the length of its service data unit: what fits in a packet of the Link Layer.
+    /// The maximum size of a packet, with the length field of its service data unit, that fits into a Link Layer
+    /// packet.
     private static let mps = 247
     /// The largest service data unit.
     private static let mtu = 2_048
@@ -66,7 +67,7 @@ extension PacketCapture {
             identifier, of: link, from: .peripheral, at: now)
     }
 
-    /// Sends bytes as service data units, each as packets of which the first has its length.
+    /// Sends bytes as service data units, each split into packets of which the first contains the length.
     private mutating func send(_ bytes: [UInt8], on channel: ChannelID, from side: LinkSide, at now: Duration) {
         guard let found = channels[channel] else { return }
         for start in stride(from: 0, to: bytes.count, by: Self.mtu) {

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothCapture
 
-// Discoveries that are not on the air: without them, a reader of the capture knows a handle but not its UUID.
+// Discoveries that are not on the air. Without them, a reader of the capture knows a handle but not its UUID.
 extension PacketCapture {
     /// Discovers all services.
     mutating func discoverAll(on link: UInt32, at now: Duration) {
@@ -11,12 +11,12 @@ extension PacketCapture {
         }
     }
 
-    /// Discovers the attribute of a handle, with its characteristic and its service, unless that has been done.
+    /// Discovers the attribute with a handle, its characteristic and its service, unless they are already discovered.
     mutating func discover(_ handle: UInt16, on link: UInt32, at now: Duration) {
         guard let found = links[link], !found.knownHandles.contains(handle),
             let service = databases[found.connection.device]?.first(where: { $0.handles.contains(handle) })
         else { return }
-        // Handles without an attribute are not looked for again.
+        // Handles without an attribute are looked up only once.
         links[link]?.knownHandles.insert(handle)
         guard let characteristic = service.characteristics.last(where: { $0.declarationHandle <= handle }) else {
             return
@@ -46,7 +46,7 @@ extension PacketCapture {
 }
 
 extension ATTRequest {
-    /// The handle of a value that is read or written; nil for discoveries.
+    /// The handle of a read or written value; nil for discoveries.
     var valueHandle: UInt16? {
         switch self {
         case .read(let handle), .write(let handle, _): handle
@@ -56,7 +56,7 @@ extension ATTRequest {
 }
 
 extension ATTResponse {
-    /// The handles of the characteristics and descriptors that it contains.
+    /// The handles of the characteristics and descriptors in the response.
     var handles: [UInt16] {
         switch self {
         case .characteristics(let found): found.map(\.valueHandle)

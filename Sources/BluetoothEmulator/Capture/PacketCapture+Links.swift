@@ -5,17 +5,17 @@ import BluetoothCapture
 struct CapturedLink {
     let connection: TappedConnection
     var mtu: Int
-    /// The sides whose ends are not over.
+    /// The sides whose ends of the link are open.
     var openSides: Set<LinkSide> = [.central, .peripheral]
-    /// The handles whose UUIDs a reader of the capture knows from discoveries.
+    /// The handles whose UUIDs the capture has already defined by discoveries.
     var knownHandles: Set<UInt16> = []
     /// The request that waits for its response.
     var request: (request: ATTRequest, sentAt: Duration)?
     /// The identifier of the last request on the signaling channel.
     var signalingIdentifier: UInt8 = 0
-    /// The next identifier of a channel, of both sides.
+    /// The next channel identifier, used by both sides.
     var nextChannel: UInt16 = 0x40
-    /// Whether a pairing has succeeded whose keys are sent once the link is encrypted.
+    /// Whether a pairing has succeeded, so its keys are sent when the link is encrypted.
     var hasKeysToSend = false
 
     func end(_ side: LinkSide) -> TappedConnection.End {
@@ -63,7 +63,8 @@ extension PacketCapture {
         link.connection.sharedLink.map { links[$0] == nil } ?? true
     }
 
-    /// The host at a side of a link and its connection handle; nil where there is no host, or its end is over.
+    /// Returns the host at a side of a link and its connection handle; nil if the side has no host, or its end has
+    /// ended.
     func host(of link: CapturedLink, _ side: LinkSide) -> (host: Int, handle: UInt16)? {
         guard link.openSides.contains(side), let host = link.end(side).host,
             let handle = handles[host, link.connection.physicalLink]
@@ -71,7 +72,7 @@ extension PacketCapture {
         return (host, handle)
     }
 
-    /// Appends a packet of a link, as the hosts at both sides see it.
+    /// Appends a packet of a link, from the point of view of the host at each side.
     ///
     /// - Parameter channel: The channel identifier at the receiver.
     mutating func send(

@@ -4,7 +4,7 @@ import BluetoothCapture
 // The Security Manager.
 extension PacketCapture {
     private static let channel: UInt16 = 0x0006
-    /// No cryptography is emulated: readers of a capture see the steps of a pairing, not its keys.
+    /// The comment of keys: no cryptography is emulated, so a capture shows the steps of a pairing but not its keys.
     private static let comment = notOnAir + ": keys are not emulated"
     private static let key = [UInt8](repeating: 0, count: 16)
 
@@ -19,7 +19,7 @@ extension PacketCapture {
             guard let reason = code.securityManagerReason else { break }
             send(.failed(reason: reason), of: link, from: .peripheral, at: now, comment: nil)
         case .securityChanged(let link, let level): changeSecurity(of: link, level, at: now)
-        case .pairingStarted: break  // its first packet is that of the features
+        case .pairingStarted: break  // its first packet is the exchange of features
         default: break
         }
     }
@@ -31,7 +31,7 @@ extension PacketCapture {
         send(packet.bytes, on: Self.channel, of: link, from: side, at: time, comment: comment)
     }
 
-    /// The exchange of features, and of the public keys.
+    /// Sends the exchange of features and of public keys.
     private mutating func sendFeatures(_ features: TappedPairingFeatures, on link: UInt32, at now: Duration) {
         func packet(_ capability: PairingCapability) -> SecurityManagerPDU.PairingFeatures {
             SecurityManagerPDU.PairingFeatures(
@@ -50,7 +50,7 @@ extension PacketCapture {
 
     private mutating func changeSecurity(of link: UInt32, _ level: SecurityLevel, at now: Duration) {
         guard let found = links[link], level == .encrypted || level == .authenticated else { return }
-        // Of a shared link, once for both directions.
+        // A shared link is encrypted once for both directions.
         if isFirst(found) {
             for side in [LinkSide.central, .peripheral] {
                 guard let (host, handle) = host(of: found, side) else { continue }
@@ -83,7 +83,7 @@ extension PairingCapability {
 }
 
 extension BackendError.Code {
-    /// The reason of Pairing Failed; nil where a pairing ends without it.
+    /// The reason of Pairing Failed; nil if a pairing ends without that packet.
     ///
     /// Source: Core Specification, Vol 3, Part H, 3.5.5.
     fileprivate var securityManagerReason: UInt8? {

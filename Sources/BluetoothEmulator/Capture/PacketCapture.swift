@@ -2,14 +2,14 @@ import BluetoothBackend
 import BluetoothCapture
 import BluetoothSupport
 
-/// The packets between hosts and their controllers, as they follow from what a tap reports.
+/// The packets between hosts and their controllers, computed from the events of a tap.
 ///
 /// A pure value: events in, records of a capture file out.
 struct PacketCapture {
     let settings: CaptureSettings
     private let origin: CaptureTime
     var order = PacketOrder()
-    /// The hosts in the order of the file, by their index in the world.
+    /// The hosts, by their index in the world.
     private(set) var hosts: [Int: TappedHost] = [:]
     private var numbers: [Int: Int] = [:]
     var devices: [UInt32: TappedDevice] = [:]
@@ -18,10 +18,10 @@ struct PacketCapture {
     var handles = ConnectionHandles()
     var channels: [ChannelID: CapturedChannel] = [:]
     var reports = ReportLimiter()
-    /// Whether what the tap reports happens, rather than being so already.
+    /// Whether the tap reports new events, instead of the initial state.
     private(set) var hasBegun = false
 
-    /// - Parameter origin: The world's beginning.
+    /// - Parameter origin: The time at which the world began.
     init(origin: CaptureTime, settings: CaptureSettings = CaptureSettings()) {
         (self.origin, self.settings) = (origin, settings)
     }
@@ -56,12 +56,12 @@ struct PacketCapture {
         return order.removeReady(at: now)
     }
 
-    /// The records that still wait, where the capture ends.
+    /// Removes the remaining records at the end of the capture.
     mutating func finish() -> [CaptureRecord] { order.removeReady(at: nil) }
 
     // MARK: Records
 
-    /// Appends a packet of a host; of a host that the tap did not report, none.
+    /// Appends a packet of a host; ignores a host that the tap did not report.
     mutating func append(_ packet: HCIPacket, of host: Int, at time: Duration, comment: String? = nil) {
         guard let number = numbers[host] else { return }
         order.append(
@@ -118,19 +118,19 @@ struct PacketCapture {
     }
 }
 
-/// Counts the advertising packets of each device in a second, and what is not captured.
+/// A counter of each device's advertising packets per second, and of those that are not captured.
 struct ReportLimiter {
     private struct Count {
         var second: Int64 = -1
         var packets = 0
         var suppressed = 0
-        /// By host.
+        /// The number of missed packets, by host.
         var missed: [Int: Int] = [:]
     }
 
     private var counts: [UInt32: Count] = [:]
 
-    /// A scan response is captured with its advertisement.
+    /// Returns whether a packet is captured; a scan response is captured with its advertisement.
     mutating func allows(
         _ packet: TappedAdvertisingPacket, _ setting: CaptureSettings.Advertising, at now: Duration
     ) -> Bool {
@@ -149,7 +149,7 @@ struct ReportLimiter {
 
     mutating func forget(_ device: UInt32) { counts[device] = nil }
 
-    /// A line about the packets before this one that are not in the file.
+    /// Returns a comment about the preceding packets that are not in the file; nil if none are missing.
     mutating func comment(for device: UInt32, host: Int) -> String? {
         guard var count = counts[device] else { return nil }
         let missed = count.missed.removeValue(forKey: host)

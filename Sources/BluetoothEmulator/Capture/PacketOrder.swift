@@ -1,25 +1,25 @@
 import BluetoothCapture
 
-/// The records of a capture that are not written yet, in the order of their times.
+/// The unwritten records of a capture, in the order of their times.
 ///
-/// The packets of a procedure are known with its response, so what happens meanwhile waits for them, but at most a second.
+/// The packets of a procedure are known with its response, so later records wait for it, but at most a second.
 struct PacketOrder {
     private static let longestWait = Duration.seconds(1)
 
     private var waiting: [(time: Duration, record: CaptureRecord)] = []
-    /// The times of the requests whose packets are not known yet.
+    /// The times of the requests whose packets are still unknown, by link.
     private var open: [UInt32: Duration] = [:]
 
-    /// Packets of a link from that time on are still to come.
+    /// Announces packets of a link from a time on.
     mutating func open(_ link: UInt32, since time: Duration) { open[link] = time }
 
     mutating func close(_ link: UInt32) { open[link] = nil }
 
     mutating func append(_ record: CaptureRecord, at time: Duration) { waiting.append((time, record)) }
 
-    /// Removes the records that nothing can precede any more.
+    /// Removes the records that nothing can precede.
     ///
-    /// - Parameter now: nil for all.
+    /// - Parameter now: The present time; nil removes all records.
     mutating func removeReady(at now: Duration?) -> [CaptureRecord] {
         guard !waiting.isEmpty else { return [] }
         guard let now else {

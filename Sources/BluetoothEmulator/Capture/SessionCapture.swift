@@ -4,12 +4,13 @@ import BluetoothSupport
 package import BluetoothTracing
 import Logging
 
-/// A capture of what central managers ask of a backend and get: synthetic, since the backend does not report packets.
+/// A capture of central managers' requests to a backend and their results: synthetic, because backends report no
+/// packets.
 package final class SessionCapture: CentralObserver {
     /// The comment of each packet.
     package static let comment = "synthetic: the app's view, not the air"
 
-    /// Whether a record of a capture says that it is such a capture.
+    /// Returns whether a record of a capture marks the capture as synthetic.
     package static func isComment(of record: CaptureRecord) -> Bool {
         switch record {
         case .packet(let packet): packet.comment?.hasPrefix(comment) ?? false
@@ -20,7 +21,7 @@ package final class SessionCapture: CentralObserver {
 
     private struct State: Sendable {
         var tap = SessionTap()
-        /// From the first message on, whose time is now.
+        /// The packets; nil before the first message, whose time is the present.
         var packets: PacketCapture?
         var hasIntroduction = false
     }
@@ -52,7 +53,7 @@ package final class SessionCapture: CentralObserver {
         return records
     }
 
-    /// The beginning of the backend's time.
+    /// Returns the beginning of the backend's time.
     private static func origin(of now: Duration) -> CaptureTime {
         CaptureTime(max(0, Date().timeIntervalSince1970 - now.inSeconds) * 1e9)
     }
@@ -76,7 +77,7 @@ extension CaptureRecord {
     }
 }
 
-/// The capture that `COREBLUETOOTH_CAPTURE` asks for on backends that capture no air.
+/// The capture for `COREBLUETOOTH_CAPTURE` on backends that capture no air.
 package final class EnvironmentSessionCapture: CentralObserver {
     private enum State {
         case unopened
@@ -91,15 +92,16 @@ package final class EnvironmentSessionCapture: CentralObserver {
 
     private init(_ file: String) { self.file = file }
 
-    /// A backend whose central managers are in the capture, unless it is an emulator, which captures its air; the backend itself where
-    /// there is no capture.
+    /// Returns a backend that captures its central managers, or the backend itself if no capture is requested.
+    ///
+    /// Emulators are not captured here, because they capture their air.
     package static func captured(_ backend: any BluetoothBackend) -> any BluetoothBackend {
         guard let shared else { return backend }
         return ObservingBackend(around: backend, shared)
     }
 
     package func observe(_ messages: [ObservedMessage]) {
-        // An automatic backend is an emulator once it has decided.
+        // An automatic backend is an emulator after it has decided for one.
         let messages = messages.filter { $0.backend != Emulator.backendName }
         guard !messages.isEmpty else { return }
         let capture = state.withLock { state -> SessionCapture? in

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// A link of a program's own view: its attributes and the requests that are under way.
+/// A link from the app's point of view: its attributes and the pending requests.
 struct SessionLink: Sendable {
     struct Request: Sendable {
         var operation: OperationID
@@ -12,23 +12,25 @@ struct SessionLink: Sendable {
 
     private struct Attribute: Sendable {
         var handle: UInt16
-        /// Of a service, the last handle that may be its.
+        /// The last handle that may belong to a service.
         var lastHandle: UInt16
         var properties: CharacteristicProperties = []
-        /// The Client Characteristic Configuration of a characteristic, once it was discovered.
+        /// The handle of a characteristic's Client Characteristic Configuration, after its discovery.
         var configuration: UInt16?
     }
 
-    /// A characteristic without a Client Characteristic Configuration that is known has it behind the value.
+    /// The UUID of the Client Characteristic Configuration, which is assumed to follow the value until it is
+    /// discovered.
     private static let uuidOfConfiguration: BluetoothUUID = "2902"
 
     let number: UInt32
-    /// The first one was sent, the others wait for it.
+    /// The requests, of which the first was sent; the others wait for it.
     var requests: [Request] = []
-    /// An MTU that was agreed on while a request was under way, which no other request may follow.
+    /// An MTU that was agreed while requests were pending; it is reported with the next response, before any further
+    /// request.
     private var newMTU: Int?
     private var attributes: [AttributeID: Attribute] = [:]
-    /// The next handle for an attribute whose backend does not know its handle.
+    /// The next handle for an attribute whose handle the backend does not know.
     private var nextHandle: UInt16 = 0x8000
 
     init(number: UInt32) { self.number = number }
@@ -42,11 +44,11 @@ struct SessionLink: Sendable {
 
     // MARK: Requests
 
-    /// A request is sent.
+    /// Starts a request.
     mutating func start(_ request: Request, at time: Duration) -> [TapEvent.Kind] {
         guard let att = attRequest(request.request) else { return [] }
         var kinds: [TapEvent.Kind] = []
-        // Without a discovery, a reader of the capture does not know what is written.
+        // Without a discovery, a reader of the capture could not identify the written attribute.
         if case .setNotifying(let attribute, _) = request.request, attributes[attribute]?.configuration == nil,
             case .write(let handle, _) = att
         {
@@ -62,7 +64,7 @@ struct SessionLink: Sendable {
         requests.firstIndex { $0.operation == operation }.map { requests.remove(at: $0) }
     }
 
-    /// A request is answered; the next one is sent.
+    /// Completes an answered request, and sends the next one.
     mutating func complete(
         _ operation: OperationID, _ response: LinkResponse, at time: Duration
     ) -> [TapEvent.Kind] {
@@ -82,7 +84,7 @@ struct SessionLink: Sendable {
         return kinds
     }
 
-    /// Both sides agree on an MTU.
+    /// Changes the MTU that both sides agreed.
     mutating func change(mtu: Int) -> [TapEvent.Kind] {
         guard requests.isEmpty else {
             newMTU = mtu
@@ -152,7 +154,7 @@ struct SessionLink: Sendable {
     private mutating func add(_ found: [ServiceRecord]) -> [TappedService] {
         let handles = found.map { handle($0.handle, $0.id) }
         return zip(found, handles).map { record, first in
-            // What lies behind the service is unknown, but for the next one.
+            // The extent of the service is unknown, except that it ends before the next one.
             let next = handles.filter { $0 > first }.min().map { $0 - 1 } ?? .max
             attributes[record.id] = Attribute(handle: first, lastHandle: next)
             return TappedService(
@@ -173,7 +175,7 @@ struct SessionLink: Sendable {
         let handles = found.map { handle($0.handle, $0.id) }
         let end = attributes[service]?.lastHandle ?? .max
         return zip(found, handles).map { record, value in
-            // The declaration of the next one is before its value.
+            // The next characteristic's declaration precedes its value.
             let next = handles.filter { $0 > value }.min().map { max(value, $0 - 2) } ?? max(value, end)
             attributes[record.id] = Attribute(handle: value, lastHandle: next, properties: record.properties)
             return TappedCharacteristic(
@@ -191,7 +193,7 @@ struct SessionLink: Sendable {
         }
     }
 
-    /// Discovers what a restored manager knows.
+    /// Discovers the attributes that a restored manager knows.
     mutating func know(_ services: [RestoredCentralState.Service], at time: Duration) -> [TapEvent.Kind] {
         var kinds = exchange(.discoverServices, .services(add(services.map(\.record))), at: time)
         for service in services {

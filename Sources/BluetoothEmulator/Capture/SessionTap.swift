@@ -3,12 +3,11 @@ import BluetoothSupport
 import BluetoothTracing
 import BluetoothValues
 
-/// Turns what a program's central managers ask of a backend, and what they get, into the events of a tap: the app's own view of
-/// the air.
+/// A converter of central managers' requests and their results into the events of a tap, from the app's point of view.
 ///
-/// A pure value. Of 1,024 peers the addresses are known, of those that were heard last; a link has 256 requests at once at most.
+/// A pure value. It remembers the addresses of the 1,024 most recently heard peers, and at most 256 requests per link.
 struct SessionTap: Sendable {
-    /// The only host: the machine.
+    /// The only host, which is the machine.
     static let host = 0
 
     struct LinkKey: Hashable, Sendable {
@@ -29,7 +28,7 @@ struct SessionTap: Sendable {
     private var lastNumber: UInt32 = 0
     private var hasBegun = false
 
-    /// The events that follow from a message.
+    /// Returns the events that follow from a message.
     mutating func events(_ message: ObservedMessage) -> [TapEvent] {
         var kinds: [TapEvent.Kind] = []
         if !hasBegun {
@@ -52,7 +51,7 @@ struct SessionTap: Sendable {
         if let address = address.flatMap({ DeviceAddress($0) }) { peers.insert(address, for: peer) }
     }
 
-    /// The address of a peer; one that follows from its identifier where the backend names none.
+    /// Returns the address of a peer; if the backend gives none, one derived from the peer's identifier.
     private func address(of peer: PeerID) -> DeviceAddress {
         peers[peer] ?? PeripheralDescription(name: peer.description).effectiveAddress
     }
@@ -184,7 +183,7 @@ struct SessionTap: Sendable {
         ]
     }
 
-    /// The links and attributes that a restored manager has without asking.
+    /// Returns the links and attributes that a restored manager has from the start.
     private mutating func restore(_ state: RestoredCentralState, _ message: ObservedMessage) -> [TapEvent.Kind] {
         var kinds: [TapEvent.Kind] = []
         for peer in state.peers {
@@ -199,12 +198,12 @@ struct SessionTap: Sendable {
 }
 
 extension DeviceAddress {
-    /// Backends do not say what the address of the machine is.
+    /// The address of the machine, which backends do not report.
     fileprivate static let unknown = DeviceAddress(bits: 0)
 }
 
 extension TappedHost {
-    /// The machine behind a backend.
+    /// Creates the host for the machine behind a backend.
     fileprivate static func machine(_ backend: String) -> TappedHost {
         TappedHost(
             index: SessionTap.host, name: backend, isAnonymous: false, identityAddress: .unknown, address: .unknown,

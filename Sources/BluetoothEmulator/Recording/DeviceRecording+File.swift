@@ -4,7 +4,8 @@ import Logging
 extension DeviceRecording {
     /// Reads a file or a pipe of JSON lines.
     ///
-    /// A last line that was cut off, since its program was ended while it wrote, is left out, with a warning in the log.
+    /// A last line that was truncated, because its program ended while writing it, is ignored with a warning in the
+    /// log.
     ///
     /// - Throws: ``DescriptionError`` with file, line, field and rule for a malformed file, and for one with more than
     ///   ``maximumEvents`` events or ``maximumBytes`` bytes.
@@ -22,12 +23,12 @@ extension DeviceRecording {
         }
     }
 
-    /// - Parameter reason: nil for a file that is too large.
+    /// - Parameter reason: The reason; nil for a file that is too large.
     private static func unreadable(_ reason: String?) -> DescriptionError {
         DescriptionError("", reason.map { "the file cannot be read: \($0)" } ?? sizeRule)
     }
 
-    /// The contents of a regular file that another one names, if it is not too large.
+    /// Returns the contents of a regular file that another file names, unless it is too large.
     static func text(ofFile file: String) throws(DescriptionError) -> Data {
         do throws(NamedFileProblem) {
             return try NamedFileProblem.contents(of: file, atMost: maximumBytes)
@@ -40,9 +41,9 @@ extension DeviceRecording {
         }
     }
 
-    /// Reads JSON lines.
+    /// Decodes JSON lines.
     ///
-    /// A last line without an end of line that is not JSON is left out.
+    /// A last line that is not JSON and has no line end is ignored.
     ///
     /// - Throws: ``DescriptionError`` with line, field and rule for a malformed text.
     public init(jsonLines text: Data) throws(DescriptionError) { try self.init(jsonLines: text, name: "recording") }
@@ -83,7 +84,7 @@ extension DeviceRecording {
 }
 
 extension RecordingLine {
-    /// Adds what the line says to a recording, which the first line begins.
+    /// Adds the content of the line to a recording; the first line starts the recording.
     fileprivate func add(to recording: inout DeviceRecording?) throws(DescriptionError) {
         guard let count = recording?.events.count else {
             recording = try beginning()
@@ -114,7 +115,7 @@ extension RecordingLine {
 }
 
 extension PeripheralDescription {
-    /// Checks the device of a recording, which is a plain one.
+    /// Checks the device of a recording, which must be a plain one.
     fileprivate func validateRecorded() throws(DescriptionError) {
         do throws(DescriptionError) {
             try require(handler == nil, "handler", "a recorded device has no handler")
@@ -126,7 +127,7 @@ extension PeripheralDescription {
 }
 
 extension DescriptionError {
-    /// An error about a line, in the text with all lines.
+    /// Returns an error about a line as an error in the whole text.
     fileprivate func onLine(_ number: Int) -> DescriptionError {
         var placed = self
         placed.place = Place(line: number, column: place?.column ?? 1)
@@ -137,24 +138,24 @@ extension DescriptionError {
 // MARK: Writing
 
 extension DeviceRecording {
-    /// The recording as JSON lines.
+    /// Encodes the recording as JSON lines.
     public func jsonLines() throws -> Data {
         var text = try Self.firstLine(device, source)
         for event in events { text += try Self.line(event) }
         return text
     }
 
-    /// The line with which a recording begins.
+    /// Encodes the first line of a recording.
     package static func firstLine(_ device: PeripheralDescription, _ source: Source) throws -> Data {
         var line = RecordingLine()
         (line.version, line.device, line.source) = (RecordingLine.version, device, source)
         return try encoded(line)
     }
 
-    /// The line of an event.
+    /// Encodes the line of an event.
     package static func line(_ event: RecordedEvent) throws -> Data { try encoded(RecordingLine(event)) }
 
-    /// The line with what has become known of the device.
+    /// Encodes a line with newly observed properties of the device.
     package static func line(_ device: PeripheralDescription, at time: Duration) throws -> Data {
         var line = RecordingLine()
         (line.time, line.device) = (time.inSeconds, device)

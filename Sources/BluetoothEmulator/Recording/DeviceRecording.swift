@@ -2,22 +2,22 @@ public import BluetoothBackend
 public import BluetoothSupport
 public import BluetoothValues
 
-/// A real device as a program observed it: what it is, and what happened, with the times.
+/// A recording of a real device: its description, and timed events, as a program observed them.
 ///
-/// `bluectl record`, `COREBLUETOOTH_RECORD` and captures make recordings; ``replayed(_:)`` makes an emulated device of one. A
-/// file has JSON lines, of which the first describes the device; one that was cut off lost the end of what happened and no
-/// more.
+/// `bluectl record`, `COREBLUETOOTH_RECORD` and captures create recordings; ``replayed(_:)`` turns one into an emulated
+/// device. A file consists of JSON lines, of which the first describes the device; a truncated file lacks only the last
+/// events.
 public struct DeviceRecording: Hashable, Sendable {
-    /// Where a recording comes from.
+    /// The origin of a recording.
     public struct Source: Hashable, Sendable {
         /// The backend that observed the device: `bluez` or `emulator`; `capture` for a capture file.
         public var backend: String
-        /// The day, as `2026-11-22`; nil if unknown.
+        /// The day, such as `2026-11-22`; nil if unknown.
         public var date: String?
         /// Whether the address and serial numbers were replaced.
         public var isRedacted: Bool
 
-        /// A source.
+        /// Creates a source.
         public init(backend: String, date: String? = nil, isRedacted: Bool) {
             self.backend = backend
             self.date = date
@@ -25,28 +25,28 @@ public struct DeviceRecording: Hashable, Sendable {
         }
     }
 
-    /// The most events that a file may have: 200,000.
+    /// The maximum number of events in a file: 200,000.
     public static let maximumEvents = 200_000
-    /// The last instant of a recording: a year after its beginning.
+    /// The last possible instant of a recording: a year after its beginning.
     public static let longestTime = Duration.seconds(31_536_000)
-    /// The most bytes that a file may have: 32 MiB.
+    /// The maximum size of a file: 32 MiB.
     public static let maximumBytes = 33_554_432
 
-    /// The device as far as it was observed: its advertisements and services; the values are in the events.
+    /// The observed part of the device: its advertisements and services; the values are in the events.
     public var device: PeripheralDescription
-    /// Where the recording comes from.
+    /// The origin of the recording.
     public var source: Source
-    /// What happened, in the order in which it ended.
+    /// The events, in the order in which they ended.
     public var events: [RecordedEvent]
 
-    /// A recording.
+    /// Creates a recording.
     public init(device: PeripheralDescription, source: Source, events: [RecordedEvent] = []) {
         self.device = device
         self.source = source
         self.events = events
     }
 
-    /// An emulated device that behaves as the recorded one did.
+    /// Returns an emulated device that behaves like the recorded one.
     public func replayed(_ options: ReplayOptions = ReplayOptions()) -> PeripheralDescription {
         var device = device
         device.replay = RecordingReplay(self, options)
@@ -54,45 +54,45 @@ public struct DeviceRecording: Hashable, Sendable {
     }
 }
 
-/// Something that happened with a recorded device.
+/// An event of a recorded device.
 public struct RecordedEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Hashable, Sendable {
         /// An advertising packet of a set, with its signal strength in dBm.
         case advertised(set: Int, rssi: Int?)
-        /// A central connected; the ATT MTU in bytes, if it is known.
+        /// A central connected, with the ATT MTU in bytes if it is known.
         case linkOpened(mtu: Int?)
         /// The link ended.
         case linkClosed(DisconnectReason)
-        /// A central asked for something, and the device answered.
+        /// A central sent a request, and the device answered.
         case request(RecordedRequest)
         /// The device notified or indicated a value.
         case notified(RecordedAttribute, Data, after: RecordedWrite?)
     }
 
-    /// The time since the recording began; of a request the time at which it was sent.
+    /// The time since the recording began; for a request, the time at which it was sent.
     ///
     /// Files keep whole microseconds.
     public var time: Duration
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
 
-    /// An event.
+    /// Creates an event.
     public init(time: Duration, _ kind: Kind) {
         self.time = time
         self.kind = kind
     }
 }
 
-/// A request of a central, and the answer.
+/// A request of a central, with its answer.
 public struct RecordedRequest: Hashable, Sendable {
     /// The kind of a request.
     public enum Operation: String, Hashable, Sendable, CaseIterable {
         /// Reads the value.
         case read
-        /// Writes a value, with an answer.
+        /// Writes a value, with a response.
         case write
-        /// Writes a value without an answer.
+        /// Writes a value without a response.
         case writeCommand
         /// Subscribes to the value.
         case subscribe
@@ -104,14 +104,14 @@ public struct RecordedRequest: Hashable, Sendable {
     public var operation: Operation
     /// The attribute.
     public var attribute: RecordedAttribute
-    /// The value that was written, or read; nil for others, and for a read that failed.
+    /// The written or read value; nil for other requests, and for a failed read.
     public var value: Data?
     /// The time from the request to its answer; nil for a write command.
     public var duration: Duration?
     /// The error of a request that the device refused.
     public var error: ATTCode?
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ operation: Operation, _ attribute: RecordedAttribute, value: Data? = nil, duration: Duration? = nil,
         error: ATTCode? = nil
@@ -131,7 +131,7 @@ public struct RecordedWrite: Hashable, Sendable {
     /// The value.
     public var value: Data
 
-    /// A write.
+    /// Creates a write.
     public init(_ attribute: RecordedAttribute, _ value: Data) {
         self.attribute = attribute
         self.value = value

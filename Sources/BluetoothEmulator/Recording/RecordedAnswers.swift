@@ -2,17 +2,18 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// What a recording says about a device, in the form in which a replay looks it up.
+/// The answers of a recorded device, indexed for a replay.
 struct RecordedAnswers: Sendable {
     /// The answer to a request.
     struct Answer: Hashable, Sendable {
-        /// That of a read; nil for one that failed and for other requests.
+        /// The value of a read; nil if the read failed, and for other requests.
         var value: Data?
         var error: ATTCode?
         var duration: Duration?
     }
 
-    /// A notification and the time before it: since the answer to its cause, since the subscription, or since the notification before.
+    /// A notification and the pause before it: since the answer to its cause, the subscription, or the previous
+    /// notification.
     struct Notification: Hashable, Sendable {
         var pause: Duration
         var value: Data
@@ -21,7 +22,7 @@ struct RecordedAnswers: Sendable {
     /// The answer to a write, and the notifications that it caused.
     struct WriteOutcome: Sendable {
         var answer = Answer()
-        /// The instant of the answer, or that of a write command.
+        /// The instant of the answer, or of a write command.
         var endedAt = Duration.zero
         var consequences: [(attribute: RecordedAttribute, notification: Notification)] = []
     }
@@ -29,20 +30,20 @@ struct RecordedAnswers: Sendable {
     private(set) var reads: [RecordedAttribute: [Answer]] = [:]
     private(set) var writes: [RecordedWrite: [WriteOutcome]] = [:]
     private(set) var subscriptions: [RecordedAttribute: [Answer]] = [:]
-    /// The notifications that have no cause, by the time that passed before each.
+    /// The notifications without a cause, each with the pause before it.
     private(set) var series: [RecordedAttribute: [Notification]] = [:]
-    /// The durations of the requests of an operation that were answered.
+    /// The durations of the answered requests, by operation.
     private(set) var durations: [RecordedRequest.Operation: [Duration]] = [:]
-    /// For each link, the time after which the device closed it; nil where another end did.
+    /// The time after which the device closed each link; nil if the other side closed it.
     private(set) var closings: [Duration?] = []
 
-    /// - Parameter speed: The factor by which all times are shorter.
+    /// - Parameter speed: The factor by which all times are divided.
     init(_ recording: DeviceRecording, speed: Double = 1) {
         var builder = Builder(caused: Self.causedAttributes(recording.events), speed: speed)
         for event in recording.events { builder.add(event, to: &self) }
     }
 
-    /// The characteristics of which each notification followed a write: others notify by themselves.
+    /// Returns the characteristics whose notifications all followed a write; others notify by themselves.
     private static func causedAttributes(_ events: [RecordedEvent]) -> Set<RecordedAttribute> {
         var (caused, uncaused): (Set<RecordedAttribute>, Set<RecordedAttribute>) = ([], [])
         for case .notified(let attribute, _, let cause) in events.lazy.map(\.kind) {
@@ -51,7 +52,7 @@ struct RecordedAnswers: Sendable {
         return caused.subtracting(uncaused)
     }
 
-    /// The pause after which a series begins again: the median of the pauses within it.
+    /// Returns the pause after which a series begins again: the median of the pauses within it.
     static func loopPause(_ series: [Notification]) -> Duration {
         let pauses = series.dropFirst().map(\.pause).sorted()
         return pauses.isEmpty ? .seconds(1) : max(.milliseconds(1), pauses[pauses.count / 2])
@@ -61,7 +62,7 @@ struct RecordedAnswers: Sendable {
         let caused: Set<RecordedAttribute>
         let speed: Double
         var linkOpened: Duration?
-        /// The instant from which the pause before the next notification of a characteristic counts.
+        /// The instant from which the pause before a characteristic's next notification counts.
         var last: [RecordedAttribute: Duration] = [:]
 
         mutating func add(_ event: RecordedEvent, to answers: inout RecordedAnswers) {
@@ -108,7 +109,7 @@ struct RecordedAnswers: Sendable {
             of cause: RecordedWrite, _ attribute: RecordedAttribute, _ value: Data, at time: Duration,
             to answers: inout RecordedAnswers
         ) {
-            // In place: a device that is polled makes one list of all outcomes.
+            // In place, because a device that is polled collects all outcomes in one list.
             answers.writes[cause, default: [WriteOutcome(endedAt: time)]].withLast { outcome in
                 let pause = scaled(time - outcome.endedAt)
                 outcome.consequences.append((attribute, Notification(pause: pause, value: value)))
@@ -120,7 +121,7 @@ struct RecordedAnswers: Sendable {
 }
 
 extension Array {
-    /// Changes the last element, if there is one.
+    /// Changes the last element, if any.
     fileprivate mutating func withLast(_ body: (inout Element) -> Void) {
         if !isEmpty { body(&self[count - 1]) }
     }

@@ -2,19 +2,19 @@ public import BluetoothBackend
 
 /// An attribute in a recording: a characteristic, or a descriptor of one.
 ///
-/// As text `180D/2A37`, `180D/2A37#1` for the second characteristic of that UUID in services of that UUID, and
-/// `180D/2A37/2901` for a descriptor.
+/// The text form is `180D/2A37`, `180D/2A37#1` for the second characteristic with that UUID in services with that UUID,
+/// and `180D/2A37/2901` for a descriptor.
 public struct RecordedAttribute: Hashable, Sendable {
     /// The UUID of the service.
     public var service: BluetoothUUID
     /// The UUID of the characteristic.
     public var characteristic: BluetoothUUID
-    /// Which one among the characteristics with these UUIDs, in handle order, from 0 on.
+    /// The index among the characteristics with these UUIDs, in handle order, from 0.
     public var index: Int
     /// The UUID of the descriptor; nil for the characteristic itself.
     public var descriptor: BluetoothUUID?
 
-    /// An attribute.
+    /// Creates an attribute.
     public init(
         service: BluetoothUUID, characteristic: BluetoothUUID, index: Int = 0, descriptor: BluetoothUUID? = nil
     ) {
@@ -24,12 +24,12 @@ public struct RecordedAttribute: Hashable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// The characteristic, or that of the descriptor.
+    /// The characteristic, or the one that contains the descriptor.
     package var path: CharacteristicPath { CharacteristicPath(characteristic, service: service, index: index) }
 }
 
 extension RecordedAttribute: LosslessStringConvertible {
-    /// Reads `180D/2A37`, `180D/2A37#1` or `180D/2A37/2901`.
+    /// Parses `180D/2A37`, `180D/2A37#1` or `180D/2A37/2901`.
     ///
     /// - Returns: nil for any other text.
     public init?(_ text: String) {

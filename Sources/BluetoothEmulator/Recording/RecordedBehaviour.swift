@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// The behaviour of a device that plays a recording.
+/// The behavior of a device that replays a recording.
 ///
-/// What the recording does not say is made up, with a line in the trace.
+/// Answers that the recording lacks are made up, with a line in the trace.
 struct RecordedBehaviour: DeviceBehaviour {
     private typealias Operation = RecordedRequest.Operation
 
@@ -18,14 +18,14 @@ struct RecordedBehaviour: DeviceBehaviour {
     private let options: ReplayOptions
     private var attributes: [AttributeID: RecordedAttribute] = [:]
     private var random = SeededGenerator(seed: 0, stream: "replay")
-    /// How many recorded answers to reads and writes were given.
+    /// The numbers of recorded answers given so far to reads, writes and subscriptions.
     private var readCounts: [RecordedAttribute: Int] = [:]
     private var writeCounts: [RecordedWrite: Int] = [:]
     private var subscriptionCounts: [RecordedAttribute: Int] = [:]
-    /// The attributes to which centrals wrote what is not in the recording.
+    /// The attributes to which centrals wrote values that are not in the recording.
     private var stored: Set<RecordedAttribute> = []
     private var series: SeriesPlayer
-    /// The consequences of writes, by the number of their timers.
+    /// The notifications that writes caused, by the number of their timers.
     private var pending: [Int: Pending] = [:]
     private var connections = 0
     private var nextTimer = Self.firstConsequence
@@ -58,7 +58,7 @@ struct RecordedBehaviour: DeviceBehaviour {
         return own?.duration ?? answers.durations[operation]?.randomElement(using: &random)
     }
 
-    /// The recorded answer whose turn it is: the last one again and again.
+    /// Returns the next recorded answer; the last one is repeated.
     private func next<Answer>(_ answers: [Answer]?, _ count: Int?, isRead: Bool = false) -> Answer? {
         guard let answers, !answers.isEmpty else { return nil }
         if isRead, options.reads == .last { return answers[answers.count - 1] }
@@ -121,10 +121,10 @@ struct RecordedBehaviour: DeviceBehaviour {
 
     // MARK: Events
 
-    /// The numbers of timers: series from 0, then the end of the link, then what writes cause.
+    /// The numbers of timers: series count from 0, then the end of the link, then the notifications that writes cause.
     private static let linkEnd = 1_000_000
     private static let firstConsequence = 1_000_001
-    /// More notifications than any recorded device owes at once.
+    /// The maximum number of pending notifications; recorded devices have fewer.
     private static let maximumPending = 1_000
 
     mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
@@ -160,7 +160,7 @@ struct RecordedBehaviour: DeviceBehaviour {
     }
 }
 
-/// The series of notifications of a recording, each from the first subscription to the last one's end.
+/// The series of notifications of a recording; each plays from the first subscription to the end of the last.
 private struct SeriesPlayer: Sendable {
     private struct Series: Sendable {
         let attribute: RecordedAttribute
@@ -178,9 +178,9 @@ private struct SeriesPlayer: Sendable {
         self.isLooped = isLooped
     }
 
-    /// A central subscribes.
+    /// Adds a subscriber.
     ///
-    /// - Returns: The series that begins, and the time before its first notification.
+    /// - Returns: The series that begins, and the time before its first notification; nil if no series begins.
     mutating func begin(_ attribute: RecordedAttribute, for central: CentralIdentity) -> (Int, Duration)? {
         guard let index = series.firstIndex(where: { $0.attribute == attribute }) else { return nil }
         series[index].subscribers.insert(central.withoutMTU)
@@ -189,14 +189,14 @@ private struct SeriesPlayer: Sendable {
         return (index, series[index].notifications[0].pause)
     }
 
-    /// A central unsubscribes.
+    /// Removes a subscriber.
     ///
-    /// - Returns: The series that ends.
+    /// - Returns: The series that ends, if any.
     mutating func end(_ attribute: RecordedAttribute, for central: CentralIdentity) -> Int? {
         series.firstIndex { $0.attribute == attribute }.flatMap { end($0, for: central) }
     }
 
-    /// A central disconnects.
+    /// Removes a disconnected central.
     ///
     /// - Returns: The series that end.
     mutating func leave(_ central: CentralIdentity) -> [Int] {
@@ -210,7 +210,7 @@ private struct SeriesPlayer: Sendable {
         return wasSubscribed && series[index].subscribers.isEmpty ? index : nil
     }
 
-    /// The next notification of a series, and the time until the one after it; nil at its end.
+    /// Returns the next notification of a series, and the time until the one after it; nil at the end of the series.
     mutating func step(_ index: Int) -> (attribute: RecordedAttribute, value: Data, pause: Duration?)? {
         guard series.indices.contains(index), !series[index].subscribers.isEmpty else { return nil }
         let (attribute, all) = (series[index].attribute, series[index].notifications)
@@ -227,14 +227,14 @@ private struct SeriesPlayer: Sendable {
 }
 
 extension DeviceActions {
-    /// Starts the timer of a series' next notification, which does not keep the world from being idle.
+    /// Starts the timer for the next notification of a series, which does not keep the world from being idle.
     fileprivate mutating func startSeries(_ number: Int, after pause: Duration) {
         startTimer(number, after: pause, every: max(.milliseconds(1), pause))
     }
 }
 
 extension CentralIdentity {
-    /// The central, whatever its link has agreed on.
+    /// The central without its MTU, for comparisons.
     fileprivate var withoutMTU: CentralIdentity {
         var identity = self
         identity.mtu = 0
@@ -243,7 +243,7 @@ extension CentralIdentity {
 }
 
 extension AttributeDatabase {
-    /// The characteristics and descriptors as recordings name them.
+    /// The characteristics and descriptors by their names in recordings.
     fileprivate var recordedAttributes: [AttributeID: RecordedAttribute] {
         var attributes: [AttributeID: RecordedAttribute] = [:]
         var counts: [RecordedAttribute: Int] = [:]

@@ -2,9 +2,10 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-/// A line of a recording's file: a description of the device, or something that happened.
+/// A line of a recording's file: a description of the device, or an event.
 ///
-/// The first line has `recording`, `device` and `source`; a later one may have `t` and `device`, with what became known since.
+/// The first line has `recording`, `device` and `source`; a later one may have `t` and `device`, with newly observed
+/// properties.
 struct RecordingLine: Sendable {
     /// The version of the format.
     static let version = 1
@@ -39,7 +40,7 @@ struct RecordingLine: Sendable {
 }
 
 extension RecordedEvent {
-    /// The field that says what happened with an attribute.
+    /// The field that names an event of an attribute.
     enum Verb: String, CaseIterable, Sendable {
         case read, write, writeCommand, subscribe, unsubscribe, notified
     }
@@ -116,9 +117,9 @@ extension RecordingLine {
         }
     }
 
-    /// What happened; nil for a line that only describes the device.
+    /// Returns the event; nil for a line that only describes the device.
     ///
-    /// - Throws: ``DescriptionError`` with field and rule.
+    /// - Throws: ``DescriptionError`` naming the field and the rule.
     func event() throws(DescriptionError) -> RecordedEvent? {
         guard let time, time >= 0, time <= DeviceRecording.longestTime.inSeconds else {
             throw DescriptionError("t", "a line has the seconds since the beginning, 0...31536000")
@@ -128,7 +129,7 @@ extension RecordingLine {
             throw DescriptionError("", "a line has one of advertised, link, device, \(Self.verbs)")
         }
         if device != nil { return nil }
-        // A number of JSON is exact to the microsecond for all times that a recording may have, not to the nanosecond.
+        // Within the times of a recording, a JSON number is exact to the microsecond, but not to the nanosecond.
         let instant = Duration.microseconds(Int64((time * 1e6).rounded()))
         return RecordedEvent(time: instant, try kind())
     }
@@ -197,7 +198,7 @@ extension RecordingLine {
         return value
     }
 
-    /// Checks that no field but these is beside the one that says what happened.
+    /// Checks that the line has no other fields besides the one that names the event.
     private func allow(_ names: Set<String>) throws(DescriptionError) {
         let given: KeyValuePairs<String, Bool> = [
             "recording": version != nil, "source": source != nil, "mtu": link.mtu != nil, "reason": link.reason != nil,

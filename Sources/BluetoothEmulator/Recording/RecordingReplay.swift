@@ -1,26 +1,27 @@
 import BluetoothSupport
 
-/// A recording that an emulated device plays.
+/// A recording that an emulated device replays.
 public struct RecordingReplay: Hashable, Sendable {
     /// The recording.
     public var recording: DeviceRecording {
         get { contents[0] }
         set { contents[0] = newValue }
     }
-    /// One element: a value cannot contain itself, and a recording contains a device, which may contain a replay.
+    /// A single element in an array, because a recording contains a device, which may contain a replay: a value cannot
+    /// contain itself.
     private var contents: [DeviceRecording]
-    /// How it is played.
+    /// The options of the replay.
     public var options: ReplayOptions
-    /// The file, relative to the folder of a world file; nil for a recording that is in no world file.
+    /// The file's path relative to the folder of a world file; nil for a recording outside of world files.
     package var file: String?
 
-    /// A recording with the options of its replay.
+    /// Creates a replay of a recording.
     public init(_ recording: DeviceRecording, _ options: ReplayOptions = ReplayOptions()) {
         contents = [recording]
         self.options = options
     }
 
-    /// The recorded device under a name; an empty one is that of the recording.
+    /// Returns the recorded device under a name; an empty name uses that of the recording.
     func device(named name: String) -> PeripheralDescription {
         let device = recording.device
         return name.isEmpty || name == device.name ? device : device.named(name)
@@ -32,42 +33,42 @@ public struct RecordingReplay: Hashable, Sendable {
     }
 }
 
-/// How a recording is played.
+/// The options for the replay of a recording.
 public struct ReplayOptions: Hashable, Sendable {
-    /// What follows the last notification of a series.
+    /// The behavior after the last notification of a series.
     public enum Notifications: String, Hashable, Sendable, CaseIterable {
-        /// The series begins again, after the median of the pauses in it.
+        /// The series begins again, after the median of its pauses.
         case loop
-        /// Nothing.
+        /// No further notification follows.
         case once
     }
 
     /// The values of reads.
     public enum Reads: String, Hashable, Sendable, CaseIterable {
-        /// Those that were read, in their order; then the last one again and again.
+        /// The recorded values in their order; the last one is repeated.
         case sequence
-        /// The one that was read last.
+        /// The value of the last recorded read.
         case last
     }
 
     /// The time that an answer takes.
     public enum Latency: String, Hashable, Sendable, CaseIterable {
-        /// As long as in the recording, but no shorter than the emulated link needs.
+        /// The recorded time, but at least the time that the emulated link needs.
         case recorded
-        /// As long as the emulated link needs.
+        /// The time that the emulated link needs.
         case none
     }
 
-    /// What follows the last notification of a series.
+    /// The behavior after the last notification of a series.
     public var notifications: Notifications
     /// The values of reads.
     public var reads: Reads
     /// The time that an answer takes.
     public var latency: Latency
-    /// The factor by which all times of the recording are shorter, 0.001...1000.
+    /// The factor by which all times of the recording are divided, 0.001...1000.
     public var speed: Double
 
-    /// Options.
+    /// Creates the options of a replay.
     public init(
         notifications: Notifications = .loop, reads: Reads = .sequence, latency: Latency = .recorded,
         speed: Double = 1

@@ -266,7 +266,7 @@ extension World {
         handle(.timer(number), at: ref)
     }
 
-    /// Starts the timers of a characteristic that just got a subscriber.
+    /// Starts the timers of a characteristic that has its first subscriber.
     mutating func startNotifyTimers(_ attribute: AttributeID, of ref: Ref<Device>) {
         guard let interval = devices[ref]?.server.startTimer(of: attribute) else { return }
         queue.schedule(.notifyTimer(ref, attribute), at: now + interval, isPeriodic: true)

@@ -19,7 +19,7 @@ package final class EmulatorTap: Sendable {
 
     deinit { cancel() }
 
-    /// Returns when all events so far were received.
+    /// Waits until all events so far have been received.
     package func delivered() async {
         await withCheckedContinuation { continuation in receiver.afterDelivery { continuation.resume() } }
     }
@@ -30,7 +30,7 @@ package final class EmulatorTap: Sendable {
         remove()
     }
 
-    /// Ends delivery after the events so far, and returns when they were received; not to be called by the receiver.
+    /// Ends delivery after the events so far, and waits until they have been received; the receiver must not call this.
     package func finish() {
         remove()
         receiver.finish()
@@ -44,20 +44,20 @@ package final class EmulatorTap: Sendable {
 }
 
 extension Emulator {
-    /// Observes what happens in this world: any number of taps at once, none of which changes anything in it.
+    /// Observes the events in this world; any number of taps can run at once, and none changes the world.
     ///
-    /// A tap first describes the world as it is: hosts, devices, links; then comes ``TapEvent/Kind/began``. Events are
-    /// received in the order in which they happen, one at a time, on a queue of the tap, outside every lock: `receive` may
-    /// call the emulator. In virtual time an instant is over only when all its events were received, unless the receiver
-    /// may lag behind: then time stops only where half of the limit waits, and at the end of a run.
+    /// A tap first receives a description of the present world: hosts, devices, links; then ``TapEvent/Kind/began``.
+    /// Events are received in the order in which they happen, one at a time, on a queue of the tap, outside every lock:
+    /// `receive` may call the emulator. In virtual time, an instant ends only after all its events have been received,
+    /// unless the receiver may lag: then time stops only while half of the limit is waiting, and at the end of a run.
     ///
     /// - Parameters:
-    ///   - kinds: The events to report; the others cost nothing.
-    ///   - limit: The number of events that wait for a slow receiver at most; what is dropped then is reported as
-    ///     ``TapEvent/Kind/dropped(_:)``.
-    ///   - mayLag: Whether virtual time may run ahead of the receiver, which then does not call the emulator.
-    ///   - receive: Must not retain the tap.
-    /// - Returns: The tap, which the caller retains for as long as it wants events.
+    ///   - kinds: The events to report; others cost nothing.
+    ///   - limit: The maximum number of events that wait for a slow receiver; ``TapEvent/Kind/dropped(_:)`` reports
+    ///     those that are dropped beyond it.
+    ///   - mayLag: Whether virtual time may run ahead of the receiver, which then must not call the emulator.
+    ///   - receive: Receives the events; must not retain the tap.
+    /// - Returns: The tap; retain it to keep receiving events.
     package func tap(
         _ kinds: TapKinds = .all, limit: Int = 100_000, mayLag: Bool = false,
         _ receive: @escaping @Sendable (TapEvent) -> Void
@@ -68,24 +68,24 @@ extension Emulator {
     }
 }
 
-/// The receiver of a tap: a bounded line of events, and the queue that they are received on.
+/// The receiver of a tap: a bounded queue of events, and the dispatch queue that receives them.
 final class TapReceiver: EventSink {
     private struct State {
         var pending = Deque<TapEvent>()
-        /// The number of events that were dropped after the pending ones, and the time of the first.
+        /// The number of events dropped after the pending ones, and the time of the first dropped one.
         var dropped: (count: Int, since: Duration)?
-        /// Whether the queue receives what is pending as soon as it can.
+        /// Whether the pending events will be received as soon as possible.
         var isScheduled = false
-        /// Whether the queue receives what is pending after the delay at the latest.
+        /// Whether the pending events will be received after the delay at the latest.
         var isTimed = false
-        /// Whether events that were pending are being received.
+        /// Whether a batch of events is being received.
         var isReceiving = false
         var isCancelled = false
         var waiters: [@Sendable () -> Void] = []
     }
 
-    /// A receiver that may lag behind gets this many events together, or what is pending after the delay: waking its queue for
-    /// each event costs more than most receivers do with it.
+    /// The number of events that a lagging receiver handles together, unless the delay ends first; waking its queue for
+    /// each event would cost more than most receivers do with it.
     private static let batchSize = 512
     private static let batchDelay = DispatchTimeInterval.milliseconds(5)
 
@@ -96,10 +96,10 @@ final class TapReceiver: EventSink {
     private let receive: @Sendable (TapEvent) -> Void
     private let state = Lock(State())
 
-    /// Whether virtual time has to wait for it before it leaves an instant.
+    /// Whether virtual time must wait for the receiver before it leaves an instant.
     var holdsInstant: Bool { !mayLag || state.withLock { $0.pending.count > limit / 2 } }
 
-    /// Whether it has not received all events; false for one that virtual time has waited for at each instant.
+    /// Whether events are still to be received; false for a receiver that virtual time waits for at each instant.
     var isBehind: Bool { mayLag && state.withLock { $0.isReceiving || !$0.pending.isEmpty } }
 
     init(limit: Int, mayLag: Bool, _ receive: @escaping @Sendable (TapEvent) -> Void) {
@@ -128,9 +128,9 @@ final class TapReceiver: EventSink {
         }
     }
 
-    /// Changes the state, and lets the queue receive what is pending.
+    /// Changes the state, and schedules the pending events.
     ///
-    /// - Parameter change: Returns whether that may wait for the delay.
+    /// - Parameter change: Changes the state; returns whether the events may wait for the delay.
     private func schedule(_ change: (inout State) -> Bool) {
         let (mustSchedule, mayWait) = state.withLock { state -> (Bool, Bool) in
             let mayWait = change(&state)
@@ -153,10 +153,10 @@ final class TapReceiver: EventSink {
         }
     }
 
-    /// Returns when all events so far were received.
+    /// Waits until all events so far have been received.
     func finish() { queue.sync { drain() } }
 
-    /// Receives what is pending; runs on the queue.
+    /// Receives the pending events; runs on the queue.
     private func drain() {
         state.withLock { $0.isTimed = false }
         while let (batch, waiters) = nextBatch() {
@@ -165,7 +165,7 @@ final class TapReceiver: EventSink {
         }
     }
 
-    /// The events that are pending, or those who wait for the last of them; nil where there is neither.
+    /// Removes and returns the pending events, or the closures that wait for the last of them; nil if both are empty.
     private func nextBatch() -> (Deque<TapEvent>, [@Sendable () -> Void])? {
         state.withLock { state in
             if let (count, since) = state.dropped {

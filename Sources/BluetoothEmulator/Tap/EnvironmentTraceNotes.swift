@@ -2,18 +2,18 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothTracing
 
-/// What the trace that `COREBLUETOOTH_TRACE` asks for says beside commands and events: the controls of emulators, faults, lost
-/// packets, and what managers asked for in vain.
+/// The notes that the trace of `COREBLUETOOTH_TRACE` contains besides commands and events: the controls of emulators,
+/// faults, lost packets, and vain requests of managers.
 enum EnvironmentTraceNotes {
     private struct State {
         var emulators = ObservedEmulators()
-        /// These retain their emulators.
+        /// The taps, which retain their emulators.
         var taps: [EmulatorTap] = []
     }
 
     private static let state = Lock(State())
 
-    /// Begins with the notes of an emulator that gets a manager.
+    /// Starts the notes of an emulator that has a first manager.
     static func begin(_ emulator: Emulator) {
         guard let trace = EnvironmentTrace.shared, state.withLock({ $0.emulators.insert(emulator) }) != nil else {
             return
@@ -31,9 +31,9 @@ enum EnvironmentTraceNotes {
     }
 }
 
-/// The entries of a trace for what a tap reports beside the commands and events of managers.
+/// The trace entries for tap events other than the commands and events of managers.
 struct TraceNotes {
-    /// The names of devices, and the devices of links, by their numbers.
+    /// The names of devices, and the devices of links, by number.
     private var devices: [UInt32: String] = [:]
     private var links: [UInt32: UInt32] = [:]
     private var hasBegun = false

@@ -1,8 +1,8 @@
 package import BluetoothBackend
 
-/// One thing that happened in an emulated world, as an ``EmulatorTap`` reports it.
+/// An event in an emulated world, as an ``EmulatorTap`` reports it.
 ///
-/// Hosts are numbered as in ``Emulator/hosts``; devices and links have numbers that no later one gets. A link is one
+/// Hosts are numbered as in ``Emulator/hosts``; the numbers of devices and links are never reused. A link is one
 /// direction, from the host that is the central to the device that is the peripheral.
 package struct TapEvent: Hashable, Sendable {
     /// The time since the world began.
@@ -10,24 +10,24 @@ package struct TapEvent: Hashable, Sendable {
     package let kind: Kind
 
     package enum Kind: Hashable, Sendable {
-        /// All events before this one describe the world as it was when the tap began; those after it happen.
+        /// The end of the events that describe the world at the start of the tap; later events report what happens.
         case began
-        /// So many events were dropped here, since the receiver was too slow.
+        /// A number of events were dropped here, because the receiver was too slow.
         case dropped(Int)
 
-        /// What no other event reports, in words: a dropped command, a control that was ignored.
+        /// A note on what no other event reports, such as a dropped command or an ignored control.
         case note(String)
-        /// A device or a host was steered, or a handler answered: the source, as in the trace, the control in words, and the
-        /// device, if it is one that was steered.
+        /// A device or a host was controlled, or a handler answered: the source as in the trace, the control as text,
+        /// and the controlled device, if any.
         case control(source: String, String, device: UInt32?)
 
         // MARK: Hosts and devices
 
         case hostAdded(TappedHost)
-        /// Its power, its permission, its address or something else is another.
+        /// The host's power, permission, address or another property has changed.
         case hostChanged(TappedHost)
         case deviceAdded(TappedDevice)
-        /// Its name, its address, its signal or its advertising is another.
+        /// The device's name, address, signal or advertising has changed.
         case deviceChanged(TappedDevice)
         case deviceRemoved(device: UInt32)
         /// The services of a device, after it was added and after each change.
@@ -38,16 +38,16 @@ package struct TapEvent: Hashable, Sendable {
         // MARK: The air
 
         case advertising(TappedAdvertisingPacket)
-        /// Packets of a link were lost and are sent again; where they were too many in a row, the link falls silent.
+        /// Packets of a link were lost and are sent again; after too many in a row, the link falls silent.
         case packetsLost(link: UInt32, count: Int)
 
         // MARK: Links
 
         case connectionOpened(TappedConnection)
         case connectionFailed(host: Int, peer: PeerID, BackendError.Code)
-        /// A side's end of a link is over; the other side may notice later, or may have noticed before.
+        /// A side's end of a link ended; the other side may notice later, or may have noticed before.
         ///
-        /// The reason is that of the side: `.local` where it ended the link itself. Channels and requests of the link end
+        /// The reason is that of the side: `.local` if the side ended the link. Channels and requests of the link end
         /// without an event.
         case connectionClosed(link: UInt32, side: LinkSide, DisconnectReason)
         case mtuChanged(link: UInt32, mtu: Int)
@@ -63,8 +63,8 @@ package struct TapEvent: Hashable, Sendable {
         case pairingFailed(link: UInt32, BackendError.Code)
         case bondMade(host: Int, HostBond)
         case bondRemoved(host: Int, peer: PeerID, identityAddress: DeviceAddress)
-        /// A described device forgot its keys of the host with that address, or of all; what the managers of a host are on
-        /// the air shares the host's bonds.
+        /// A described device lost its keys of the host with that address, or of all hosts; the device of a host's
+        /// managers shares the host's bonds.
         case keysLost(device: UInt32, ofHost: DeviceAddress?)
 
         // MARK: L2CAP channels
@@ -73,7 +73,7 @@ package struct TapEvent: Hashable, Sendable {
         case channelOpened(link: UInt32, ChannelID, psm: UInt16, credits: Int)
         case channelRefused(link: UInt32, psm: UInt16, ChannelRefusal)
         case channelData(ChannelID, from: LinkSide, Data)
-        /// A side may send so many bytes more.
+        /// A side may send this number of additional bytes.
         case channelCredits(ChannelID, to: LinkSide, Int)
         case channelClosed(ChannelID, by: LinkSide)
     }
@@ -91,7 +91,7 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     package static let devices = TapKinds(rawValue: 1 << 1)
     /// Advertising packets, by far the most events of a large world.
     package static let advertising = TapKinds(rawValue: 1 << 2)
-    /// Links with their parameters and their lost packets.
+    /// Links, with their parameters and their lost packets.
     package static let links = TapKinds(rawValue: 1 << 3)
     /// The messages of the Attribute Protocol.
     package static let att = TapKinds(rawValue: 1 << 4)
@@ -100,14 +100,14 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// L2CAP channels and their bytes.
     package static let channels = TapKinds(rawValue: 1 << 6)
 
-    /// Controls, and what else the trace would say.
+    /// Controls, and the other notes of the trace.
     package static let notes = TapKinds(rawValue: 1 << 7)
 
     package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels, .notes]
 }
 
 extension TapEvent.Kind {
-    /// The kind to which the event belongs; empty for what every tap gets.
+    /// The kind to which the event belongs; empty for an event that every tap receives.
     var kinds: TapKinds {
         switch self {
         case .began, .dropped: []

@@ -4,7 +4,7 @@ package import BluetoothBackend
 package struct TappedHost: Hashable, Sendable {
     package let index: Int
     package let name: String
-    /// Whether it was made for a peripheral manager that named no host.
+    /// Whether the host was created for a peripheral manager that named no host.
     package let isAnonymous: Bool
     package let identityAddress: DeviceAddress
     /// The address on the air.
@@ -17,19 +17,19 @@ package struct TappedHost: Hashable, Sendable {
     package let authorization: AuthorizationStatus
 }
 
-/// A device, as a tap reports it: a described one, or what the peripheral managers of a host are on the air.
+/// A device, as a tap reports it: a described device, or the one that the peripheral managers of a host form.
 package struct TappedDevice: Hashable, Sendable {
     package let number: UInt32
-    /// The host whose peripheral managers it is; nil for a described device.
+    /// The host whose peripheral managers form the device; nil for a described device.
     package let host: Int?
     package let name: String
     package let identityAddress: DeviceAddress
     /// The address on the air.
     package let address: DeviceAddress
     package let proximity: Proximity
-    /// The mean signal strength that a test set, in dBm; nil for that of the proximity.
+    /// The mean signal strength that a test set, in dBm; nil uses the proximity's.
     package let rssi: Int?
-    /// Whether the host behind it is on; true for a described device.
+    /// Whether the host behind the device is on; true for a described device.
     package let isOn: Bool
     package let advertising: [AdvertisingSet]
 
@@ -41,7 +41,7 @@ package struct TappedDevice: Hashable, Sendable {
 
 /// A service of a device's database, with its attributes in the order of their handles.
 package struct TappedService: Hashable, Sendable {
-    /// From the declaration to the last attribute.
+    /// The handles from the declaration to the last attribute.
     package let handles: ClosedRange<UInt16>
     package let uuid: BluetoothUUID
     package let isPrimary: Bool
@@ -52,7 +52,7 @@ package struct TappedService: Hashable, Sendable {
     package struct Include: Hashable, Sendable {
         /// The handle of the declaration.
         package let handle: UInt16
-        /// The attributes of the included service.
+        /// The handles of the included service's attributes.
         package let handles: ClosedRange<UInt16>
         package let uuid: BluetoothUUID
     }
@@ -61,7 +61,7 @@ package struct TappedService: Hashable, Sendable {
 package struct TappedCharacteristic: Hashable, Sendable {
     package let declarationHandle: UInt16
     package let valueHandle: UInt16
-    /// As in the declaration, without extended ones.
+    /// The properties in the declaration, without extended ones.
     package let properties: CharacteristicProperties
     package let uuid: BluetoothUUID
     package let descriptors: [TappedDescriptor]
@@ -74,23 +74,23 @@ package struct TappedDescriptor: Hashable, Sendable {
 
 /// One advertising packet or scan response on the air.
 ///
-/// A set that no host listens to sends no packets. The flags of the Advertising Data are not part of ``data``.
+/// A set without a listening host sends no packets. The flags of the Advertising Data are not part of ``data``.
 package struct TappedAdvertisingPacket: Hashable, Sendable {
     package let device: UInt32
     /// The index of the advertising set.
     package let set: Int
     /// The address on the air; see ``DeviceAddress/isRandom``.
     package let address: DeviceAddress
-    /// A scan response follows the advertisement that was answered with a scan request.
+    /// Whether the packet is a scan response, which follows the advertisement that a scan request answered.
     package let isScanResponse: Bool
     package let data: AdvertisingData
     package let isConnectable: Bool
     package let isExtended: Bool
     /// The signal strength at the hosts, in dBm.
     package let rssi: Int
-    /// The hosts that received it.
+    /// The hosts that received the packet.
     package let receptions: [Reception]
-    /// The hosts that listened and missed it.
+    /// The hosts that listened but missed the packet.
     package let missedBy: [Int]
 
     /// A host that received a packet.
@@ -98,7 +98,7 @@ package struct TappedAdvertisingPacket: Hashable, Sendable {
         package let host: Int
         /// The identifier under which the host knows the device.
         package let peer: PeerID
-        /// Whether it scans; if not, it waits for the packet to connect.
+        /// Whether the host scans; if not, it waits for the packet to connect.
         package let isScanning: Bool
     }
 }

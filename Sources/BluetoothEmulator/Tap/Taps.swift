@@ -1,10 +1,10 @@
-/// The taps of an emulator, in the order in which they were made.
+/// The taps of an emulator, in the order of their creation.
 struct Taps: Sendable {
     private struct Tap: Sendable {
         let number: UInt64
         let kinds: TapKinds
         let receiver: TapReceiver
-        /// Whether it has received the initial state of the world.
+        /// Whether the tap has received the initial state of the world.
         var hasBegun = false
     }
 
@@ -19,12 +19,12 @@ struct Taps: Sendable {
     /// The receivers that virtual time waits for before it leaves an instant.
     var unsettled: [TapReceiver] { taps.map(\.receiver).filter(\.holdsInstant) }
 
-    /// The receivers that have not received all events, which virtual time waits for where it stops.
+    /// The receivers with events still to be received, for which virtual time waits when it stops.
     var behind: [TapReceiver] { taps.map(\.receiver).filter(\.isBehind) }
 
-    /// Adds a tap, which gets no event before it begins.
+    /// Adds a tap, which receives no event before it begins.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The tap's number.
     mutating func add(_ receiver: TapReceiver, _ kinds: TapKinds) -> UInt64 {
         last += 1
         taps.append(Tap(number: last, kinds: kinds, receiver: receiver))
@@ -36,7 +36,7 @@ struct Taps: Sendable {
         return taps.remove(at: position).receiver
     }
 
-    /// A tap begins with events that describe the world.
+    /// Begins a tap with events that describe the world.
     mutating func begin(_ number: UInt64, with events: [TapEvent]) {
         guard let position = taps.firstIndex(where: { $0.number == number }) else { return }
         taps[position].hasBegun = true
@@ -54,19 +54,19 @@ struct Taps: Sendable {
 }
 
 extension EmulatorCore {
-    /// Adds a tap, and lets the world report what some tap wants.
+    /// Adds a tap, and lets the world report the kinds that the taps request.
     mutating func addTap(_ receiver: TapReceiver, _ kinds: TapKinds) -> UInt64 {
         let number = taps.add(receiver, kinds)
         world.air.tapped = taps.kinds
-        // What has happened before and is not delivered yet comes first, and is not for this tap.
+        // Earlier events that are not delivered yet precede this output, and do not go to the new tap.
         world.outputs.append(.tapBegins(number, world.presentState))
         virtual.isUnsettled = true
         return number
     }
 
-    /// Delivers what the taps are owed, up to the first output for an app.
+    /// Delivers pending tap events, up to the first output for an app.
     ///
-    /// What a caller does between two drives is reported at once, so a world without anything else to do stays idle.
+    /// Changes between two drives are reported at once, so a world without other work stays idle.
     mutating func deliverTapped() {
         guard !world.air.tapped.isEmpty else { return }
         while let output = world.outputs.first, output.isForTaps {
@@ -77,7 +77,7 @@ extension EmulatorCore {
 
     /// Removes a tap.
     ///
-    /// - Returns: Its receiver, to be released outside the lock.
+    /// - Returns: The tap's receiver, which must be released outside the lock.
     mutating func removeTap(_ number: UInt64) -> TapReceiver? {
         deliverTapped()
         defer { world.air.tapped = taps.kinds }

@@ -128,7 +128,7 @@ struct GATTServer: Sendable {
     /// Returns the timer in the description of a characteristic.
     func notifyTimer(of attribute: AttributeID) -> CharacteristicDescription.Timer? { notifyTimers[attribute]?.timer }
 
-    /// Starts the timer of a characteristic that just got a subscriber.
+    /// Starts the timer of a characteristic that has its first subscriber.
     ///
     /// - Returns: The timer's interval; nil if the characteristic has no timer, or the timer runs.
     mutating func startTimer(of attribute: AttributeID) -> Nanoseconds? {
