@@ -34,7 +34,7 @@ public struct AdvertisingData: Hashable, Sendable {
         self.manufacturerData = manufacturerData
     }
 
-    /// The bytes that the content takes in a packet, without the flags.
+    /// The number of bytes that the content takes in a packet, without the flags.
     public var encodedLength: Int {
         var length = 0
         if let localName { length += 2 + localName.utf8.count }

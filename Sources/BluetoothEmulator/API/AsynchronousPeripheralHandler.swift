@@ -18,7 +18,7 @@ public protocol AsynchronousPeripheralHandler: Sendable {
     /// ``PeripheralResponse/stored`` lets the server return the stored value or store the new one.
     func respond(to request: PeripheralRequest) async -> PeripheralResponse
 
-    /// Reacts to connections, subscriptions, channels and changes of parameters.
+    /// Handles connections, subscriptions, channels and changes of parameters.
     func handle(_ event: DeviceEvent) async
 }
 

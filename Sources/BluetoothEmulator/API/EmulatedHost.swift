@@ -80,7 +80,8 @@ public struct EmulatedHost: Sendable {
 
     /// Preserves a state for the next central manager with this restore identifier.
     ///
-    /// Peers that are linked to the host (see ``connectOtherApp(to:withoutAdvertising:)``) are restored as connected, others as connecting.
+    /// Peers that are linked to the host (see ``connectOtherApp(to:withoutAdvertising:)``) are restored as connected,
+    /// others as connecting.
     public func setRestoredState(_ state: RestoredCentralState, for restoreIdentifier: String) {
         control(.preserveCentral(state, restoreIdentifier))
     }

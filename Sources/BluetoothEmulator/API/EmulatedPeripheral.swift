@@ -1,6 +1,6 @@
 /// A device for the world: a valid description and, optionally, a handler.
 public struct EmulatedPeripheral: Sendable {
-    /// Its advertising and services.
+    /// The device's advertising and services.
     public let description: PeripheralDescription
     private(set) var makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
     private(set) var asynchronousHandler: (any AsynchronousPeripheralHandler)?

@@ -3,9 +3,9 @@ import BluetoothSupport
 import DequeModule
 import Dispatch
 
-/// A running observation of everything that happens on the emulated air; see ``Emulator/tap(_:limit:_:)``.
+/// An active observation of all events on the emulated air; see ``Emulator/tap(_:limit:_:)``.
 ///
-/// Ends with its last reference or ``cancel()``.
+/// ``cancel()`` ends it, and so does releasing its last reference.
 package final class EmulatorTap: Sendable {
     private let emulator: Emulator
     private let number: UInt64

@@ -21,8 +21,8 @@ extension Emulator {
     /// - Parameters:
     ///   - limit: The maximum virtual time, after which `body` is cancelled.
     ///   - body: Runs on the actor of the caller, or on ``executor`` if the caller has no actor.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; ``EmulatorError`` as ``advance(by:)`` does, and
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; ``EmulatorError`` as ``advance(by:)`` does, and
     ///   ``EmulatorError/notFinished(within:)`` at the limit.
     public func run<Result: Sendable>(
         within limit: Duration = .seconds(3600),

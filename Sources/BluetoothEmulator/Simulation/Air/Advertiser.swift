@@ -11,12 +11,12 @@ struct Advertiser: Sendable {
         var generation: UInt32 = 0
         var isScheduled = false
         var lastPacket: Nanoseconds?
-        /// The phase of its packets; nil for any phase of the interval.
+        /// The phase of the set's packets; nil for any phase of the interval.
         fileprivate var phase: Phase?
         /// The scan epoch in which the scanners of each host heard this data, by host.
         fileprivate var heard: [UInt64] = []
         let interval: Nanoseconds
-        /// The number of times it was switched on.
+        /// The number of times the set was switched on.
         fileprivate(set) var enabling: UInt32
         private(set) var advertisement: Advertisement
         private(set) var scanResponse: Advertisement?

@@ -71,7 +71,7 @@ struct GATTServer: Sendable {
 
     /// Removes a service and everything in it.
     ///
-    /// - Returns: Its characteristics.
+    /// - Returns: The service's characteristics.
     mutating func remove(_ service: AttributeID) -> [AttributeID] {
         let removed = database[service]?.children ?? []
         database.remove(service)

@@ -121,7 +121,7 @@ struct LinkServer: Sendable {
 
     /// Drops the queued values of a characteristic.
     ///
-    /// - Returns: Their senders.
+    /// - Returns: The senders of the dropped values.
     mutating func dropOutgoing(of attribute: AttributeID) -> [Ref<Manager>] {
         var dropped: [Ref<Manager>] = []
         if case .value(attribute, _, _, _?)? = outgoing.first?.content { bytesSent = 0 }

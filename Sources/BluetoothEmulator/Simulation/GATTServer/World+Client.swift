@@ -222,8 +222,7 @@ extension World {
     // MARK: From the device
 
     /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
-    /// confirmation
-    /// of the one before.
+    /// confirmation of the previous one.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
         var room = packetsWithoutInterval(on: ref)
@@ -272,7 +271,7 @@ extension World {
 
     /// Delivers a value or a Service Changed of the device.
     ///
-    /// - Returns: Whether it waits for a confirmation.
+    /// - Returns: Whether the item waits for a confirmation.
     mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let host = links[ref]?.host, let peer = links[ref]?.peer else { return false }
         if air.tapped.contains(.att) { reportDelivery(of: item, on: ref) }
