@@ -151,7 +151,6 @@ import Testing
         #expect(found.last?.advertisement.serviceUUIDs == ["180F"])
     }
 
-    /// Proves S19.
     @Test func S19_solicitedServicesAreScannedFor() async throws {
         let fixture = Fixture()
         let device = try device(fixture, [AdvertisingDescription(AdvertisingData(solicitedServices: ["1805"]))])
@@ -228,7 +227,6 @@ import Testing
 
     // MARK: Hosts
 
-    /// Proves S156.
     @Test func S156_theUserGrantsAccessToNotifications() async throws {
         let fixture = Fixture()
         let device = try device(fixture)
@@ -243,7 +241,6 @@ import Testing
         #expect(fixture.events.last == .ancsAuthorizationChanged(peer: peer, isAuthorized: true))
     }
 
-    /// Proves S157.
     @Test func S157_anAdapterReportsTheFeaturesThatItLacks() async throws {
         let fixture = Fixture()
         let device = try device(fixture)

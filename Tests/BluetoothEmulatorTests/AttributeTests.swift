@@ -20,7 +20,6 @@ import Testing
         events.map { if case .response(_, _, .failure(let error)) = $0 { error.attCode } else { nil } }
     }
 
-    /// Proves S61.
     @Test func S61_includedServicesAreFound() async throws {
         let (fixture, _, link, found) = try await connected()
         let service = try found.service(ContractPeer.uuid("0001"))
@@ -31,7 +30,6 @@ import Testing
         #expect(services.map(\.isPrimary) == [false])
     }
 
-    /// Proves S62.
     @Test func S62_descriptorsAreFoundWithTheClientConfiguration() async throws {
         let (fixture, _, link, found) = try await connected()
         let described = try found.characteristic(ContractPeer.uuid("010C"))
@@ -58,7 +56,6 @@ import Testing
         #expect(codes(Array(values.suffix(1))) == [0x03])
     }
 
-    /// Proves S69, S77.
     @Test func S69_S77_whatIsNotPermittedIsRefusedByTheDevice() async throws {
         let (fixture, _, link, found) = try await connected()
         let writeOnly = try found.characteristic(ContractPeer.uuid("0109"))
@@ -71,7 +68,6 @@ import Testing
         #expect(codes(events) == [0x02, 0x03, 0x06, 0x01])
     }
 
-    /// Proves S89.
     @Test func S89_withoutAClientConfigurationThereIsNoSubscription() async throws {
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
@@ -82,7 +78,6 @@ import Testing
         #expect(codes(events) == [0x0A])
     }
 
-    /// Proves S72.
     @Test func S72_protectedAttributesAreRefusedWithoutAPairing() async throws {
         let description = PeripheralDescription(
             name: "A", advertising: [.init(AdvertisingData())],
@@ -101,7 +96,6 @@ import Testing
         #expect(codes(events) == [0x05, 0x05])
     }
 
-    /// Proves S80.
     @Test func S80_longWritesTakePreparedPartsAndAreStoredWhole() async throws {
         let (fixture, device, link, found) = try await connected(.default)
         let long = try found.characteristic(ContractPeer.uuid("0106"))
@@ -118,7 +112,6 @@ import Testing
                 == [0x0D])
     }
 
-    /// Proves S84, S86.
     @Test func S84_S86_creditsAreSpentByWriteCommandsAndComeBackWhenTheyAreSent() async throws {
         let (fixture, device, link, found) = try await connected(.slow)
         let command = try found.characteristic(ContractPeer.uuid("0102"))
@@ -136,7 +129,6 @@ import Testing
         #expect(fixture.emulator.trace.contains { $0.text == "write command without credit dropped" })
     }
 
-    /// Proves S85.
     @Test func S85_aNewLinkMayTakeNoWriteCommandsAtFirst() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.writeReadinessDelay = .milliseconds(100)
@@ -187,7 +179,6 @@ import Testing
             ])
     }
 
-    /// Proves S88, S91.
     @Test func S88_S91_notificationsArePreferredAndIndicationsAreConfirmedOneByOne() async throws {
         let (fixture, device, link, found) = try await connected(.default)
         let both = try found.characteristic(ContractPeer.uuid("0105"))
@@ -213,7 +204,6 @@ import Testing
         #expect(read == [.response(link: link, operation: op(3), .value(Data([2, 0])))])
     }
 
-    /// Proves S139.
     @Test func S139_aNotificationIsCutToTheMTU() async throws {
         let (fixture, device, link, found) = try await connected(.slow)
         let id = try found.characteristic(ContractPeer.uuid("0103"))
@@ -223,7 +213,6 @@ import Testing
             try await fixture.run() == [.valueNotified(link: link, attribute: id, value: ContractPeer.long.prefix(20))])
     }
 
-    /// Proves S94.
     @Test func S94_oneManagerUnsubscribingDoesNotStopTheOther() async throws {
         let (fixture, device, link, found) = try await connected()
         let id = try found.characteristic(ContractPeer.uuid("0103"))
@@ -242,7 +231,6 @@ import Testing
         #expect(device.subscriberCount(of: CharacteristicPath(ContractPeer.uuid("0103"))) == 0)
     }
 
-    /// Proves S101, S73.
     @Test func S101_S73_serviceChangesAreReportedAndOldAttributesAreGone() async throws {
         let (fixture, device, link, found) = try await connected()
         let level = try found.characteristic("2A19")
@@ -259,7 +247,6 @@ import Testing
         #expect(!again.services.contains { $0.id == battery })
     }
 
-    /// Proves S57.
     @Test func S57_aFilteredDiscoveryFindsThoseOnlyAndEmptyFindsAll() async throws {
         let (fixture, _, link, _) = try await connected()
         let events = try await fixture.run(

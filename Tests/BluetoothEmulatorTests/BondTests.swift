@@ -25,7 +25,6 @@ import Testing
         #expect(fixture.events.isEmpty)
     }
 
-    /// Proves S37.
     @Test func S37_aDeviceThatLostItsKeysFailsTheConnect() async throws {
         let fixture = try await SecureFixture()
         _ = try await fixture.beginRead()
@@ -41,7 +40,6 @@ import Testing
         #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
-    /// Proves S37.
     @Test func S37_aDeviceThatDoesNotEncryptFailsTheConnectAfter40Seconds() async throws {
         let fixture = try await SecureFixture()
         _ = try await fixture.beginRead()
@@ -55,7 +53,6 @@ import Testing
         #expect(fixture.emulator.now - start >= .seconds(40))
     }
 
-    /// Proves S37.
     @Test func S37_theTimeoutOfACancelledConnectFailsNoLaterOne() async throws {
         let fixture = try await SecureFixture()
         _ = try await fixture.beginRead()
@@ -152,7 +149,6 @@ import Testing
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))
     }
 
-    /// Proves S136.
     @Test func S136_aBondedCentralIsSubscribedAgainWhenItComesBack() async throws {
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D4")
@@ -176,7 +172,6 @@ import Testing
         #expect(pair.central.events.last == .valueNotified(link: link, attribute: id, value: Data([2])))
     }
 
-    /// Proves S101.
     @Test func S101_aBondedCentralHearsOfWhatChangedWhileItWasAway() async throws {
         let fixture = try await SecureFixture(configuration: .default)
         fixture.emulator.host.bond(with: fixture.device)

@@ -42,7 +42,6 @@ import Testing
 
     private func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
 
-    /// Proves S146 and S149.
     @Test func S146_S149_aPublishedNumberIsOpened() async throws {
         let open = try await Open()
         #expect(open.psm == 0x80)
@@ -56,7 +55,6 @@ import Testing
         #expect(second == [.channelPublished(operation: op(12), psm: 0x81)])
     }
 
-    /// Proves S148.
     @Test func S148_aNumberWhereNobodyListensIsRefused() async throws {
         let pair = try await ConnectedPair()
         let events = try await pair.central.run(.request(link: pair.link, operation: op(1), .openChannel(psm: 0x80)))
@@ -92,7 +90,6 @@ import Testing
         #expect(open.pair.emulator.trace.contains { $0.text.contains("bytes without credit on channel 1 dropped") })
     }
 
-    /// Proves S152.
     @Test(arguments: [EmulatorConfiguration.instant, .default])
     func S152_aMegabyteArrivesIntact(configuration: EmulatorConfiguration) async throws {
         let open = try await Open(configuration)
@@ -123,7 +120,6 @@ import Testing
         #expect(open.received(from: count).count == 3000)
     }
 
-    /// Proves S153.
     @Test func S153_theOtherSideHearsOfACloseAfterAllThatWasSent() async throws {
         let open = try await Open(.default)
         let count = open.pair.peripheral.events.count
@@ -135,7 +131,6 @@ import Testing
         #expect(open.pair.peripheral.events.last == .channel(open.channel, .closed))
     }
 
-    /// Proves S153.
     @Test func S153_aLostLinkClosesBothEnds() async throws {
         let open = try await Open()
         let count = open.pair.central.events.count
@@ -148,7 +143,6 @@ import Testing
         }
     }
 
-    /// Proves S154.
     @Test func S154_unpublishingClosesAndRefuses() async throws {
         let open = try await Open()
         let count = open.pair.central.events.count
@@ -163,7 +157,6 @@ import Testing
         #expect(error.code == .invalidParameters)
     }
 
-    /// Proves S146.
     @Test func S146_anEncryptedChannelPairsFirst() async throws {
         let pair = try await ConnectedPair()
         _ = try await pair.peripheral.run(.publishChannel(operation: op(10), isEncryptionRequired: true))

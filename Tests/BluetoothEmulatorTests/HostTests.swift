@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 @Suite struct HostTests {
-    /// Proves S12.
     @Test func S12_powerOffReportsTheStateAndNoDisconnect() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -22,7 +21,6 @@ import Testing
         #expect(fixture.events(from: count + 1) == [.stateChanged(.poweredOn)])
     }
 
-    /// Proves S13.
     @Test func S13_pendingConnectsAndScansDoNotSurvivePowerOff() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -40,7 +38,6 @@ import Testing
         #expect(fixture.events(from: count) == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
     }
 
-    /// Proves S7.
     @Test func S7_aResetIsReportedAndPasses() async throws {
         let fixture = Fixture()
         try await fixture.powerOn()
@@ -51,7 +48,6 @@ import Testing
         #expect(fixture.events.last == .stateChanged(.poweredOn))
     }
 
-    /// Proves S8.
     @Test func S8_aDeniedPermissionShowsAsUnauthorized() async throws {
         let fixture = Fixture()
         try await fixture.powerOn()
@@ -74,7 +70,6 @@ import Testing
         #expect(other.events.last == .stateChanged(.unsupported))
     }
 
-    /// Proves S28.
     @Test func S28_anotherHostKnowsADeviceByAnotherIdentifier() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(ContractPeer.description)
@@ -87,7 +82,6 @@ import Testing
         #expect(try again.devices.first.map { try #require($0.identifier()) } != device.identifier())
     }
 
-    /// Proves S38.
     @Test func S38_aSecondManagerGetsItsShareOfAnOpenLinkAtOnce() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -113,7 +107,6 @@ import Testing
         #expect(try await fixture.run(.request(link: first, operation: op(7), .readRSSI)).isEmpty)
     }
 
-    /// Proves S54.
     @Test func S54_aLinkOfAnotherAppIsRetrievedAndShared() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -132,7 +125,6 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
-    /// Proves S155.
     @Test func S155_connectionsOfMatchingPeersAreReported() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -147,7 +139,6 @@ import Testing
         #expect(events == [true, false].map { .connectionEvent(peer: peer, isConnected: $0) })
     }
 
-    /// Proves S52.
     @Test func S52_rememberedDevicesAreKnownAndForgottenOnesAreNot() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -163,7 +154,6 @@ import Testing
         #expect(fixture.events.last == .peerForgotten(peer: peer))
     }
 
-    /// Proves S16.
     @Test func S16_anInvalidatedManagerLetsGoInSilence() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)

@@ -8,7 +8,6 @@ import Testing
         events.compactMap { if case .disconnected(_, let reason, _, _, _) = $0 { reason } else { nil } }
     }
 
-    /// Proves S44.
     @Test func S44_theDeviceClosesTheLink() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -23,7 +22,6 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
-    /// Proves S44.
     @Test func S44_outOfRangeTheLinkDiesAfterTheSupervisionTimeout() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -73,7 +71,6 @@ import Testing
         #expect(fixture.emulator.advertisingPackets == packets)
     }
 
-    /// Proves S40.
     @Test func S40_aLocalDisconnectEndsEachLinkOnce() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -89,7 +86,6 @@ import Testing
         #expect(ends(fixture.events(from: count)) == [.local])
     }
 
-    /// Proves S48.
     @Test func S48_autoReconnectReportsTheLossAndConnectsAgain() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -105,7 +101,6 @@ import Testing
         #expect(second != link)
     }
 
-    /// Proves S37.
     @Test func S37_aConnectFailsWhereItIsMadeToFail() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -122,7 +117,6 @@ import Testing
         #expect(device.connectionCount == 1)
     }
 
-    /// Proves S134.
     @Test func S134_anUnansweredRequestEndsTheLinkAfterThirtySeconds() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)

@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 @Suite struct LinkTests {
-    /// Proves S36.
     @Test func S36_connectWaitsForAPacketAndReportsTheNegotiatedMTU() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -25,7 +24,6 @@ import Testing
         #expect(device.connectionCount == 1)
     }
 
-    /// Proves S100.
     @Test func S100_theNameIsReadAfterConnecting() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -38,7 +36,6 @@ import Testing
         #expect(fixture.central.knownPeers([peer]).first?.name == "Contract Peer")
     }
 
-    /// Proves S99 and S100.
     @Test func S99_S100_aScanThatGoesOnReportsTheNameThatWasRead() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(
@@ -63,7 +60,6 @@ import Testing
         #expect(names().count > count && names().last == "Long Name")
     }
 
-    /// Proves S58.
     @Test func S58_genericServicesAreNotDiscovered() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -78,7 +74,6 @@ import Testing
         #expect(found.services.map(\.id) == found.services.map(\.id).sorted())
     }
 
-    /// Proves S71.
     @Test func S71_aLongValueIsReadWholeAndTakesOneIntervalForEachRequest() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -95,7 +90,6 @@ import Testing
         #expect(spent >= .milliseconds(100) && spent < .milliseconds(150), "\(spent)")
     }
 
-    /// Proves S66.
     @Test func S66_answersComeInTheOrderOfTheCommands() async throws {
         let fixture = Fixture(.default)
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -119,7 +113,6 @@ import Testing
         #expect(events[4] == .response(link: link, operation: op(5), .value(Data([9]))))
     }
 
-    /// Proves S91.
     @Test func aDisconnectTakesAConnectionInterval() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(

@@ -6,7 +6,6 @@ import Testing
 
 /// How two sides pair, and what the users do.
 @Suite struct PairingTests {
-    /// Proves S72.
     @Test func S72_aProtectedAttributePairsAndTheReadIsTriedAgain() async throws {
         let fixture = try await SecureFixture(configuration: .default)
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))
@@ -16,7 +15,6 @@ import Testing
         #expect(fixture.emulator.host.isBonded(with: fixture.device))
     }
 
-    /// Proves S72.
     @Test func S72_aRefusedPairingSurfacesTheCode() async throws {
         let fixture = try await SecureFixture(PairingDescription(answer: .reject))
         let link = try await fixture.beginRead()
@@ -274,7 +272,6 @@ import Testing
         #expect(fixture.emulator.host.isBonded(with: fixture.device))
     }
 
-    /// Proves S117 and S129.
     @Test func S117_S129_aManagersProtectedAttributesPairBothHosts() async throws {
         let pair = try await ConnectedPair()
         let sink = CollectingSink<PairingEvent>()

@@ -5,7 +5,6 @@ import Testing
 
 /// Services and advertising of the peripheral role.
 @Suite struct PeripheralPublishingTests {
-    /// Proves S106.
     @Test func S106_servicesAreAddedInOrder() async throws {
         let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
         try await fixture.powerOn()
@@ -16,7 +15,6 @@ import Testing
         #expect(events == [.serviceAdded(operation: op(1)), .serviceAdded(operation: op(2))])
     }
 
-    /// Proves S110.
     @Test func S110_anIncludedServiceMustBePublishedFirst() async throws {
         let fixture = PeripheralFixture(Emulator(configuration: .instant, time: .virtual))
         try await fixture.powerOn()
@@ -26,7 +24,6 @@ import Testing
         #expect(error.code == .invalidParameters)
     }
 
-    /// Proves S112.
     @Test func S112_anIdentifierIsPublishedOnceAndEqualTypesAreSeparate() async throws {
         let pair = try await ConnectedPair()
         let again = try await pair.peripheral.run(.addService(operation: op(3), service: PeripheralFixture.service))
@@ -37,7 +34,6 @@ import Testing
         #expect(found.services.map(\.uuid) == ["C0DE", "C0DE"])
     }
 
-    /// Proves S103 and S113.
     @Test func S113_S103_addingRemovingAndQuittingAreServiceChanged() async throws {
         let pair = try await ConnectedPair()
         let first = try pair.attributes.service("C0DE")
@@ -61,7 +57,6 @@ import Testing
             ])
     }
 
-    /// Proves S114.
     @Test func S114_servicesAreServedAdvertisedOrNot() async throws {
         let pair = try await ConnectedPair()
         try await pair.peripheral.run(.stopAdvertising)
@@ -72,7 +67,6 @@ import Testing
         #expect(try await pair.central.attributes(pair.link).services.map(\.uuid) == ["C0DE", "C0DF"])
     }
 
-    /// Proves S104.
     @Test func S104_aResetClearsServicesAndAdvertising() async throws {
         let pair = try await ConnectedPair()
         let host = try #require(pair.emulator.host(named: "peripheral 1"))
@@ -93,7 +87,6 @@ import Testing
         #expect(events == [.serviceAdded(operation: op(3))])
     }
 
-    /// Proves S105.
     @Test func S105_publishedServicesAndAdvertisingSurvivePowerOff() async throws {
         let pair = try await ConnectedPair(.default)
         try await pair.subscribe("C0D1")
@@ -114,7 +107,6 @@ import Testing
         guard case .operationFailed(op(3), _)? = again.first else { throw Unexpected("\(again)") }
     }
 
-    /// Proves S119 and S121.
     @Test func S119_S121_advertisingIsHeardUntilItIsStopped() async throws {
         let central = Fixture()
         let peripheral = PeripheralFixture(central.emulator)
@@ -150,7 +142,6 @@ import Testing
         #expect(heard.first == false)
     }
 
-    /// Proves S122.
     @Test func S122_aNameThatDoesNotFitComesWithTheScanResponse() async throws {
         let central = Fixture()
         let peripheral = PeripheralFixture(central.emulator)
@@ -167,7 +158,6 @@ import Testing
         #expect(names == [nil, "A name"])
     }
 
-    /// Proves S123.
     @Test func S123_advertisingGoesOnAfterACentralConnects() async throws {
         let pair = try await ConnectedPair()
         let host = try pair.emulator.add(HostDescription(name: "second"))

@@ -15,7 +15,6 @@ import Testing
         pair.central.submit(.request(link: pair.link, operation: op(1), .write(id, value)))
     }
 
-    /// Proves S108.
     @Test func S108_staticValuesAreServedWithoutTheManager() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -32,7 +31,6 @@ import Testing
         #expect(pair.peripheral.events.count == count)
     }
 
-    /// Proves S125 and S126.
     @Test func S125_S126_aReadIsHeldUntilTheManagerAnswers() async throws {
         let pair = try await ConnectedPair(.default)
         let count = pair.peripheral.events.count
@@ -50,7 +48,6 @@ import Testing
             ])
     }
 
-    /// Proves S127.
     @Test(arguments: [7, 0x80, 0xFC] as [UInt8])
     func S127_errorsReachTheCentralAsTheyAre(code: UInt8) async throws {
         let pair = try await ConnectedPair()
@@ -66,7 +63,6 @@ import Testing
             ])
     }
 
-    /// Proves S128.
     @Test func S128_aLongValueIsReadInPartsAndAnExactMultipleCostsOneMore() async throws {
         let pair = try await ConnectedPair(.default)
         var count = pair.peripheral.events.count
@@ -104,7 +100,6 @@ import Testing
             ])
     }
 
-    /// Proves S129 and S109.
     @Test func S129_S109_permissionsAreCheckedBeforeTheManagerIsAsked() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -120,7 +115,6 @@ import Testing
         #expect(pair.peripheral.events.count == count)
     }
 
-    /// Proves S130.
     @Test func S130_aWriteIsAnsweredOnce() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -137,7 +131,6 @@ import Testing
         #expect(pair.central.events(from: before) == [.response(link: pair.link, operation: op(1), .written)])
     }
 
-    /// Proves S131.
     @Test func S131_aLongWriteIsOneRequestOfManyParts() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -158,7 +151,6 @@ import Testing
             ])
     }
 
-    /// Proves S132.
     @Test func S132_writeCommandsWantNoAnswer() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -177,7 +169,6 @@ import Testing
         #expect(pair.central.events.count == before)
     }
 
-    /// Proves S134.
     @Test func S134_aRequestWithoutAnswerExpiresAfter30SecondsAndDropsTheLink() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count

@@ -9,7 +9,6 @@ import Testing
         .updateValue(attribute: attribute(number), value: Data([value]), centrals: centrals)
     }
 
-    /// Proves S136.
     @Test func S136_subscriptionsAreReportedAndEndWithTheLink() async throws {
         let pair = try await ConnectedPair()
         let count = pair.peripheral.events.count
@@ -34,7 +33,6 @@ import Testing
             ])
     }
 
-    /// Proves S91.
     @Test func S91_updatesReachTheSubscribersAndGiveTheirCreditsBack() async throws {
         let pair = try await ConnectedPair(.default)
         try await pair.subscribe("C0D1")
@@ -60,7 +58,6 @@ import Testing
         #expect(events == [.notifyCredits(central: central, count: 1)])
     }
 
-    /// Proves S137.
     @Test func S137_notificationsLeaveAtConnectionEventsAndWithoutCreditNothingIsSent() async throws {
         let pair = try await ConnectedPair(.default)
         try await pair.subscribe("C0D1")
@@ -79,7 +76,6 @@ import Testing
         #expect(pair.emulator.trace.count { $0.text == "value without credit dropped" } == 5)
     }
 
-    /// Proves S138.
     @Test func S138_onlyListedSubscribersGetAValue() async throws {
         let pair = try await ConnectedPair()
         try pair.emulator.add(HostDescription(name: "second"))
@@ -107,7 +103,6 @@ import Testing
         #expect(values == [Data([1]), Data([3])])
     }
 
-    /// Proves S139 and S140.
     @Test func S139_S140_valuesAreCutToTheMTUAndItsChangeIsReported() async throws {
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D1")
@@ -137,7 +132,6 @@ import Testing
         #expect(pair.central.events.count == before + 3)
     }
 
-    /// Proves S140.
     @Test func S140_aWishForLowLatencyMakesTheLinkQuicker() async throws {
         let pair = try await ConnectedPair(.default)
         try await pair.subscribe("C0D1")

@@ -43,7 +43,6 @@ import Testing
         return try Emulator(world: world, configuration: .instant, time: .virtual)
     }
 
-    /// Proves S141 and S142.
     @Test func S141_S142_aFileRestoresACentralManager() async throws {
         let emulator = try emulator()
         let band = try #require(emulator.devices.first)
@@ -67,7 +66,6 @@ import Testing
         #expect(sink.events.last == .valueNotified(link: link, attribute: attribute, value: Data([7])))
     }
 
-    /// Proves S142.
     @Test func S142_aPeerThatIsAwayIsRestoredAsConnecting() async throws {
         let emulator = try emulator()
         let band = try #require(emulator.devices.first)
@@ -87,7 +85,6 @@ import Testing
             })
     }
 
-    /// Proves S143.
     @Test func S143_aFileRestoresAPeripheralManager() async throws {
         let emulator = try emulator()
         let fixture = Fixture(emulator: emulator)
@@ -118,7 +115,6 @@ import Testing
         #expect(fixture.events.last == .valueNotified(link: link, attribute: dynamic, value: Data([4])))
     }
 
-    /// Proves S143.
     @Test func S143_aSnapshotRestoresBothManagersOfAnApp() async throws {
         let pair = try await RestorablePair()
         let snapshot = try pair.emulator.snapshot()

@@ -16,7 +16,6 @@ import Testing
         return state
     }
 
-    /// Proves S141 and S142.
     @Test func S141_S142_connectionsSubscriptionsAndTheScanOutliveTheApp() async throws {
         let other = Fixture()
         let emulator = other.emulator
@@ -80,7 +79,6 @@ import Testing
         #expect(sink.events.count == count)
     }
 
-    /// Proves S141.
     @Test func S141_aStateThatIsGivenIsRestoredOnce() async throws {
         let fixture = Fixture()
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -102,7 +100,6 @@ import Testing
         #expect(later.events == [.stateChanged(.poweredOn)])
     }
 
-    /// Proves S143.
     @Test func S143_servicesSubscribersAndAdvertisingOutliveTheApp() async throws {
         let central = Fixture()
         let emulator = central.emulator
@@ -143,7 +140,6 @@ import Testing
         #expect(central.events.last == .response(link: link, operation: op(3), .value(Data([5]))))
     }
 
-    /// Proves S143.
     @Test func S143_aStateThatIsGivenIsPublishedAndAdvertised() async throws {
         let central = Fixture()
         let host = try central.emulator.add(HostDescription(name: "phone"))

@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 @Suite struct ScanTests {
-    /// Proves S1.
     @Test func S1_theFirstStateComesAfterItsDelayAndNotBefore() async throws {
         let fixture = Fixture(.default)
         fixture.central.activate(fixture.sink)
@@ -14,7 +13,6 @@ import Testing
         #expect(fixture.events == [.stateChanged(.poweredOn)])
     }
 
-    /// Proves S21.
     @Test func S21_advertisementAndScanResponseAreReportedOneAfterTheOtherAndThenNoMore() async throws {
         let fixture = Fixture()
         try fixture.emulator.add(ContractPeer.description)
@@ -34,7 +32,6 @@ import Testing
         #expect((-72 ... -68).contains(reports[0].rssi))
     }
 
-    /// Proves S22.
     @Test func S22_withDuplicatesEachPacketIsReported() async throws {
         let fixture = Fixture()
         try fixture.emulator.add(
@@ -48,7 +45,6 @@ import Testing
         #expect((90...101).contains(count), "\(count) reports")
     }
 
-    /// Proves S18.
     @Test func S18_aFilterLooksAtAdvertisedServicesOnly() async throws {
         let fixture = Fixture()
         try fixture.emulator.add(ContractPeer.description)
