@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import Testing
 
-/// When the packets of a set come whose first packet has a time of its own.
+/// Packets of a set whose first packet has a fixed time.
 @Suite struct AdvertisingPhaseTests {
     private let fixture = Fixture()
 

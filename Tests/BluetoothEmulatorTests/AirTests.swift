@@ -114,7 +114,7 @@ import Testing
         try await fixture.emulator.advance(by: .seconds(3))
         device.setAdvertising(true)
         try await fixture.emulator.advance(by: .seconds(3))
-        // Switched on again, it goes on.
+        // The set is switched on again and continues.
         #expect(discoveries(fixture).count > count + 50)
     }
 

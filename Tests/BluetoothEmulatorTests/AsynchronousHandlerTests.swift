@@ -4,11 +4,11 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// Handlers that answer from outside of the world.
+/// Handlers that answer from outside the world.
 @Suite struct AsynchronousHandlerTests {
     private struct Refusal: Error, Equatable { let number: Int }
 
-    /// Notes what it is asked and hears, and answers as the test asked it to.
+    /// A handler that records its requests and events, and answers as the test asks.
     private final class Scripted: AsynchronousPeripheralHandler {
         struct Answers {
             var connection = ConnectionResponse.accepted
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Time
 
-    /// Takes five seconds for each connect and each read.
+    /// A handler that takes five seconds for each connect and each read.
     private final class Slow: AsynchronousPeripheralHandler {
         let clock: Lock<EmulatorClock>
         let reads = Lock<[Duration]>([])
@@ -236,7 +236,7 @@ import Testing
         #expect(emulator.now == start + .seconds(10))
     }
 
-    /// Acts on its device from within its answers.
+    /// A handler that controls its device while it answers.
     private final class Acting: AsynchronousPeripheralHandler {
         let device = Lock<EmulatedDevice?>(nil)
 
@@ -266,7 +266,7 @@ import Testing
         #expect(fixture.events.last?.kind == .disconnected)
     }
 
-    /// Never returns from events.
+    /// A handler whose event functions never return.
     private struct Stuck: AsynchronousPeripheralHandler {
         let clock: EmulatorClock
 

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Attributes by their place, where UUIDs do not distinguish them.
+/// Attributes by their position, for UUIDs that are not unique.
 @Suite struct AttributePositionTests {
     private static func service(_ values: UInt8..., includes: [ServicePath] = []) -> ServiceDescription {
         ServiceDescription(
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Answers reads with the place that was read, and notifies it.
+    /// A handler that answers reads with the position that was read, and notifies it.
     private struct Placing: EmulatedPeripheralHandler {
         func respond(
             to request: PeripheralRequest, state: inout Void, device: inout DeviceActions

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct AttributeTests {
-    /// A connected fixture, with what was discovered.
+    /// Returns a connected fixture with the discovered attributes.
     private func connected(
         _ configuration: EmulatorConfiguration = .instant,
         _ description: PeripheralDescription = ContractPeer.description
@@ -146,7 +146,7 @@ import Testing
         #expect(credits == [0, 20])
     }
 
-    /// Core Specification, Vol 3, Part F, 3.4.6.1: the server keeps so many prepared writes and no more.
+    /// Core Specification, Vol 3, Part F, 3.4.6.1: the server limits the number of prepared writes.
     @Test func aLongWriteThatTheServerCannotQueueIsRefused() async throws {
         var description = ContractPeer.description
         description.maximumMTU = 23
@@ -282,7 +282,7 @@ import Testing
 }
 
 extension Fixture {
-    /// Takes a share of a link that is open already.
+    /// Takes a lease of an open link.
     func connectShared(_ device: EmulatedDevice) async throws -> LinkID {
         let peer = try #require(device.identifier())
         let events = try await run(.connect(peer: peer, operation: op(1), options: ConnectOptions()))

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What is kept of a pairing, and how it is lost.
+/// The contents of a bond, and its loss.
 @Suite struct BondTests {
     private func disconnect(_ fixture: SecureFixture) async throws {
         _ = try await fixture.central.run(.disconnect(peer: try fixture.peer))
@@ -34,7 +34,7 @@ import Testing
             throw Unexpected("\(fixture.central.events)")
         }
         #expect(error.code == .peerRemovedPairingInformation)
-        // Once the host forgot them too, they pair anew.
+        // After the host has forgotten the keys too, the two pair anew.
         fixture.emulator.host.removeBond(with: fixture.device)
         let link = try await fixture.beginRead()
         #expect(fixture.central.events.last == SecureFixture.value(link))
@@ -81,7 +81,7 @@ import Testing
             throw Unexpected("\(fixture.central.events)")
         }
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))
-        // The device still has keys, so it says "insufficient encryption".
+        // The device still has keys, so its error is "insufficient encryption".
         let link = try await fixture.beginRead()
         try await fixture.answer(.reject)
         #expect(fixture.central.events.last == SecureFixture.refused(link, 0x0F))
@@ -90,7 +90,7 @@ import Testing
         #expect(fixture.failure == .unknownDevice)
     }
 
-    /// The agent's own request for this pairing is its consent; another one is none.
+    /// An agent's own request for this pairing is its consent; a request for another is not.
     @Test(arguments: [nil, "pair", "pair another", "unpair another"])
     func consentIsGivenUnaskedOnlyToThePairingThatTheAgentAskedFor(inFlight: String?) async throws {
         let fixture = try await SecureFixture(agent: .noInputNoOutput)

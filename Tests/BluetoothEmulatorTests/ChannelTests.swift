@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// L2CAP channels of both roles.
+/// L2CAP channels in both roles.
 @Suite struct ChannelTests {
     /// A connected pair with an open channel.
     private struct Open {
@@ -75,7 +75,7 @@ import Testing
         #expect(central.events(from: count) == [.channel(open.channel, .received(bytes(50)))])
         try await open.pair.peripheral.run(.channel(open.channel, .consumed(60)))
         #expect(central.events.last == .channel(open.channel, .credits(60)))
-        // No more comes back than was sent.
+        // The credits returned do not exceed the bytes sent.
         try await open.pair.peripheral.run(.channel(open.channel, .consumed(60)))
         #expect(central.events.last == .channel(open.channel, .credits(40)))
     }
@@ -191,7 +191,7 @@ import Testing
             if case .channel(channel, .received(let part)) = event { data.append(part) }
         }
         #expect(back == bytes(16_384))
-        // A device that has more to say than there is room for waits.
+        // A device's bytes wait until the receiver has room.
         device.send(bytes(100), on: channel)
         #expect(try await fixture.run().isEmpty)
         let rest = try await fixture.run(.channel(channel, .consumed(16_384)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// Advertising packets that overlap on a channel destroy each other, where the configuration says so.
+/// Advertising packets that overlap on a channel destroy each other, if the configuration enables this.
 @Suite struct CollisionTests {
     private static func set(
         _ length: Int, isConnectable: Bool = false, isExtended: Bool = false
@@ -19,7 +19,7 @@ import Testing
     // MARK: The rules
 
     // Core Specification, Vol 6, Part B, 2.1: 1 byte of preamble, 4 of access address, 2 of header, 6 of AdvA and 3 of
-    // CRC beside the data, 8 us each. 2.3.4.1: an ADV_EXT_IND with ADI and AuxPtr has a payload of 7.
+    // CRC in addition to the data, 8 us each. 2.3.4.1: an ADV_EXT_IND with ADI and AuxPtr has a payload of 7.
     @Test func packetsHaveTheirAirtime() {
         #expect(AdvertisingEventTiming(Self.set(2)).airtime == 144_000)
         #expect(AdvertisingEventTiming(Self.set(31)).airtime == 376_000)
@@ -38,7 +38,7 @@ import Testing
         #expect(beacon.packet(on: 2, from: 1_000) == 1_053_000..<1_429_000)
     }
 
-    /// The bits of the channels on which the packets of two events are destroyed.
+    /// Returns the bits of the channels on which the packets of two events are destroyed.
     private func collide(
         _ first: AdvertisingDescription, _ second: AdvertisingDescription, after delay: Nanoseconds
     )
@@ -56,7 +56,7 @@ import Testing
         let beacon = Self.set(31)
         #expect(collide(beacon, beacon, after: 0) == [7, 7])
         #expect(collide(beacon, beacon, after: 375_999) == [7, 7])
-        // One after the other, and the second's packet on 37 while the first's is on 38.
+        // The events follow each other, or the second's packet on 37 coincides with the first's on 38.
         #expect(collide(beacon, beacon, after: 376_000) == [0, 0])
         #expect(collide(beacon, beacon, after: 526_000) == [0, 0])
         // The second's packets are shorter and follow each other faster: its third meets the first's third.
@@ -75,7 +75,7 @@ import Testing
         #expect(EmulatorPreset.allCases.allSatisfy { !$0.configuration.advertisingCollides })
     }
 
-    /// A scan without duplicates leaves the others on the air, and a device that is connected to still answers.
+    /// After a scan without duplicates, other devices continue to advertise, and the device still answers the connect.
     @Test func aConnectSucceedsAmongManyDevices() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.advertisingCollides = true
@@ -89,7 +89,7 @@ import Testing
         try await fixture.powerOn()
         _ = try await fixture.connect(device)
         #expect(fixture.emulator.advertisingPackets > 20)
-        // No host listens any more, so nothing is sent.
+        // No host listens, so no packets are sent.
         try await fixture.emulator.advance(by: .seconds(1))
         let packets = fixture.emulator.advertisingPackets
         try await fixture.emulator.advance(by: .seconds(10))
@@ -104,7 +104,7 @@ import Testing
         #expect(abs(loss - predicted) < 0.1 * predicted, "\(row): \(loss), expected \(predicted)")
     }
 
-    /// The benchmark's figures, of which `make plots` makes the page, are those of this emulator.
+    /// The figures of the benchmark, from which `make plots` generates the page, are those of this emulator.
     @Test func thePageHasTheMeasuredFigure() async throws {
         let row = CollisionRow(interval: .milliseconds(100), advertisers: 400, duration: .seconds(10))
         let loss = String(format: "%.1f %%", 100 * (try await row.measuredLoss()))

@@ -3,9 +3,9 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// The delays of the configuration, besides the link's own time.
+/// The delays of the configuration, in addition to the link's own time.
 @Suite struct DelayTests {
-    /// How long a command takes in a world without other latency.
+    /// Returns the time that a command takes in a world without other latency.
     private func duration(
         _ change: (inout EmulatorConfiguration) -> Void, _ command: (LinkID, AttributeID) -> CentralCommand
     ) async throws -> Duration {

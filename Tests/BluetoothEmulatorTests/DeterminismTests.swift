@@ -8,7 +8,7 @@ import Testing
 @Suite struct DeterminismTests {
     private func trace(seed: UInt64) async throws -> String { try await run(seed: seed).trace }
 
-    /// The trace and the events of a manager that does what ``react(_:_:)`` does, with or without a tap.
+    /// Returns the trace and the events of a manager that runs ``react(_:_:)``, with or without a tap.
     private func run(
         seed: UInt64, tap: ((Emulator) -> EmulatorTap)? = nil
     ) async throws -> (trace: String, events: [CentralEvent]) {
@@ -29,7 +29,7 @@ import Testing
         return (emulator.trace.map(\.description).joined(separator: "\n") + "\n", sink.events)
     }
 
-    /// Connects to all that is found, discovers and subscribes.
+    /// Connects to each device that is found, discovers and subscribes.
     private static func react(_ event: CentralEvent, _ central: any CentralBackend) {
         switch event {
         case .stateChanged(.poweredOn): central.submit(.startScan(ScanParameters(allowDuplicates: false)))
@@ -80,10 +80,10 @@ import Testing
         #expect(count.withLock { $0 } > 15)
     }
 
-    /// Written by another process.
+    /// Compares the trace with one from another process.
     ///
-    /// After a change of the emulator that is meant, take the new trace, which the failing test leaves beside the old
-    /// one as `emulator.actual.txt`.
+    /// After an intended change of the emulator, take the new trace: the failing test writes it next to the old one as
+    /// `emulator.actual.txt`.
     @Test func theTraceIsThatOfAnotherProcess() async throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let folder = tests.appendingPathComponent("GoldenTraces")

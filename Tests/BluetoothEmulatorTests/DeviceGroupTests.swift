@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// Entries of a world file that describe many devices, and devices of one name.
+/// Entries of a world file that describe several devices, and devices with the same name.
 @Suite struct DeviceGroupTests {
     private func world(_ json: String) throws -> WorldDescription { try WorldDescription(json: Data(json.utf8)) }
 

@@ -3,9 +3,9 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// The trace says why something does not happen, and the page "Why does my device not …" quotes it.
+/// The trace explains why something does not happen, and the page "Why does my device not …" quotes it.
 @Suite struct DiagnosisTests {
-    /// That the trace has a line, and the page too, with `…` for what differs.
+    /// Checks that the trace has a line, and that the page has it with `…` for the variable parts.
     private func expect(_ line: String, quoted: String? = nil, in fixture: Fixture) throws {
         #expect(
             fixture.emulator.trace.contains { $0.category == .note && $0.text == line },

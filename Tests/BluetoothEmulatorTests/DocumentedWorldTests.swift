@@ -2,7 +2,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// The world files that the documentation shows can be loaded.
+/// The world files in the documentation can be loaded.
 @Suite struct DocumentedWorldTests {
     @Test(arguments: [Document("WorldFiles", of: "CoreBluetooth"), Document("BuiltInDevices")])
     func eachWorldOnThePageIsValid(page: Document) throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothEmulator
 
 @Suite struct DriverTests {
-    /// Reads without end at one instant.
+    /// An endless sequence of reads at one instant.
     @Test func anEndlessInstantIsALivelockAndShowsTheTrace() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(ContractPeer.description)
@@ -51,7 +51,8 @@ import Testing
         central.activate(sink)
         try await emulator.advance(
             until: { sink.events.contains { if case .response(_, _, .services) = $0 { true } else { false } } })
-        // State; two reports of one packet; connected, name and services after the next packet.
+        // The instants are those of the state, of two reports of one packet, and of the connection, name and services
+        // after the next packet.
         let instants = times.withLock { $0 }
         #expect(Set(instants).count == 3, "\(instants)")
         #expect(instants.first == .zero)
@@ -64,7 +65,7 @@ import Testing
         let hold = emulator.hold()
         #expect(!emulator.isIdle)
         async let driven: Void = emulator.advance(by: .seconds(5))
-        // The driver cannot leave this instant before the hold goes.
+        // The driver cannot leave this instant before the hold is released.
         #expect(emulator.now == .zero)
         hold.release()
         try await driven
@@ -75,7 +76,7 @@ import Testing
 
     @Test func aSleeperWakesAtItsInstant() async throws {
         let emulator = Emulator(time: .virtual)
-        // A sleep lets its task's hold go while it lasts, so that the driver waits for its beginning and its end.
+        // A sleep releases its task's hold for its duration, so the driver waits for its beginning and its end.
         let hold = emulator.hold()
         let task = Task {
             defer { hold.release() }
@@ -137,7 +138,7 @@ import Testing
         #expect(emulator.now == .seconds(1))
     }
 
-    /// The patience is real time: as short as it is here, nothing comes before it ends.
+    /// The settle timeout is in real time; it can be this short because no event arrives before it ends.
     @Test func aReceiverThatDoesNotSettleIsAnErrorThatNamesIt() async throws {
         let emulator = Emulator(time: .virtual)
         emulator.core.withLock { $0.virtual.settleTimeout = .milliseconds(20) }
@@ -234,7 +235,7 @@ import Testing
     }
 }
 
-/// A receiver that never handles what it gets, as on a queue that is blocked.
+/// A receiver that never handles its events, as on a blocked queue.
 private final class StuckSink: EventSink {
     let label = "stuck sink"
     func deliver(_ event: CentralEvent) {}
@@ -260,7 +261,7 @@ private final class StuckSink: EventSink {
     }
 
     @Test func ticksWithoutFreeThreadsDoNotCountWhileWorkIsDone() {
-        // Each third tick has a free thread.
+        // Every third tick has a free thread.
         #expect(ticks((1...60).map { $0.isMultiple(of: 3) }) == 30)
     }
 }

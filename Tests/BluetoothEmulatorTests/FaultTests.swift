@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Single steps that fail, are late or pause.
+/// Single steps that fail, are delayed or pause.
 @Suite struct FaultTests {
     private static let battery = PeripheralDescription(
         name: "Battery", advertising: [AdvertisingDescription(AdvertisingData())],

@@ -25,7 +25,7 @@ import Testing
         }
         #expect(values.count == 20)
         #expect(Set(values.map { $0[$0.startIndex + 1] }).count > 10)
-        // Flags: sensor contact supported and detected, RR interval; each tenth has the energy expended, too.
+        // Flags: sensor contact supported and detected, RR interval; every tenth value also has the energy expended.
         #expect(values[0] == Data([0x16, 61, 0xEF, 0x03]))
         #expect(values[9].prefix(4) == Data([0x1E, 70, 1, 0]))
         _ = try await fixture.run(.request(link: link, operation: op(2), .setNotifying(measurement, false)))
@@ -80,7 +80,7 @@ import Testing
         #expect(events.filter { $0.kind == .valueRead } == [.response(link: link, operation: op(3), .value(Data([2])))])
     }
 
-    /// Counts who asks, refuses one value, and never answers another.
+    /// A handler that counts requests, refuses one value, and never answers another.
     private struct Counter: EmulatedPeripheralHandler {
         func makeState() -> Int { 0 }
 
@@ -117,7 +117,7 @@ import Testing
         guard case .disconnected(link, .timeout, _, _, _)? = events.last else { throw Unexpected(events[2]) }
     }
 
-    /// Answers three seconds late.
+    /// A handler that answers three seconds late.
     private struct Late: AsynchronousPeripheralHandler {
         let clock: EmulatorClock
 

@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Hosts that take new private addresses, as centrals and as peripherals.
+/// Hosts that change to new private addresses, as centrals and as peripherals.
 @Suite struct HostAddressTests {
-    /// Notes the addresses of those who connect.
+    /// A handler that records the addresses of connecting centrals.
     private final class Doorman: EmulatedPeripheralHandler {
         let seen = Lock<[DeviceAddress]>([])
 
@@ -33,7 +33,7 @@ import Testing
         let host = fixture.emulator.host
         #expect(seen[0] == host.address && seen[1] != host.address)
         #expect(seen.suffix(2) == [host.address, host.address])
-        // Resolvable: the two highest bits are 01.
+        // The address is resolvable: its two highest bits are 01.
         #expect(seen[1].bits >> 46 == 1)
         #expect(host.airAddress != host.address)
     }

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What a host adds to the advertisements of its peripheral managers.
+/// The content that a host adds to the advertisements of its peripheral managers.
 @Suite struct HostAdvertisingTests {
     private func scanned(
         _ advertising: HostAdvertising, afterStart: Bool = false, for time: Duration = .seconds(10)

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What a host knows of its centrals, its bonds and its peers.
+/// A host's knowledge of its centrals, its bonds and its peers.
 @Suite struct HostPeersTests {
     private func host(_ emulator: Emulator, _ name: String = "peripheral 1") throws -> EmulatedHost {
         try #require(emulator.host(named: name))
@@ -38,7 +38,7 @@ import Testing
             throw Unexpected("\(pair.central.events(from: count))")
         }
         #expect(serving.centrals.isEmpty)
-        // The host still knows who that was; a second end has no effect.
+        // The host still knows the central; ending the link again has no effect.
         #expect(serving.address(of: central.peer) == central.address)
         serving.disconnectCentral(central.peer)
         try await pair.emulator.runUntilIdle()
@@ -113,7 +113,7 @@ import Testing
         #expect(!own.isEncrypted(with: peer) && !serving.isEncrypted(with: central))
     }
 
-    /// An agent of a host is asked whether the host agrees to Just Works, whichever role the host has on the link.
+    /// A host's agent is asked whether the host agrees to Just Works, whichever role the host has on the link.
     @Test(arguments: ["default", "peripheral 1"])
     func theAgentOfAHostIsAskedForConsentInJustWorks(name: String) async throws {
         let pair = try await ConnectedPair()

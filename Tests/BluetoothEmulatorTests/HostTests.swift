@@ -95,7 +95,7 @@ import Testing
         let events = try await other.run(.connect(peer: peer, operation: op(5), options: ConnectOptions()))
         guard case .connected(peer, let second, op(5), _)? = events.first else { throw Unexpected(events[0]) }
         #expect(device.connectionCount == 1)
-        // One lets go; the other keeps the link.
+        // One manager releases the link; the other keeps it.
         let count = fixture.events.count
         fixture.submit(.disconnect(peer: peer))
         try await fixture.emulator.advance(by: .seconds(1))

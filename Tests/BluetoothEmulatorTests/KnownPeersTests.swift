@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What a host remembers of devices that it has heard.
+/// A host's memory of the devices that it has heard.
 @Suite struct KnownPeersTests {
     @Test func aHostRemembersALimitedNumberOfPeersAndConnectsToThoseThatItForgot() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual, seed: 1)

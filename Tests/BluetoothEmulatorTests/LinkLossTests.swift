@@ -79,7 +79,7 @@ import Testing
         let peer = try #require(device.identifier())
         let count = fixture.events.count
         fixture.submit(.disconnect(peer: peer))
-        // The device closes the link while it is going down.
+        // The device closes the link while the host is closing it.
         device.disconnect()
         fixture.submit(.disconnect(peer: peer))
         try await fixture.emulator.advance(by: .seconds(10))

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What a test changes in a world that lives: its settings, its hosts, its links.
+/// Changes of a running world by a test: its settings, its hosts, its links.
 @Suite struct LivingWorldTests {
     private static let plain = PeripheralDescription(
         name: "Plain", advertising: [AdvertisingDescription(AdvertisingData(localName: "Plain"))],
@@ -147,7 +147,7 @@ import Testing
         other.submit(.startScan(ScanParameters()))
         try await emulator.advance(by: .seconds(1))
         #expect(phone.peripheral != nil)
-        // The other host hears it; its own managers do not, whatever adapter they name.
+        // The other host hears the advertisement; the host's own managers do not, whichever adapter they name.
         #expect(other.events.contains { $0.kind == .discovered })
         #expect(!found.events.contains { $0.kind == .discovered })
         #expect(fixture.events.isEmpty)
@@ -184,7 +184,7 @@ import Testing
         let pair = try await ConnectedPair()
         try await pair.subscribe("C0D1")
         let server = try #require(pair.emulator.host(named: "peripheral 1"))
-        // The server's name for the central's host, and the central's for the server's.
+        // The server's identifier of the central's host, and the central's of the server's host.
         #expect(pair.emulator.host.identifier(onHost: "peripheral 1") == pair.centralID)
         #expect(server.identifier(onHost: "default") == pair.device.identifier())
         #expect(server.identifier(onHost: "nowhere") == nil)

@@ -5,10 +5,10 @@ import Dispatch
 import Synchronization
 import XCTest
 
-/// XCTest, not Swift Testing: it runs its tests on the main thread outside the main queue, as a program's top level
-/// does.
+/// Tests with XCTest, which runs them on the main thread outside the main queue, like a program's top level.
 ///
-/// A test of the main actor runs inside a block of the main queue, which runs no other block meanwhile.
+/// A test of the main actor in Swift Testing runs inside a block of the main queue, which runs no other block
+/// meanwhile.
 final class MainThreadTests: XCTestCase {
     func testTheSynchronousTwinsServeTheMainQueue() throws {
         XCTAssertTrue(Thread.isMainThread)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// How two sides pair, and what the users do.
+/// The pairing of two sides, and the actions of their users.
 @Suite struct PairingTests {
     @Test func S72_aProtectedAttributePairsAndTheReadIsTriedAgain() async throws {
         let fixture = try await SecureFixture(configuration: .default)
@@ -21,7 +21,7 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         #expect(fixture.central.events.last == SecureFixture.refused(link))
         #expect(!fixture.emulator.host.isBonded(with: fixture.device))
-        // The next operation tries again.
+        // The next operation starts a new pairing.
         try fixture.device.setPairing(PairingDescription())
         let id = try await fixture.central.attributes(link).characteristic(SecureFixture.secret)
         let events = try await fixture.central.run(.request(link: link, operation: op(1), .read(id)))
@@ -103,13 +103,13 @@ import Testing
         guard case .display(let passkey)? = fixture.question else { throw Unexpected("\(fixture.events)") }
         #expect((0...999_999).contains(passkey))
         try await fixture.emulator.runUntilIdle()
-        // What is shown goes with the pairing that it was for.
+        // The displayed number disappears with its pairing.
         #expect(fixture.events.map(\.kind) == [.requested, .paired])
         #expect(fixture.events.last == .paired(peer: peer, operation: nil, isBonded: true))
         #expect(fixture.central.events.last == SecureFixture.value(link))
     }
 
-    /// Core Specification, Vol 3, Part H, 3.4: each message starts the 30 s anew.
+    /// Core Specification, Vol 3, Part H, 3.4: each message restarts the 30 s.
     @Test func usersWhoTakeTheirTimeOneAfterTheOtherStillPair() async throws {
         let pair = try await ConnectedPair()
         let sink = CollectingSink<PairingEvent>()
@@ -218,7 +218,7 @@ import Testing
         fixture.device.setAdvertising(true)
         try await fixture.emulator.advance(by: .seconds(2))
         #expect(fixture.events.count == 1 && fixture.device.connectionCount == 0)
-        // A later one has its own 20 seconds.
+        // A later pairing has its own 20 seconds.
         fixture.agent.submit(.pair(peer: peer, operation: op(6)))
         try await fixture.emulator.advance(by: .seconds(30))
         #expect(fixture.events.last == .paired(peer: peer, operation: op(6), isBonded: true))

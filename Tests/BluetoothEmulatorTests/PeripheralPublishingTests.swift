@@ -99,7 +99,7 @@ import Testing
         try await pair.emulator.advance(by: .seconds(10))
         #expect(pair.device.connectionCount == 0)
         host.setPower(true)
-        // Advertising goes on by itself.
+        // Advertising continues by itself.
         let link = try await pair.central.connect(pair.device)
         #expect(pair.peripheral.events(from: count) == [.stateChanged(.poweredOff), .stateChanged(.poweredOn)])
         #expect(try await pair.central.attributes(link).services.map(\.uuid) == ["C0DE"])
@@ -228,7 +228,7 @@ import Testing
             }
         }
         #expect(Set(names) == ["Mine"])
-        // The next manager of that host has a name of its own again.
+        // The next manager of that host advertises no name, so the GAP Device Name is the host's again.
         _ = try await pair.central.run(.disconnect(peer: try #require(pair.device.identifier())))
         pair.peripheral.peripheral.invalidate()
         let next = PeripheralFixture(pair.emulator)

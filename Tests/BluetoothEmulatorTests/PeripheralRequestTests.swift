@@ -73,7 +73,7 @@ import Testing
             let request = try await pair.peripheral.nextRequest(from: count)
             guard case .readRequested(_, _, _, offset, _) = request else { throw Unexpected("\(request)") }
             count = pair.peripheral.events.count
-            // More than fits: it is cut.
+            // A value that does not fit is truncated.
             try pair.peripheral.answer(Data(value.dropFirst(offset)))
         }
         try await pair.emulator.runUntilIdle()
@@ -126,7 +126,7 @@ import Testing
         #expect(parts == [WritePart(attribute: attribute(2), offset: 0, value: Data([1, 2]))])
         #expect(pair.central.events.count == before)
         try pair.peripheral.answer()
-        try pair.peripheral.answer(code: 3)  // too late: nothing
+        try pair.peripheral.answer(code: 3)  // too late: ignored
         try await pair.emulator.runUntilIdle()
         #expect(pair.central.events(from: before) == [.response(link: pair.link, operation: op(1), .written)])
     }
@@ -181,7 +181,7 @@ import Testing
         let start = pair.emulator.now
         try await pair.emulator.advance(until: { pair.central.events.count > before })
         #expect(pair.emulator.now - start == .seconds(30))
-        // The read behind it was blocked, and is gone with the link.
+        // The read behind it was blocked, and ended with the link.
         guard case .disconnected(pair.link, .timeout, _, _, _)? = pair.central.events(from: before).first else {
             throw Unexpected("\(pair.central.events(from: before))")
         }

@@ -65,7 +65,7 @@ import Testing
         let count = pair.peripheral.events.count
         for value in 0..<25 { pair.peripheral.peripheral.submit(update(UInt8(value))) }
         try await pair.emulator.advance(by: .milliseconds(49))
-        // Six packets in a connection event.
+        // Six packets fit into a connection event.
         #expect(pair.central.events.count == before + 6)
         try await pair.emulator.runUntilIdle()
         #expect(pair.central.events.count == before + 20)
@@ -86,7 +86,7 @@ import Testing
         try await pair.emulator.advance(by: .seconds(1))
         let link = try #require(second.lastLink)
         let before = second.events.count
-        // No central subscribes: nothing is sent.
+        // No central subscribes, so no packet is sent.
         #expect(try await pair.peripheral.run(update(0)).isEmpty)
         try await pair.subscribe("C0D1")
         let first = try #require(pair.centralID)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// The description of a world as it is.
+/// The description of the present world.
 @Suite struct PresentWorldTests {
-    /// A device with something of everything that a description can have.
+    /// A device that uses every part of a description.
     private static let sensor = PeripheralDescription(
         name: "Sensor",
         advertising: [

@@ -12,7 +12,7 @@ import Testing
                 "180D", characteristics: [CharacteristicDescription("2A37", [.read, .notify], value: Data([1]))])
         ])
 
-    /// A host whose two apps are away.
+    /// A host whose two apps were terminated.
     static let world = WorldDescription(
         hosts: [
             HostDescription(
@@ -47,7 +47,7 @@ import Testing
         let emulator = try emulator()
         let band = try #require(emulator.devices.first)
         try await emulator.advance(by: .seconds(1))
-        // The host goes on without the app.
+        // The host continues without the app.
         #expect(band.connectionCount == 1)
         #expect(band.subscriberCount(of: "2A37") == 1)
         let central = emulator.makeCentral(RoleOptions(restoreIdentifier: "app"))
@@ -89,7 +89,7 @@ import Testing
         let emulator = try emulator()
         let fixture = Fixture(emulator: emulator)
         try await fixture.powerOn()
-        // Published and advertised while the app is terminated; no manager answers.
+        // The service is published and advertised while the app is terminated; no manager answers.
         let link = try await fixture.connect(try PeripheralFixture.device(emulator, host: "phone"))
         let found = try await fixture.attributes(link)
         let (dynamic, fixed) = (try found.characteristic("C0D1"), try found.characteristic("C0D2"))
@@ -118,7 +118,7 @@ import Testing
     @Test func S143_aSnapshotRestoresBothManagersOfAnApp() async throws {
         let pair = try await RestorablePair()
         let snapshot = try pair.emulator.snapshot()
-        // What happens later is not in it.
+        // Later changes are not in the snapshot.
         try await pair.peripheral.run(.removeAllServices)
 
         for _ in 0..<2 {
@@ -144,7 +144,7 @@ import Testing
             try peripheral.answer(Data([5]))
             try await emulator.runUntilIdle()
             #expect(sink.events.last == .response(link: link, operation: op(50), .value(Data([5]))))
-            // The advertisement is the new manager's: it can end it.
+            // The advertisement belongs to the new manager, which can stop it.
             let other = try emulator.add(HostDescription(name: "other"))
             let stranger = Fixture(host: other.name, emulator: emulator)
             try await stranger.powerOn()

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Apps that the system ends and starts again.
+/// Apps that the system terminates and relaunches.
 @Suite struct RestorationTests {
     private func central(_ emulator: Emulator) -> (any CentralBackend, CollectingSink<CentralEvent>) {
         (

@@ -41,7 +41,7 @@ import Testing
         fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
         try await fixture.emulator.advance(by: .seconds(10))
         let count = fixture.events.count - 1
-        // An interval of 100 ms and 0–10 ms more.
+        // The interval is 100 ms plus 0–10 ms.
         #expect((90...101).contains(count), "\(count) reports")
     }
 

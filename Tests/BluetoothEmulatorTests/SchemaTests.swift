@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// The published schema and what the code reads must say the same.
+/// The published schema and the code must agree.
 @Suite struct SchemaTests {
     private func schema() throws -> JSONSchema {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -6,7 +6,7 @@ import Testing
 
 /// Worlds whose devices and hosts change by a script.
 @Suite struct ScriptTests {
-    /// A step of each kind.
+    /// A world with a step of each kind.
     static let world = WorldDescription(
         hosts: [HostDescription(name: "second")],
         devices: [
@@ -46,7 +46,7 @@ import Testing
 
     @Test func aConnectedAppSeesTheStoryAtItsInstants() async throws {
         var world = Self.world
-        // Connecting takes some seconds.
+        // Connecting takes a few seconds.
         for index in world.script.indices { world.script[index].time += .seconds(10) }
         let emulator = try Emulator(world: world, time: .virtual)
         let fixture = Fixture(emulator: emulator)

@@ -30,7 +30,7 @@ import Testing
         let hold = DispatchSemaphore(value: 0)
         var thread: SerialThread? = SerialThread(name: "test")
         thread?.async {
-            // Released when the thread ends, as all that its dictionary has.
+            // The dictionary and its contents are released when the thread ends.
             Thread.current.threadDictionary["end"] = AtEnd { end.signal() }
             hold.wait()
         }
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// Calls a closure when it is released.
+/// An object that calls a closure when it is released.
 private final class AtEnd: Sendable {
     private let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The page "Settings" says what the types say.
+/// The page "Settings" agrees with the types.
 @Suite struct SettingsPageTests {
-    /// `REWRITE_DOCUMENTS=1` writes the page instead.
+    /// Compares the page with the types; `REWRITE_DOCUMENTS=1` writes the page instead.
     @Test func thePageIsWhatTheTypesSay() throws {
         let page = Document("Settings")
         if Document.isRewriting { try SettingsPage.text().write(to: page.file, atomically: true, encoding: .utf8) }

@@ -3,9 +3,9 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Two hosts that connect to each other: one link for a pair of addresses.
+/// Two hosts that connect to each other, with one link for a pair of addresses.
 @Suite struct SharedLinkTests {
-    /// A laptop that is connected to a phone and subscribed there; both have both roles.
+    /// A laptop that is connected and subscribed to a phone; both have both roles.
     private struct Pair {
         let laptop: Fixture
         let phone: Fixture
@@ -56,7 +56,7 @@ import Testing
         try await own.run(.addService(operation: op(1), service: PeripheralFixture.service))
         let count = pair.laptop.events.count
         let link = try await pair.connectBack()
-        // The laptop's app is not notified: its link is the same as before.
+        // The laptop's app receives no event, because its link is unchanged.
         #expect(pair.laptop.events.count == count)
         #expect(pair.emulator.advertisingPackets > 0)
         let found = try await pair.phone.attributes(link)
@@ -81,7 +81,7 @@ import Testing
         #expect(pair.ends(pair.laptop) == [.local])
         #expect(pair.ends(pair.phone) == [])
         #expect(pair.served.events.last == .unsubscribed(central: pair.central, attribute: attribute(2)))
-        // The link is there still: connecting again needs no packet.
+        // The link still exists, so connecting again needs no packet.
         try await pair.served.run(.stopAdvertising)
         let again = try await pair.laptop.run(.connect(peer: peer, operation: op(4), options: ConnectOptions()))
         #expect(again.contains { $0.kind == .connected })
@@ -121,7 +121,7 @@ import Testing
         try await laptop.emulator.advance(by: .seconds(5))
         #expect(laptop.events.filter { $0.kind == .connected }.count == 1)
         #expect(phone.events.filter { $0.kind == .connected }.count == 1)
-        // One link: losing it takes both ends.
+        // The hosts have one link, so losing it ends both directions.
         try PeripheralFixture.device(laptop.emulator, host: "phone").setProximity(.outOfRange)
         try await laptop.emulator.advance(by: .seconds(10))
         #expect(laptop.events.contains { $0.kind == .disconnected })
@@ -139,7 +139,7 @@ import Testing
         let paired = try await pair.laptop.run(
             .request(link: pair.link, operation: op(8), .setNotifying(theirs, true)))
         #expect(paired.last == .response(link: pair.link, operation: op(8), .notifying(true)))
-        // No pairing is needed any more the other way round: the user is not asked.
+        // The other direction needs no pairing, so the user is not asked.
         let agent = pair.emulator.makePairing()
         let sink = CollectingSink<PairingEvent>()
         agent.activate(sink)

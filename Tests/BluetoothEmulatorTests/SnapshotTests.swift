@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Worlds that are taken down and gone back to.
+/// Snapshots of worlds, and their restoration.
 @Suite struct SnapshotTests {
-    /// Counts seconds by itself, and notifies its count.
+    /// A handler that counts seconds by itself, and notifies its count.
     private struct Ticker: EmulatedPeripheralHandler {
         func makeState() -> UInt8 { 0 }
 
@@ -26,7 +26,7 @@ import Testing
         name: "Ticker", advertising: [AdvertisingDescription(AdvertisingData())],
         services: [.init("180F", characteristics: [.init("2A19", [.read, .notify], value: Data([0]))])])
 
-    /// A world in which packets get lost and signals vary, with a device that ticks.
+    /// Creates a world with lost packets and varying signals, and a device that ticks.
     private func world() async throws -> Emulator {
         var configuration = EmulatorConfiguration.default
         configuration.traceLimit = 100_000
@@ -38,7 +38,7 @@ import Testing
         return emulator
     }
 
-    /// What a new app sees of the device in ten seconds.
+    /// Returns the events that a new app receives from the device in ten seconds.
     private func visit(_ emulator: Emulator) async throws -> [CentralEvent] {
         let central = emulator.makeCentral(RoleOptions())
         let sink = RecordingSink { event in
@@ -112,7 +112,7 @@ import Testing
         #expect(restored.isIdle)
         #expect(fixture.events.count == count)
         #expect(device.connectionCount == 1)
-        // What was in line happens in both.
+        // A queued control takes effect in both worlds.
         #expect(copy.value(of: CharacteristicPath("2A00", service: "1800")) == Data("later".utf8))
     }
 
@@ -164,7 +164,7 @@ import Testing
         _ = try fixture.emulator.snapshot()
     }
 
-    /// Answers five seconds late, by the clock that it is given.
+    /// A handler that answers five seconds late, by a given clock.
     private final class Late: AsynchronousPeripheralHandler {
         let clock: Lock<EmulatorClock?>
         let asked = Lock(0)
@@ -202,7 +202,7 @@ import Testing
         guard case .restored(let state)? = sink.events.first, let kept = state.peers.first?.link else {
             throw Unexpected("\(sink.events)")
         }
-        // The line of the link is free when the old question is answered.
+        // The link is free when the old question has been answered.
         successor.submit(.request(link: kept, operation: op(9), .read(attribute)))
         try await restored.advance(by: .seconds(10))
         #expect(handler.asked.withLock { $0 } == 3)
@@ -210,7 +210,7 @@ import Testing
     }
 }
 
-/// An app that connects and subscribes, and may be ended.
+/// An app that connects and subscribes, and can be terminated.
 private struct RestoredApp {
     let central: any CentralBackend
     let sink = CollectingSink<CentralEvent>()

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Faults of the steps that are no requests of ATT: each fails, is late and pauses in its own way.
+/// Faults of the steps that are not ATT requests; each fails, is delayed and pauses differently.
 @Suite struct StepFaultTests {
     private static let level: BluetoothUUID = "2A19"
 
@@ -44,7 +44,7 @@ import Testing
             _ = try await fixture.run(.request(link: link, operation: op(70), .setNotifying(level, true)))
         }
 
-        /// The first bytes of the values that came since the first events.
+        /// Returns the first bytes of the values after the first `count` events.
         func values(from count: Int) -> [UInt8] {
             fixture.events(from: count).compactMap { event in
                 if case .valueNotified(link, level, let value) = event { value.first } else { nil }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// What taps report of hosts, devices, advertising and connections.
+/// Tap events of hosts, devices, advertising and connections.
 @Suite struct TapAirTests {
     private static let beacon = PeripheralDescription(
         name: "Beacon", address: "C0:00:00:00:00:01",
@@ -60,7 +60,7 @@ import Testing
         #expect(advertisements.count == fixture.emulator.advertisingPackets)
         #expect(missed.count > 10 && received.count > 10)
         #expect(missed.count + received.count == advertisements.count)
-        // A host that misses the packet asks for no scan response.
+        // A host that misses the packet sends no scan request.
         #expect(packets(recorder).count == advertisements.count + received.count)
     }
 
@@ -86,7 +86,7 @@ import Testing
             ])
         #expect(hosts.map(\.isPlugged) == [true, false, true, true, true, true, true])
         #expect(hosts[4].address == hosts[4].identityAddress && hosts[5].address == emulator.host.airAddress)
-        // What is done between two drives is reported at once.
+        // Changes between two drives are reported at once.
         try await emulator.runUntilIdle()
         guard case .hostAdded(let phone)? = recorder.kinds().last else { throw Unexpected("\(recorder.events)") }
         #expect(phone.index == 1 && phone.name == "phone" && !phone.isAnonymous)
@@ -128,7 +128,7 @@ import Testing
         guard case .servicesChanged(_, let services)? = recorder.kinds().last else {
             throw Unexpected("\(recorder.events)")
         }
-        // 1800 takes 1...3, 1801 4...7.
+        // 1800 has the handles 1...3, 1801 has 4...7.
         #expect(services.prefix(3).map(\.handles) == [1...3, 4...7, 8...10])
         #expect(services.map(\.isPrimary) == [true, true, false, true, true, true, true, true])
         let battery = services[3]

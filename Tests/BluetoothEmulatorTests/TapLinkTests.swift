@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// What taps report of links: the Attribute Protocol, pairing, channels.
+/// Tap events of links: the Attribute Protocol, pairing, channels.
 @Suite struct TapLinkTests {
     // MARK: The Attribute Protocol
 
@@ -25,7 +25,7 @@ import Testing
         guard case .response(.services(let services)) = messages[1],
             case .response(.characteristics(let battery)) = messages[3]
         else { throw Unexpected("\(messages)") }
-        // All primary services, also those that apps do not see.
+        // The response has all primary services, including those that apps do not see.
         #expect(services.map(\.uuid.text).prefix(3) == ["1800", "1801", "180F"] && services.count == 7)
         #expect(isRequest(messages[2]) == .discoverCharacteristics(in: 11...14))
         #expect(battery.map(\.valueHandle) == [13] && battery[0].descriptors.isEmpty)
@@ -45,7 +45,7 @@ import Testing
         #expect(included.map(\.handle) == [16])
     }
 
-    /// The request of a message; nil if it is none.
+    /// Returns the request in a message; nil if the message is not a request.
     private func isRequest(_ message: ATTMessage) -> ATTRequest? {
         if case .request(let request, _) = message { request } else { nil }
     }
@@ -117,7 +117,7 @@ import Testing
         let link = try await fixture.central.connect(fixture.device)
         let found = try await fixture.central.attributes(link)
         #expect(first != link && !found.services.isEmpty)
-        // The name alone.
+        // Only the name was read.
         #expect(recorder.att().count == 2)
         let opened = recorder.kinds().compactMap { kind -> TappedConnection? in
             if case .connectionOpened(let connection) = kind { connection } else { nil }

@@ -4,7 +4,7 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// How taps receive what happens, and when they end.
+/// The delivery of events to taps, and the end of taps.
 @Suite struct TapTests {
     @Test func aTapBeginsWithTheWorldAsItIs() async throws {
         let pair = try await ConnectedPair()
@@ -67,7 +67,7 @@ import Testing
         #expect(cancelled.kinds().count == 1)
     }
 
-    /// Neither the emulator's lock nor its line is held while an event is received.
+    /// No lock of the emulator is held while an event is received.
     @Test(.timeLimit(.minutes(5)))
     func aReceiverMayCallTheEmulator() async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)
@@ -165,7 +165,7 @@ import Testing
             continuation.yield(event.kind)
         }
         await Task.detached { Self.wait(for: started) }.value
-        // In order, until the fourth does not fit any more.
+        // The events are received in order, until the fourth no longer fits.
         for _ in 0..<5 {
             emulator.host.setPower(false)
             emulator.host.setPower(true)
@@ -181,7 +181,8 @@ import Testing
         tap.cancel()
     }
 
-    /// Its events wait for a batch, but the end of a run waits for them, and so does half of the limit, so none is dropped.
+    /// The events wait for a batch, but the end of a run waits for them, and so does half of the limit, so none is
+    /// dropped.
     @Test(arguments: [8, 100_000])
     func aReceiverThatMayLagGetsTheSameEvents(limit: Int) async throws {
         let emulator = Emulator(configuration: .instant, time: .virtual)

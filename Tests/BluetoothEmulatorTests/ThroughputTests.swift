@@ -4,7 +4,7 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// How many bytes a second links carry, compared with the Core Specification's arithmetic.
+/// The bytes per second that links carry, compared with the Core Specification's arithmetic.
 @Suite struct ThroughputTests {
     @Test(arguments: ThroughputRow.all, LinkThroughput.Procedure.allCases)
     func theArithmeticIsTheSpecifications(row: ThroughputRow, procedure: LinkThroughput.Procedure) {
@@ -12,12 +12,12 @@ import Testing
         #expect(abs(rate / expected - 1) < 0.1, "\(rate) bytes a second, expected \(expected)")
     }
 
-    /// Moves 300,000 bytes, and a tenth of that where it takes very many round trips or packets.
+    /// Transfers 300,000 bytes, or a tenth of that if it takes very many round trips or packets.
     @Test(arguments: ThroughputRow.all, LinkThroughput.Procedure.allCases)
     func aLinkTakesTheTimeOfTheArithmetic(row: ThroughputRow, procedure: LinkThroughput.Procedure) async throws {
         let (link, client) = (row.throughput, try await ThroughputClient(row))
         let payload = link.payload(of: procedure)
-        // Whole values, as each read is one.
+        // The transfer consists of whole values, because each read is one.
         let isStream = [.notification, .writeWithoutResponse, .channel].contains(procedure)
         let bytes = (isStream && payload > 100 ? 300_000 : 30_000) / payload * payload
         let time = try await client.move(bytes, by: procedure, payload)
@@ -27,7 +27,7 @@ import Testing
         #expect(abs(Double(bytes) / expectedBytes - 1) < 0.1, "\(bytes) bytes, expected \(expectedBytes)")
     }
 
-    /// `REWRITE_DOCUMENTS=1` writes the table instead.
+    /// Compares the table with the page; `REWRITE_DOCUMENTS=1` writes the table instead.
     @Test func thePageHasTheTable() throws {
         let page = Document("Throughput")
         var lines = try page.text().components(separatedBy: "\n")
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: Several at once
 
-    /// Notifications and the stream of a channel, both of the device, share what one alone gets.
+    /// Notifications and the stream of a channel, both from the device, share the rate that one alone has.
     @Test func theTrafficOfOneSideSharesTheLink() async throws {
         let fixture = try await sharing()
         let channel = try await open(0x80, on: fixture)
@@ -86,12 +86,12 @@ import Testing
         let bytes = events.reduce(0) { sum, event in
             if case .channel(channel, .received(let data)) = event { sum + data.count } else { sum }
         }
-        // Ten connection events with six packets each, which the two get by turns.
+        // Ten connection events carry six packets each, which the two sources send by turns.
         #expect(values == 30)
         #expect(bytes == 30 * 245)
     }
 
-    /// A value that is longer than a connection event carries arrives with a later one.
+    /// A value too long for one connection event arrives with a later one.
     @Test func aLongPDUGoesOnInTheNextConnectionEvent() async throws {
         let fixture = try await sharing {
             $0.maximumDataLength = 27

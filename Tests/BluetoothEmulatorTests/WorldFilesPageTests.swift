@@ -2,12 +2,12 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// The page "World files" says what the schema says.
+/// The page "World files" agrees with the schema.
 @Suite struct WorldFilesPageTests {
     private static let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../../Schemas/world.schema.json")
 
-    /// `REWRITE_DOCUMENTS=1` writes the tables instead.
+    /// Compares the tables with the schema; `REWRITE_DOCUMENTS=1` writes the tables instead.
     @Test func theTablesAreGeneratedFromTheSchema() throws {
         let page = Document("WorldFiles", of: "CoreBluetooth")
         let generated = try WorldFilesPage(schema: Self.schema).rewritten(page.text())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// World files that include others.
+/// World files that include other files.
 @Suite struct WorldFilesTests {
-    /// Calls `body` with a folder of files, and removes it.
+    /// Calls `body` with a folder of files, and removes the folder afterwards.
     private func withFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
@@ -19,7 +19,7 @@ import Testing
         try body(folder.path)
     }
 
-    /// The first error of `w/world.json`, without the folder.
+    /// Returns the first error in `w/world.json`, without the folder.
     private func error(_ files: [String: String]) throws -> String? {
         var found: String?
         try withFolder(files) { folder in

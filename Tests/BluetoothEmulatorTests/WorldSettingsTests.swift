@@ -2,7 +2,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// The seed and the preset of a world file, and what comes before them.
+/// The seed and the preset of a world file, and the settings that take precedence.
 @Suite struct WorldSettingsTests {
     private func world(_ json: String) throws -> WorldDescription { try WorldDescription(json: Data(json.utf8)) }
 

@@ -142,7 +142,7 @@ import Testing
 
     @Test func valuesAreCutToTheMTU() {
         #expect(RoundTrips.readBlobs(count: 21, mtu: 23) == 0)
-        // A full answer may have a rest.
+        // A full response may be followed by more.
         #expect(RoundTrips.readBlobs(count: 22, mtu: 23) == 1)
         #expect(RoundTrips.readBlobs(count: 512, mtu: 23) == 23)
         #expect(RoundTrips.writing(count: 20, mtu: 23) == 1)

@@ -6,7 +6,7 @@ import RandomPrograms
 import Testing
 
 @Suite struct RandomProgramTests {
-    /// How many programs one test case runs; a multiple of them all is asked for by `COREBLUETOOTH_PROGRAMS`.
+    /// The number of programs in one test case; `COREBLUETOOTH_PROGRAMS` sets the total number.
     private static let batch: UInt64 = 100
     private static let batches: UInt64 = {
         let wanted = ProcessInfo.processInfo.environment["COREBLUETOOTH_PROGRAMS"].flatMap { UInt64($0) } ?? 300
@@ -26,7 +26,7 @@ import Testing
         #expect(callbacks > 4_000)
     }
 
-    /// A link that another manager keeps is there again at once; the end of the earlier one must come before.
+    /// A link that another manager keeps is connected again at once; the end of the earlier connection must come first.
     @Test func aConnectionThatIsRenewedAtOnceIsEndedFirst() async throws {
         let program = Program(
             seed: 1443, configuration: 3,
@@ -68,7 +68,7 @@ import Testing
             if try await fails(program) { failing = program }
         }
         let smallest = try await ProgramShrinker.shrink(try #require(failing), while: fails)
-        // Connect, two discoveries and the read, with time to do them in.
+        // The steps are connect, two discoveries and the read, with time for each.
         #expect(smallest.steps.count <= 9, "\(smallest.code)")
         #expect(smallest.code.contains(".read("))
     }

@@ -1,15 +1,15 @@
 import BluetoothSupport
 
-/// A seed and what is done in the world that grows from it.
+/// A seed, and the steps performed in the world with that seed.
 public struct Program: Equatable, Sendable {
-    /// Of the world's chance.
+    /// The seed of the world's random decisions.
     public var seed: UInt64
-    /// Which of ``ProgramWorld/configurations``.
+    /// The index in ``ProgramWorld/configurations``.
     public var configuration: Int
-    /// What is done, in order.
+    /// The steps, in order.
     public var steps: [ProgramStep]
 
-    /// A program.
+    /// Creates a program.
     public init(seed: UInt64, configuration: Int, steps: [ProgramStep]) {
         self.seed = seed
         self.configuration = configuration
@@ -29,7 +29,7 @@ public struct Program: Equatable, Sendable {
             """
     }
 
-    /// A random program of that seed.
+    /// Creates the random program of a seed.
     public init(randomFrom seed: UInt64, length: Int = 60) {
         var random = SeededGenerator(seed: seed, stream: "program")
         let configuration = random.below(4)
@@ -41,9 +41,9 @@ public struct Program: Equatable, Sendable {
 }
 
 extension SeededGenerator {
-    /// A number of 0..<bound.
+    /// Returns a number in 0..<bound.
     mutating func below(_ bound: Int) -> Int { Int(below(UInt64(bound))) }
 
-    /// True once in so many times.
+    /// Returns true with a chance of one in `chances`.
     mutating func isTrue(in chances: Int) -> Bool { below(chances) == 0 }
 }

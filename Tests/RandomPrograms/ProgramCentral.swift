@@ -4,7 +4,7 @@ import Foundation
 /// An app with a central manager that watches the rules of CoreBluetooth.
 ///
 /// - Each request has one answer, in order, or is closed by a disconnection or by the loss of power.
-/// - Nothing comes for a peripheral that is not connected, and nothing for one that the app gave up.
+/// - Nothing comes for a peripheral that is not connected, or that the app has released.
 /// - Callbacks come on the manager's queue, one at a time.
 final class ProgramCentral: NSObject, @unchecked Sendable {
     // Invariant: everything below is touched on `queue`, or when the driver has settled.
@@ -32,26 +32,26 @@ final class ProgramCentral: NSObject, @unchecked Sendable {
 
     init(number: Int) {
         self.number = number
-        // One of the two is concurrent: callbacks come one at a time all the same (S158).
+        // One of the two queues is concurrent; callbacks still come one at a time (S158).
         queue = DispatchQueue(label: "central \(number)", attributes: number == 1 ? .concurrent : [])
         super.init()
         queue.setSpecific(key: key, value: true)
     }
 
-    /// Makes the manager, within the world of this task.
+    /// Creates the manager in the world of this task.
     func begin() { manager = CBCentralManager(delegate: self, queue: queue) }
 
     func violation(_ text: String) { violations.append("central \(number): \(text)") }
 
     // MARK: What the app does
 
-    /// Notes a request that will be answered, as long as the peripheral says that it is connected.
+    /// Records a request that will be answered, if the peripheral's state is connected.
     func ask(_ peripheral: CBPeripheral, _ request: Request) {
         guard peripheral.state == .connected else { return }
         links[peripheral.identifier]?.pending.append(request)
     }
 
-    /// Gives the last reference up; nothing may come for it any more.
+    /// Releases the last reference; no further callback may come for the peripheral.
     func forget(_ identifier: UUID) { links[identifier] = nil }
 
     // MARK: Checks
@@ -82,7 +82,7 @@ final class ProgramCentral: NSObject, @unchecked Sendable {
         queue.sync(flags: .barrier) { manager?.state == .poweredOn && links.values.allSatisfy { $0.pending.isEmpty } }
     }
 
-    /// What must not be left at the end, with everything near, on and at rest.
+    /// Checks that nothing is left at the end, with everything near, on and at rest.
     func checkEnd() {
         if manager?.state != .poweredOn { violation("not powered on at the end") }
         for (identifier, link) in links where !link.pending.isEmpty {
@@ -100,7 +100,7 @@ extension ProgramCentral: CBCentralManagerDelegate {
                 links[identifier]?.isWanted = false
                 links[identifier]?.isConnected = false
                 links[identifier]?.pending = []
-                // Below poweredOff the objects mean nothing any more (S15).
+                // The objects are invalid below poweredOff (S15).
                 if central.state != .poweredOff { links[identifier]?.object = nil }
             }
         }

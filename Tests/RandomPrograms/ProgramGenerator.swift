@@ -1,7 +1,7 @@
 import BluetoothSupport
 
-/// Draws steps so that programs get somewhere: connections are mostly followed by discoveries, operations come in
-/// bursts and mostly where the last connection was, and time goes on.
+/// A generator of steps that make progress: discoveries mostly follow connections, operations come in bursts and mostly
+/// on the last connection, and time advances.
 struct ProgramGenerator {
     private var focus = (manager: 0, device: 0)
 

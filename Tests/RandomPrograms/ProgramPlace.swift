@@ -2,40 +2,40 @@ import BluetoothBackend
 public import BluetoothEmulator
 public import CoreBluetooth
 
-/// Where a program runs: the world of its devices, the backend of its managers, and how time passes for both.
+/// The environment of a program: the world of its devices, the backend of its managers, and the time of both.
 ///
-/// Used by one program.
+/// A place serves one program.
 public protocol ProgramPlace: Sendable {
-    /// The world of the devices, and of the host on which the managers are.
+    /// The world of the devices, and of the managers' host.
     var emulator: Emulator { get }
 
     /// Whether the world ends with the program, so that it can be checked for leaks.
     var endsWithItsProgram: Bool { get }
 
-    /// The backend of a manager that is made now.
+    /// Returns the backend for a new manager.
     func selection() throws -> CBBackendSelection
 
-    /// Prepares the devices, which were added to the world just now.
+    /// Prepares the devices, which were just added to the world.
     func begin(_ devices: [EmulatedDevice]) async throws
 
-    /// The identifier that the managers have for a device; nil while they do not know it.
+    /// Returns the managers' identifier for a device; nil while they do not know it.
     func identifier(of device: EmulatedDevice) -> UUID?
 
-    /// The identifier that the managers have for the program's peripheral manager; nil where they cannot reach it.
+    /// Returns the managers' identifier for the program's peripheral manager; nil if they cannot reach it.
     func serverIdentifier() -> UUID?
 
-    /// Waits as long as the program says, or a time that corresponds to it.
+    /// Waits for a duration of the program, or for a corresponding time.
     func pass(_ duration: Duration) async throws
 
-    /// Handles what a step led to at its instant, as far as that can be known.
+    /// Handles the immediate effects of a step, as far as they can be observed.
     func settle() async throws
 
-    /// Waits until everything is done, or as long as that may take at most.
+    /// Waits until everything is done, but at most a limited time.
     ///
-    /// - Parameter limit: How long that is in virtual time.
+    /// - Parameter limit: The limit in virtual time.
     func rest(_ limit: Duration, until isDone: @escaping @Sendable () -> Bool) async throws
 
-    /// The program that manages the adapter ends, and begins anew.
+    /// Restarts the program that manages the adapter.
     func reset() async throws
 }
 
@@ -44,7 +44,7 @@ struct VirtualProgramPlace: ProgramPlace {
     let emulator: Emulator
     private let wrap: @Sendable (Emulator) throws -> any BluetoothBackend
 
-    /// The world that grows from a program's seed.
+    /// Creates the world with a program's seed.
     init(_ program: Program, around wrap: @escaping @Sendable (Emulator) throws -> any BluetoothBackend) {
         var settings = ProgramWorld.configurations[program.configuration % ProgramWorld.configurations.count]
         settings.traceLimit = 10_000

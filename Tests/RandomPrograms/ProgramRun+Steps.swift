@@ -3,7 +3,7 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// The steps of a program, done by apps, devices and the host.
+/// The steps of a program, performed by apps, devices and the host.
 extension ProgramRun {
     func perform(_ step: ProgramStep, _ place: any ProgramPlace) async throws {
         let host = place.emulator.host
@@ -17,7 +17,7 @@ extension ProgramRun {
         default:
             if !performAsServer(step), !performAsDevice(step) { performAsCentral(step) }
         }
-        // What the step led to at this instant is handled before the next one.
+        // The effects of the step at this instant are handled before the next step.
         try await place.settle()
     }
 
@@ -105,7 +105,7 @@ extension ProgramRun {
                 peripheral.discoverDescriptors(for: found)
             }
         case .read(let manager, let device, let index):
-            // Those that notify are not read, so that their values can be distinguished.
+            // Notifying characteristics are not read, so that their values can be distinguished.
             guard index != 2, index != 3 else { return }
             characteristic(manager, device, index) { central, peripheral, found in
                 central.ask(peripheral, .read(found.uuid.uuidString))

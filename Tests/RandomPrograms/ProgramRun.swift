@@ -7,13 +7,13 @@ import Foundation
 public final class ProgramRun: @unchecked Sendable {
     // Invariant: used by one task, one step after the other; apps' state is touched on their queues.
 
-    /// What came of it.
+    /// The outcome of a run.
     public struct Result: Sendable {
-        /// Rules that were broken, in plain words.
+        /// The broken rules, as text.
         public var violations: [String]
-        /// How many callbacks there were.
+        /// The number of callbacks.
         public var callbacks: Int
-        /// What happened in the world, line by line.
+        /// The trace of the world, line by line.
         public var trace: [String]
     }
 
@@ -42,10 +42,10 @@ public final class ProgramRun: @unchecked Sendable {
 
     /// Runs the program and all checks, once.
     ///
-    /// - Throws: What the place throws.
+    /// - Throws: The errors of the place.
     public func run() async throws -> Result {
         let (trace, world) = try await runInPlace()
-        // A thread that was at work for the last drive may still be leaving it.
+        // A thread that worked for the last drive may still be leaving it.
         for _ in 0..<100_000 {
             if world.areGone { break }
             sched_yield()
@@ -54,7 +54,7 @@ public final class ProgramRun: @unchecked Sendable {
         return Result(violations: violations, callbacks: callbacks, trace: trace)
     }
 
-    /// - Returns: The trace, and the world if it should be gone by now.
+    /// - Returns: The trace, and the world if it should no longer exist.
     private func runInPlace() async throws -> (trace: [String], world: Remains) {
         guard let place else { return ([], Remains([])) }
         let trace = try await runSteps(place)
@@ -78,7 +78,7 @@ public final class ProgramRun: @unchecked Sendable {
         return place.emulator.trace.map(\.description)
     }
 
-    /// Makes managers in this run's world.
+    /// Creates managers in this run's world.
     private func within(_ body: () -> Void) throws {
         guard let place else { return }
         CBManager.withBackend(try place.selection(), body)
@@ -99,7 +99,7 @@ public final class ProgramRun: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Makes all well, waits longer than any timeout, and looks at what is left.
+    /// Restores everything, waits longer than any timeout, and checks what is left.
     private func end(_ place: any ProgramPlace) async throws {
         let host = place.emulator.host
         host.setPlugged(true)
@@ -145,7 +145,7 @@ public final class ProgramRun: @unchecked Sendable {
     }
 }
 
-/// Objects that should be gone.
+/// Objects that should no longer exist.
 private final class Remains: Sendable {
     private struct Reference: @unchecked Sendable {
         // Invariant: set once; a weak reference may be read on any thread.

@@ -3,7 +3,7 @@ import Foundation
 
 /// An app with a peripheral manager that watches the rules of CoreBluetooth.
 ///
-/// - A central subscribes before it unsubscribes, and never twice; `subscribedCentrals` says the same.
+/// - A central subscribes before it unsubscribes, and never twice; `subscribedCentrals` agrees.
 /// - "Ready to update" comes only after a refusal.
 /// - Callbacks come on the manager's queue, one at a time.
 final class ProgramServer: NSObject, @unchecked Sendable {
@@ -17,7 +17,7 @@ final class ProgramServer: NSObject, @unchecked Sendable {
     private(set) var held: [CBATTRequest] = []
     private var published: (service: CBMutableService, values: CBMutableCharacteristic)?
     private var subscribers: Set<UUID> = []
-    /// How many calls of "ready" may come: one for each update, whether it was sent or refused.
+    /// The number of "ready" calls that may come: one for each update, whether it was sent or refused.
     private var announcements = 0
     private var isAdding = 0
     private var isStarting = 0
@@ -29,7 +29,7 @@ final class ProgramServer: NSObject, @unchecked Sendable {
         queue.setSpecific(key: key, value: true)
     }
 
-    /// Makes the manager, within the world of this task.
+    /// Creates the manager in the world of this task.
     func begin() { manager = CBPeripheralManager(delegate: self, queue: queue) }
 
     // MARK: What the app does
@@ -83,10 +83,10 @@ final class ProgramServer: NSObject, @unchecked Sendable {
         isInCallback = false
     }
 
-    /// Whether the adapter is on and everything that was asked for is done.
+    /// Whether the adapter is on and every request is done.
     var isAtRest: Bool { queue.sync { manager?.state == .poweredOn && isAdding == 0 && isStarting == 0 } }
 
-    /// What must not be left at the end, with everything near, on and at rest.
+    /// Checks that nothing is left at the end, with everything near, on and at rest.
     func checkEnd() {
         if manager?.state != .poweredOn { violation("not powered on at the end") }
         if isAdding != 0 { violation("\(isAdding) services were added without an answer") }

@@ -1,13 +1,13 @@
-/// Makes a failing program smaller as long as it fails in the same way.
+/// Reduces a failing program while it fails in the same way.
 public enum ProgramShrinker {
-    /// The smallest program that was found and breaks a rule as this one does, on an emulator.
+    /// Returns the smallest program found that breaks the same rule on an emulator.
     public static func shrink(_ program: Program, breaking violation: String) async throws -> Program {
         try await shrink(program) { try await ProgramRun($0).run().violations.contains(violation) }
     }
 
-    /// The smallest program that was found, by leaving out ever smaller runs of steps.
+    /// Returns the smallest program found, by removing ever shorter runs of steps.
     ///
-    /// - Parameter fails: Whether a program still shows the failure.
+    /// - Parameter fails: Returns whether a program still shows the failure.
     public static func shrink(
         _ program: Program, while fails: (Program) async throws -> Bool
     ) async rethrows -> Program {

@@ -1,13 +1,13 @@
-/// One thing that an app, a device, a user or time does.
+/// A step of an app, a device, a user or time.
 ///
 /// Managers are 0 and 1; devices are 0 and 1, and 2 is the peripheral manager, seen from outside. Characteristics are
 /// numbered as in ``ProgramWorld``. A step that has no object at its time does nothing.
 public enum ProgramStep: Equatable, Sendable {
     // The app, as a central.
     case scan(Int, duplicates: Bool), stopScan(Int), connect(Int, Int), cancel(Int, Int)
-    /// The app gives up its last reference.
+    /// The app releases its last reference.
     case forget(Int, Int)
-    /// The app releases the manager, and makes another one.
+    /// The app releases the manager, and creates another one.
     case remake(Int)
     case services(Int, Int), characteristics(Int, Int), descriptors(Int, Int, Int), rssi(Int, Int)
     case read(Int, Int, Int), write(Int, Int, Int, count: Int), command(Int, Int, Int, count: Int)
@@ -29,7 +29,7 @@ public enum ProgramStep: Equatable, Sendable {
     public var code: String { ".\(self)" }
 }
 
-/// How the peripheral manager answers requests.
+/// The way in which the peripheral manager answers requests.
 public enum ProgramAnswer: Equatable, Sendable, CustomDebugStringConvertible {
     case atOnce, refuse, later
 

@@ -2,17 +2,17 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// The world in which programs run: two devices, and what the peripheral manager serves.
+/// The world of programs: two devices, and the services of the peripheral manager.
 public enum ProgramWorld {
     /// All presets.
     static let configurations: [EmulatorConfiguration] = [.default, .instant, .slow, .unreliable]
 
     /// The characteristics of each device, by number.
     ///
-    /// Values of 0 and 1 come as answers only, those of 2 and 3 as notifications only.
+    /// The values of 0 and 1 come only in answers, those of 2 and 3 only in notifications.
     static let characteristics: [BluetoothUUID] = ["AA00", "AA01", "AA02", "AA03", "AA04"]
     static let service: BluetoothUUID = "AA10"
-    /// A service that comes and goes.
+    /// A service that is added and removed.
     static let passingService: BluetoothUUID = "AA20"
 
     static let passing = ServiceDescription(
@@ -38,7 +38,7 @@ public enum ProgramWorld {
             maximumMTU: [247, 23][index], connectionInterval: [nil, .milliseconds(30)][index])
     }
 
-    /// What the peripheral manager serves: the same shape, answered by the app.
+    /// Creates the service of the peripheral manager, with the same characteristics; the app answers requests.
     static func makeService() -> (CBMutableService, CBMutableCharacteristic) {
         let result = CBMutableService(type: CBUUID(string: "AA10"), primary: true)
         let values = CBMutableCharacteristic(

@@ -6,9 +6,9 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// Captures, as tshark and btmon read them.
+/// Captures, decoded by tshark and btmon.
 @Suite(.enabled(if: DecodedCapture.has("tshark"), "tshark is not installed")) struct CaptureTests {
-    /// The central at a described device, with what each request and response looks like.
+    /// A central with a described device, and the packets of each request and response.
     @Test func wiresharkShowsAddressesNamesAndAttributesByUUID() async throws {
         let (fixture, reader) = (Fixture(.default), DecodedCapture())
         let device = try fixture.emulator.add(ContractPeer.description)
@@ -63,7 +63,7 @@ import Testing
         #expect(try await reader.list("frame.comment contains \"fault of Contract Peer\"").count == 1)
     }
 
-    /// Each procedure takes its round trips, and nothing overtakes anything.
+    /// Each procedure takes its round trips, and no packet precedes an earlier one.
     @Test func packetsAreInTheOrderOfTheirTimes() async throws {
         let (fixture, reader) = (Fixture(.default), DecodedCapture())
         let device = try fixture.emulator.add(.heartRateMonitor)
@@ -74,7 +74,7 @@ import Testing
         capture.stop()
         let times = try await reader.tshark(fields: "frame.time_relative").compactMap(Double.init)
         #expect(times.count > 20 && times == times.sorted())
-        // Between a request and its response lies a connection interval.
+        // A connection interval separates a request from its response.
         let groups = try await reader.tshark(
             "btatt.opcode == 0x10 || btatt.opcode == 0x11", fields: "frame.time_relative", "frame.comment")
         let own = groups.filter { $0.hasSuffix("|") }.compactMap { Double($0.dropLast()) }
@@ -185,7 +185,7 @@ import Testing
             capture.stop()
             counts.append(try await reader.list("bthci_evt.le_meta_subevent == 2").count)
         }
-        // Each with its scan response.
+        // Each packet has its scan response.
         #expect(counts[0] > 150)
         #expect((38...44).contains(counts[1]), "\(counts)")
         #expect(counts[2] == 0)
@@ -207,7 +207,7 @@ import Testing
         #expect(lists[0] == lists[1] && lists[0].count > 20)
     }
 
-    /// btmon 5.66 ends with a segmentation fault at the first request for the declarations of characteristics, so there is none.
+    /// btmon 5.66 crashes at the first request for characteristic declarations, so this capture contains none.
     @Test(.enabled(if: DecodedCapture.has("btmon"), "btmon is not installed"))
     func btmonReadsItsFormat() async throws {
         let (fixture, reader) = (Fixture(.default), DecodedCapture("btsnoop"))

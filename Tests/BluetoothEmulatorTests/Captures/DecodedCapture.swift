@@ -7,7 +7,7 @@ import Testing
 final class DecodedCapture: Sendable {
     let file: String
 
-    /// - Parameter format: The end of the file's name.
+    /// - Parameter format: The extension of the file's name.
     init(_ format: String = "pcapng") {
         file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).\(format)").path
     }
@@ -23,12 +23,12 @@ final class DecodedCapture: Sendable {
         }
     }
 
-    /// Continuous integration installs them; elsewhere, tests that need a program are skipped without it.
+    /// Returns whether a program is installed; always true in continuous integration, which installs all.
     static func has(_ program: String) -> Bool {
         find(program) != nil || ProcessInfo.processInfo.environment["CI"] == "true"
     }
 
-    /// The fields of the packets that a display filter selects, one line each, separated by "|".
+    /// Returns the fields of the packets that a display filter selects, one line per packet, separated by "|".
     func tshark(_ filter: String = "", fields: String...) async throws -> [String] {
         var arguments = ["-r", file, "-T", "fields", "-E", "separator=|", "-E", "occurrence=a"]
         if !filter.isEmpty { arguments += ["-Y", filter] }
@@ -39,10 +39,10 @@ final class DecodedCapture: Sendable {
         return outcome.output.split(separator: "\n").map(String.init)
     }
 
-    /// What Wireshark's list shows of the packets that a display filter selects.
+    /// Returns the "Info" column of Wireshark's list for the packets that a display filter selects.
     func list(_ filter: String = "") async throws -> [String] { try await tshark(filter, fields: "_ws.col.Info") }
 
-    /// Whether tshark understood every packet.
+    /// Checks that tshark understood every packet.
     func expectNothingMalformed(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         // Wireshark 4.0 expects a short UUID in the declaration of an included service, which a long one does not have:
         // Core Specification, Vol 3, Part G, 4.5.1. It also reads the log lines of btsnoop files with the wrong lengths.
@@ -54,7 +54,7 @@ final class DecodedCapture: Sendable {
         #expect(bad.isEmpty, "\(bad)", sourceLocation: sourceLocation)
     }
 
-    /// What btmon prints.
+    /// Returns the output of btmon.
     func btmon() async throws -> String {
         let path = try #require(Self.find("btmon"), "btmon is not installed")
         let outcome = try await ChildProcess.run(path, ["-r", file])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// The app's own view: commands and events of a central manager as packets.
+/// The app's point of view: commands and events of a central manager as packets.
 @Suite struct SessionTapTests {
     private static let peer = PeerID(UUID())
     private static let link = LinkID(rawValue: 7)
@@ -16,7 +16,7 @@ import Testing
 
     private func operation(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }
 
-    /// The packets of a session, a message each 10 ms.
+    /// Returns the packets of a session with a message every 10 ms.
     private func packets(_ contents: [ObservedMessage.Content]) -> [HCIPacket] {
         var tap = SessionTap()
         var capture = PacketCapture(origin: 0)
@@ -29,7 +29,7 @@ import Testing
         return records.compactMap { if case .packet(let packet) = $0 { packet.packet } else { nil } }
     }
 
-    /// The packets of the Attribute Protocol, `<` from the program.
+    /// Returns the packets of the Attribute Protocol; `<` marks those of the program.
     private func att(_ contents: [ObservedMessage.Content]) -> [String] {
         packets(Self.opening + contents).compactMap { packet in
             guard case .data(_, _, let bytes)? = HCIMessage(packet), bytes.count > 4, bytes[2] == 4,

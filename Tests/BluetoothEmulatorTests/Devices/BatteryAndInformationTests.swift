@@ -22,7 +22,7 @@ import Testing
         let expected: [(BluetoothUUID, Data)] = [
             ("2A29", Data("Emulated Devices".utf8)), ("2A24", Data("DIS-1".utf8)), ("2A25", Data("0001".utf8)),
             ("2A27", Data("A".utf8)), ("2A26", Data("1.0.0".utf8)), ("2A28", Data("1.0.0".utf8)),
-            // The maker's 40 bits, then the 24 bits of the IEEE, each least significant byte first.
+            // The manufacturer's 40 bits, then the IEEE's 24 bits, each least significant byte first.
             ("2A23", Data([0x9A, 0x78, 0x56, 0x34, 0x12, 0xF0, 0xDE, 0xBC])),
             ("2A2A", Data([0, 0, 0, 0])),
             // Bluetooth SIG, vendor 0xFFFF, product 1, version 1.0.0.

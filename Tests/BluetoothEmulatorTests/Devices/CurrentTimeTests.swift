@@ -22,12 +22,12 @@ import Testing
     @Test func theZoneAndDaylightSavingShiftIt() async throws {
         let fixture = try await DeviceFixture(.currentTime(timeZone: -20, daylightSaving: 4))
         #expect(try await fixture.read("2A0F") == .value(Data([0xEC, 4])))
-        // Five hours west and one of daylight saving: still the last day of 2024.
+        // Five hours west plus one hour of daylight saving: still the last day of 2024.
         #expect(try await time(fixture, at: 60) == .value(Data([0xE8, 0x07, 12, 31, 20, 1, 0, 2, 0, 0])))
         try await fixture.subscribe("2A2B")
         let count = fixture.fixture.events.count
         #expect(try await fixture.write("2A0F", [4, 0]) == .written)
-        // Adjusted for a change of zone and of daylight saving.
+        // The adjust reasons are a change of time zone and of daylight saving.
         #expect(try fixture.values("2A2B", since: count) == [[0xE9, 0x07, 1, 1, 1, 1, 0, 3, 0, 0x0C]])
         #expect(try await fixture.write("2A0F", [57, 0]) == .refused(0xFF))
         #expect(try await fixture.write("2A0F", [0, 3]) == .refused(0xFF))
@@ -44,7 +44,7 @@ import Testing
         #expect(try await fixture.write("2A2B", [0xE8, 7, 2, 29, 12, 30, 15, 5, 0, 0]) == .refused(0x80))
         #expect(try await fixture.write("2A2B", [0xE8, 7, 2, 29, 12, 30, 16, 0, 9, 0]) == .refused(0x80))
         #expect(try await fixture.read("2A2B") == .value(Data([0xE8, 7, 2, 29, 12, 30, 16, 4, 0, 0])))
-        // There is no 29 February 2025, no month 13 and no hour 24.
+        // 29 February 2025, month 13 and hour 24 do not exist.
         #expect(try await fixture.write("2A2B", [0xE9, 7, 2, 29, 12, 30, 15, 0, 0, 0]) == .refused(0xFF))
         #expect(try await fixture.write("2A2B", [0xE9, 7, 13, 1, 12, 30, 15, 0, 0, 0]) == .refused(0xFF))
         #expect(try await fixture.write("2A2B", [0xE9, 7, 1, 1, 24, 30, 15, 0, 0, 0]) == .refused(0xFF))

@@ -13,10 +13,10 @@ import Testing
         let values = try await fixture.values("2A5B", for: .seconds(2))
         #expect(values.map(\.count) == [11, 11])
         #expect(values.map { $0[0] } == [0x03, 0x03])
-        // 240 a minute are four a second, so that 1,024 units lie between two of their instants.
+        // 240 per minute are four per second, so two of their instants are 1,024 units apart.
         #expect(number(values[1][1...4]) - number(values[0][1...4]) == 4)
         #expect((number(values[1][5...6]) - number(values[0][5...6])) & 0xFFFF == 1024)
-        // 90 a minute: three in two seconds, 682.7 units apart.
+        // 90 per minute: three in two seconds, 682.7 units apart.
         let turns = number(values[1][7...8]) - number(values[0][7...8])
         let time = (number(values[1][9...10]) - number(values[0][9...10])) & 0xFFFF
         #expect((1...2).contains(turns))

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What all built-in devices have in common.
+/// Properties that all built-in devices share.
 @Suite struct DeviceLibraryTests {
     @Test(arguments: BuiltInHandler.allCases)
     func eachDeviceIsValidAndNamesItsOwnHandler(handler: BuiltInHandler) throws {
@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.emulator.trace.last?.text.hasSuffix("the device has no handler") == true)
     }
 
-    /// Refuses a subscription, with a line in the trace, and takes any parameter.
+    /// A handler that refuses a subscription, with a line in the trace, and accepts any parameter.
     private struct Guarded: EmulatedPeripheralHandler {
         func respond(
             to procedure: PeripheralProcedure, state: inout Void, device: inout DeviceActions

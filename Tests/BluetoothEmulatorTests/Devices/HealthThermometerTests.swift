@@ -33,7 +33,7 @@ import Testing
         #expect(try await fixture.write("2A21", [2, 0]) == .written)
         #expect(try fixture.values("2A21", since: count) == [[2, 0]])
         #expect(try await fixture.values("2A1C", for: .seconds(6)).count == 3)
-        // 1...3,600 s, as the descriptor Valid Range says; else "Out Of Range".
+        // The descriptor Valid Range allows 1...3,600 s; other values are "Out Of Range".
         #expect(try await fixture.write("2A21", [0, 0]) == .refused(0x80))
         #expect(try await fixture.write("2A21", [0x11, 0x0E]) == .refused(0x80))
         #expect(try await fixture.write("2A21", [0x10, 0x0E]) == .written)

@@ -11,7 +11,7 @@ import Testing
         let values = try await fixture.values("2A37", for: .seconds(10))
         // Flags: contact supported and detected, RR intervals present.
         #expect(values.prefix(9) == [[UInt8]](repeating: [0x16, 60, 0x00, 0x04], count: 9)[...])
-        // The tenth has the energy expended besides.
+        // The tenth value also has the energy expended.
         #expect(values.last == [0x1E, 60, 1, 0, 0x00, 0x04])
         #expect(try await fixture.read("2A19") == .value(Data([50])))
     }
@@ -19,7 +19,7 @@ import Testing
     @Test func aRateAbove255TakesSixteenBits() async throws {
         let fixture = try await DeviceFixture(.heartRateMonitor(rate: 300, batteryLevel: 50))
         try await fixture.subscribe("2A37")
-        // 300 a minute are five a second, each 204/1024 s long.
+        // 300 per minute are five per second, each 204/1024 s long.
         let values = try await fixture.values("2A37", for: .seconds(1))
         #expect(
             values == [
@@ -31,7 +31,7 @@ import Testing
         let fixture = try await DeviceFixture(.heartRateMonitor(rate: 40, batteryLevel: 50))
         try await fixture.subscribe("2A37")
         let flags = try await fixture.values("2A37", for: .seconds(6)).map { $0[0] }
-        // A beat each 1.5 s: in the second, third, fifth and sixth second.
+        // One beat per 1.5 s: in the second, third, fifth and sixth second.
         #expect(flags == [0x06, 0x16, 0x16, 0x06, 0x16, 0x16])
         try #require(EmulatedHeartRateMonitor(fixture.device)).setHeartRate(0)
         #expect(try await fixture.values("2A37", for: .seconds(1)) == [[0x06, 0]])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// What each hostile device does to a central.
+/// The effect of each hostile device on a central.
 @Suite struct HostileDeviceTests {
     @Test func theMTUChangesWhenNobodyExpectsIt() async throws {
         let fixture = Fixture(.default)
@@ -168,7 +168,7 @@ import Testing
         }
         #expect(changes.count == 20)
         #expect(changes.allSatisfy { $0.removed + $0.added.count == 1 })
-        // An attribute that is gone is not read.
+        // A removed attribute cannot be read.
         let old = try #require(changes.compactMap(\.added.first).first)
         let events = try await fixture.run(
             .request(link: link, operation: op(1), .discoverCharacteristics(of: old.id, nil)))

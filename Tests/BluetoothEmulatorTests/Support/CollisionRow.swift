@@ -2,17 +2,17 @@ import BluetoothBackend
 import BluetoothEmulator
 import Foundation
 
-/// A number of beacons on the air, what a scanner misses of them, and what pure ALOHA predicts.
+/// A number of beacons on the air, the share that a scanner misses, and the prediction of pure ALOHA.
 struct CollisionRow: Sendable {
-    /// The bytes of data in each packet.
+    /// The length of the data in each packet, in bytes.
     static let dataLength = 31
-    /// The pause between two advertising events of a beacon, without its chance of 0–10 ms.
+    /// The pause between two advertising events of a beacon, without its random delay of 0–10 ms.
     let interval: Duration
     let advertisers: Int
-    /// How long the scanner listens.
+    /// The duration of the scan.
     let duration: Duration
 
-    /// From a load of 0.04 of a channel's time to one of 3.6.
+    /// Rows with loads from 0.04 to 3.6 of a channel's time.
     static let all: [CollisionRow] = [
         CollisionRow(interval: .milliseconds(1_000), advertisers: 100, duration: .seconds(100)),
         CollisionRow(interval: .milliseconds(1_000), advertisers: 300, duration: .seconds(40)),
@@ -25,17 +25,17 @@ struct CollisionRow: Sendable {
     /// The time of a packet: 16 bytes and the data at 8 us each.
     private static let airtime = Duration.microseconds(8 * (16 + dataLength))
 
-    /// The share of a channel's time that packets would take if none overlapped: G.
+    /// The share of a channel's time that packets would take without overlaps: G.
     var offeredLoad: Double { Double(advertisers) * (Self.airtime / (interval + .milliseconds(5))) }
 
-    /// A packet survives where no other one begins within its time before or after its own beginning.
+    /// The predicted loss: a packet survives if no other packet begins within its time before or after its own start.
     ///
-    /// The other packets are those of all advertisers but one.
+    /// The other packets are those of all other advertisers.
     var predictedLoss: Double {
         1 - exp(-2 * offeredLoad * Double(advertisers - 1) / Double(advertisers))
     }
 
-    /// The share of the packets that a scanner that listens all the time does not hear.
+    /// Returns the share of the packets that a scanner misses while it listens all the time.
     func measuredLoss(seed: UInt64 = 1) async throws -> Double {
         var configuration = EmulatorConfiguration.instant
         configuration.advertisingCollides = true

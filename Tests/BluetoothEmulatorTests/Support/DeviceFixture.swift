@@ -26,7 +26,7 @@ struct DeviceFixture {
 
     var emulator: Emulator { fixture.emulator }
 
-    /// What a request leads to: a value, an ATT error code, or nothing.
+    /// The result of a request: a value, an ATT error code, or nothing.
     enum Outcome: Equatable, Sendable {
         case value(Data)
         case written
@@ -65,14 +65,14 @@ struct DeviceFixture {
             .request(link: link, operation: op(3), .setNotifying(found.characteristic(uuid), isOn)))
     }
 
-    /// The values of a characteristic that come while time goes on, each as bytes.
+    /// Returns the values of a characteristic that arrive while time advances, each as bytes.
     func values(_ uuid: BluetoothUUID, for time: Duration) async throws -> [[UInt8]] {
         let count = fixture.events.count
         try await emulator.advance(by: time)
         return try values(uuid, since: count)
     }
 
-    /// The values of a characteristic that came after the first events.
+    /// Returns the values of a characteristic after the first `count` events.
     func values(_ uuid: BluetoothUUID, since count: Int) throws -> [[UInt8]] {
         let attribute = try found.characteristic(uuid)
         return fixture.events(from: count).compactMap { event in

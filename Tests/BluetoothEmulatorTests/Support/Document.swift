@@ -11,6 +11,6 @@ struct Document {
 
     func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
 
-    /// Whether the environment wants generated pages to be written again.
+    /// Whether the environment requests that generated pages are rewritten.
     static var isRewriting: Bool { ProcessInfo.processInfo.environment["REWRITE_DOCUMENTS"] == "1" }
 }

@@ -20,18 +20,18 @@ final class Fixture: Sendable {
 
     var events: [CentralEvent] { sink.events }
 
-    /// The events after the first `count` ones.
+    /// Returns the events after the first `count` ones.
     func events(from count: Int) -> [CentralEvent] { Array(events.dropFirst(count)) }
 
     func submit(_ command: CentralCommand) { central.submit(command) }
 
-    /// Activates and waits for power.
+    /// Activates the manager and waits for power.
     func powerOn() async throws {
         central.activate(sink)
         try await wait { $0 == .stateChanged(.poweredOn) }
     }
 
-    /// Drives until an event that matches came.
+    /// Drives until a matching event has arrived.
     func wait(
         within limit: Duration = .seconds(60), for isMatch: @escaping @Sendable (CentralEvent) -> Bool
     ) async throws {
@@ -55,12 +55,12 @@ final class Fixture: Sendable {
         let count = events.count
         submit(.connect(peer: peer, operation: OperationID(rawValue: 9000), options: options))
         try await emulator.advance(until: { self.link(from: count) != nil })
-        // The host's own reading of the name.
+        // The host reads the name by itself.
         try await emulator.advance(by: .seconds(1))
         return try #require(link(from: count))
     }
 
-    /// The link that was opened last.
+    /// The most recently opened link.
     var lastLink: LinkID? { link(from: 0) }
 
     private func link(from count: Int) -> LinkID? {
@@ -69,7 +69,7 @@ final class Fixture: Sendable {
         }.last
     }
 
-    /// The services, characteristics and descriptors of a link, by UUID in handle order.
+    /// Discovers the services, characteristics and descriptors of a link, in handle order.
     func attributes(_ link: LinkID) async throws -> Attributes {
         var found = Attributes()
         var operation = OperationID(rawValue: 10_000)
@@ -93,7 +93,7 @@ final class Fixture: Sendable {
         return found
     }
 
-    /// Submits commands and returns all that came until the world was idle.
+    /// Submits commands, and returns all events until the world is idle.
     func run(_ commands: CentralCommand...) async throws -> [CentralEvent] {
         let count = events.count
         for command in commands { submit(command) }
@@ -110,7 +110,7 @@ struct Unexpected: Error, CustomStringConvertible {
     var description: String { "unexpected \(text)" }
 }
 
-/// What was discovered on a link.
+/// The discovered attributes of a link.
 struct Attributes {
     var services: [ServiceRecord] = []
     var characteristics: [CharacteristicRecord] = []
@@ -124,5 +124,5 @@ struct Attributes {
     }
 }
 
-/// Operation numbers.
+/// Creates an operation number.
 func op(_ number: UInt64) -> OperationID { OperationID(rawValue: number) }

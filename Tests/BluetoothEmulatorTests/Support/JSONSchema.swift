@@ -1,6 +1,6 @@
 import Foundation
 
-/// As much of JSON Schema as the published schema uses.
+/// The subset of JSON Schema that the published schema uses.
 struct JSONSchema {
     let root: [String: Any]
 
@@ -9,7 +9,7 @@ struct JSONSchema {
         root = object as? [String: Any] ?? [:]
     }
 
-    /// The fields of a definition; nil names the root.
+    /// Returns the fields of a definition; nil names the root.
     func fields(_ definition: String?) -> Set<String> {
         let schema = definition.flatMap { self.definition($0) } ?? root
         return Set((schema["properties"] as? [String: Any] ?? [:]).keys)
@@ -19,7 +19,7 @@ struct JSONSchema {
         (root["$defs"] as? [String: Any])?[name] as? [String: Any]
     }
 
-    /// What is wrong with a value, each with its path.
+    /// Returns the problems of a value, each with its path.
     func problems(_ value: Any) -> [String] { problems(value, root, "$") }
 
     private func problems(_ value: Any, _ schema: [String: Any], _ path: String) -> [String] {

@@ -9,7 +9,7 @@ final class PeripheralFixture: Sendable {
     let peripheral: any PeripheralBackend
     let sink = CollectingSink<PeripheralEvent>()
 
-    /// - Parameter host: The host; nil takes one of its own.
+    /// - Parameter host: The host; nil creates a separate one.
     init(_ emulator: Emulator, host: String? = nil, restoreIdentifier: String? = nil) {
         self.emulator = emulator
         peripheral = emulator.makePeripheral(
@@ -20,7 +20,7 @@ final class PeripheralFixture: Sendable {
 
     func events(from count: Int) -> [PeripheralEvent] { Array(events.dropFirst(count)) }
 
-    /// Submits commands and returns all that came until the world was idle.
+    /// Submits commands, and returns all events until the world is idle.
     @discardableResult
     func run(_ commands: PeripheralCommand...) async throws -> [PeripheralEvent] {
         let count = events.count
@@ -29,7 +29,7 @@ final class PeripheralFixture: Sendable {
         return events(from: count)
     }
 
-    /// Drives until an event that matches comes, counted from `count`.
+    /// Drives until a matching event arrives after the first `count` ones.
     func wait(
         from count: Int = 0, within limit: Duration = .seconds(60),
         for isMatch: @escaping @Sendable (PeripheralEvent) -> Bool
@@ -65,7 +65,7 @@ final class PeripheralFixture: Sendable {
         peripheral.submit(.respond(request: try #require(request), attCode: code, value: value))
     }
 
-    /// A service with a dynamic characteristic that does everything, a static one and an indicating one.
+    /// A service with a dynamic characteristic that has all properties, a static one and an indicating one.
     static let service = ServiceDefinition(
         id: attribute(1), uuid: "C0DE",
         characteristics: [
@@ -94,7 +94,7 @@ final class PeripheralFixture: Sendable {
         try #require(events == [.serviceAdded(operation: op(1)), .advertisingStarted(operation: op(2))])
     }
 
-    /// The device that the managers of a host are.
+    /// Returns the device that the managers of a host form.
     static func device(_ emulator: Emulator, host: String = "peripheral 1") throws -> EmulatedDevice {
         try #require(emulator.host(named: host)?.peripheral)
     }
@@ -109,7 +109,7 @@ extension PeripheralEvent {
     }
 }
 
-/// Attribute numbers.
+/// Creates an attribute number.
 func attribute(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
 
 /// A central and a peripheral manager that are connected and know each other.
@@ -136,10 +136,10 @@ struct ConnectedPair {
     }
 
     var emulator: Emulator { central.emulator }
-    /// Dynamic, does everything.
+    /// The dynamic characteristic, which has all properties.
     var dynamic: AttributeID { get throws { try attributes.characteristic("C0D1") } }
 
-    /// The central's identity at the peripheral, seen in its events.
+    /// The central's identifier at the peripheral, from the peripheral's events.
     var centralID: PeerID? {
         peripheral.events.lazy.compactMap { event -> PeerID? in
             switch event {

@@ -3,7 +3,7 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-/// A receiver that notes events on a queue of its own, as a manager would, and may react.
+/// A receiver that records events on its own queue, as a manager would, and can react to them.
 final class RecordingSink: EventSink {
     private struct State {
         var pending: [CentralEvent] = []
@@ -21,7 +21,7 @@ final class RecordingSink: EventSink {
         self.reaction = reaction
     }
 
-    /// What was handled so far.
+    /// The events handled so far.
     var events: [CentralEvent] { state.withLock { $0.events } }
 
     func deliver(_ event: CentralEvent) {

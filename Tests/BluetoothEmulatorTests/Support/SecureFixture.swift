@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// A central, a device with a protected characteristic, and, if wanted, an agent.
+/// A central, a device with a protected characteristic and, optionally, an agent.
 struct SecureFixture {
     let central: Fixture
     let device: EmulatedDevice
@@ -13,8 +13,8 @@ struct SecureFixture {
     static let secret: BluetoothUUID = "C0D1"
 
     /// - Parameters:
-    ///   - pairing: How the device pairs.
-    ///   - capability: What the agent can; nil leaves it inactive.
+    ///   - pairing: The device's pairing behavior.
+    ///   - capability: The agent's capability; nil leaves the agent inactive.
     init(
         _ pairing: PairingDescription = PairingDescription(), agent capability: PairingCapability? = nil,
         configuration: EmulatorConfiguration = .instant
@@ -49,7 +49,7 @@ struct SecureFixture {
         return link
     }
 
-    /// Finds the device, which then advertises no more, and asks for a pairing with it as operation 5.
+    /// Finds the device, stops its advertising, and requests a pairing with it as operation 5.
     func beginPairingWithSilentDevice() async throws -> PeerID {
         let peer = try await central.find(device)
         device.setAdvertising(false)

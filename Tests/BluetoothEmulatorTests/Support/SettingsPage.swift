@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothEmulator
 import Foundation
 
-/// The page "Settings", made from the types themselves: their fields and values are read with `Mirror`.
+/// The page "Settings", generated from the types, whose fields and values are read with `Mirror`.
 struct SettingsPage {
-    /// What people must say of a setting.
+    /// The manually written notes on a setting.
     struct Note {
         let unit: String
         let peers: String
@@ -99,7 +99,7 @@ struct SettingsPage {
         "peripherals": Note("see PreservedPeripheralDescription"),
     ]
 
-    /// All parts: a title, what the fields are read from, and what people say of them.
+    /// All parts: a title, the values whose fields are listed, and the notes.
     static var parts: [(title: String, columns: [(String, Any)], notes: [String: Note])] {
         [
             ("EmulatorConfiguration", presets.map { ($0, $1) }, configuration),
@@ -134,7 +134,7 @@ struct SettingsPage {
         return introduction + "\n" + tables.joined(separator: "\n\n") + "\n"
     }
 
-    /// A value as people read it.
+    /// Returns a value as text for readers.
     static func text(of value: Any) -> String {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional { return mirror.children.first.map { text(of: $0.value) } ?? "–" }

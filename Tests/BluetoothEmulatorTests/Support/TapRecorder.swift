@@ -1,6 +1,6 @@
 import BluetoothEmulator
 
-/// A tap whose events are kept.
+/// A tap that keeps its events.
 final class TapRecorder: Sendable {
     private let sink: CollectingSink<TapEvent>
     private let tap: EmulatorTap
@@ -13,13 +13,13 @@ final class TapRecorder: Sendable {
 
     var events: [TapEvent] { sink.events }
 
-    /// What happened since the tap began, or since the first `count` events.
+    /// Returns the kinds of the events since the tap began, or after the first `count` events.
     func kinds(from count: Int? = nil) -> [TapEvent.Kind] {
         let kinds = events.map(\.kind)
         return Array(kinds.dropFirst(count ?? (kinds.firstIndex(of: .began) ?? -1) + 1))
     }
 
-    /// The messages of the Attribute Protocol since the first `count` events.
+    /// Returns the ATT messages after the first `count` events.
     func att(from count: Int = 0) -> [ATTMessage] {
         kinds(from: count).compactMap { kind in
             if case .att(_, let message) = kind { message } else { nil }

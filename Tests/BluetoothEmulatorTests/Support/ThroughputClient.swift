@@ -4,10 +4,10 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-/// A central that moves bytes to or from a device as fast as the link takes them.
+/// A central that transfers bytes to or from a device at the maximum rate of the link.
 final class ThroughputClient: Sendable {
     private struct State {
-        /// The bytes that are not sent yet, of which each write command or part of a stream takes so many.
+        /// The number of unsent bytes, and the number that each write command or part of a stream carries.
         var (unsent, payload) = (0, 0)
         var moved = 0
         var (writeCredits, channelCredits) = (0, 0)
@@ -24,7 +24,7 @@ final class ThroughputClient: Sendable {
     private let found: Attributes
     private let progress: Progress
 
-    /// A device with a value to read and write, to notify and to indicate, and with a channel.
+    /// A device with a channel and a value that can be read, written, notified and indicated.
     private static let description = PeripheralDescription(
         name: "Throughput", advertising: [AdvertisingDescription(AdvertisingData(localName: "Throughput"))],
         services: [
@@ -46,7 +46,7 @@ final class ThroughputClient: Sendable {
         try await fixture.powerOn()
         link = try await fixture.connect(device)
         found = try await fixture.attributes(link)
-        // A pairing takes its time, and so does the readiness for write commands.
+        // Pairing takes time, and so does the readiness for write commands.
         try await fixture.emulator.advance(by: .seconds(10))
     }
 
@@ -68,7 +68,7 @@ final class ThroughputClient: Sendable {
         }
     }
 
-    /// Moves bytes.
+    /// Transfers bytes.
     ///
     /// - Returns: The time from the first command to the last byte's arrival.
     func move(_ bytes: Int, by procedure: LinkThroughput.Procedure, _ payload: Int) async throws -> Duration {
@@ -101,9 +101,9 @@ final class ThroughputClient: Sendable {
         return fixture.emulator.now - start
     }
 
-    /// Sends what there are credits for.
+    /// Sends as much as the credits allow.
     ///
-    /// - Returns: The number of bytes that have moved.
+    /// - Returns: The number of bytes transferred so far.
     private func sendMore(by procedure: LinkThroughput.Procedure, _ attribute: AttributeID) -> Int {
         progress.state.withLock { state in
             while procedure == .writeWithoutResponse, state.unsent > 0, state.writeCredits > 0 {

@@ -25,7 +25,7 @@ struct ThroughputRow: Sendable, CustomTestStringConvertible {
 
     var throughput: LinkThroughput { LinkThroughput(configuration, isEncrypted: isEncrypted) }
 
-    /// The settings of a link whose packets fill the interval.
+    /// Returns the settings of a link whose packets fill the interval.
     private static func full(_ phy: PHY, _ interval: Duration, mtu: Int = 247) -> (inout EmulatorConfiguration) -> Void
     {
         {
@@ -74,7 +74,7 @@ struct ThroughputRow: Sendable, CustomTestStringConvertible {
 
     private static let procedures: [LinkThroughput.Procedure] = [.notification, .channel, .write, .read]
 
-    /// The table: thousands of bytes a second, and the time of a million bytes as notifications.
+    /// Returns the table: thousands of bytes per second, and the time of a million bytes as notifications.
     static func table() -> String {
         let head = [
             "link", "MTU", "notifications, writes without response", "L2CAP channel",
@@ -89,18 +89,18 @@ struct ThroughputRow: Sendable, CustomTestStringConvertible {
             .joined(separator: "\n")
     }
 
-    /// A number with one digit after the point; with two below 1, and none from 1,000 on.
+    /// Formats a number with one digit after the point; with two below 1, and none from 1,000.
     private static func text(_ number: Double) -> String {
         String(format: number < 1 ? "%.2f" : number < 1_000 ? "%.1f" : "%.0f", number)
     }
 
     // MARK: The Core Specification's arithmetic
 
-    /// Bytes a second, in closed form and without the package's own arithmetic.
+    /// Returns the bytes per second, in closed form and without the package's own arithmetic.
     func expectedRate(of procedure: LinkThroughput.Procedure) -> Double {
         let (settings, microseconds) = (configuration, configuration.connectionInterval / .microseconds(1))
         let mic = isEncrypted ? 4.0 : 0
-        // Preamble, access address, header and CRC of an empty packet, and each byte of payload, in microseconds.
+        // The preamble, access address, header and CRC of an empty packet, and each byte of payload, in microseconds.
         let (empty, byte): (Double, Double) =
             switch settings.phy {
             case .le1M: (80, 8)

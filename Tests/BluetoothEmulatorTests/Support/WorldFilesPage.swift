@@ -2,12 +2,12 @@ import Foundation
 
 @testable import BluetoothEmulator
 
-/// The tables of the page "World files", made from the schema.
+/// The tables of the page "World files", generated from the schema.
 ///
-/// The page decides which sections there are and the order of a table's rows; all text of a row is the schema's.
+/// The page determines the sections and the order of a table's rows; all text of a row comes from the schema.
 struct WorldFilesPage {
-    /// The sections of the page with a table, the definitions of the schema that they are about, nil for the file itself,
-    /// and a name for several.
+    /// The sections of the page that have a table, with their definitions in the schema (nil for the file itself) and a
+    /// plural noun.
     static let sections: [String: (definition: String?, plural: String)] = [
         "The file": (nil, "files"),
         "A device": ("device", "devices"), "An advertising set": ("advertising", "advertising sets"),
@@ -52,7 +52,7 @@ struct WorldFilesPage {
         schema = try JSONDecoder().decode(Node.self, from: Data(contentsOf: file))
     }
 
-    /// The page with its tables made anew.
+    /// Returns the page with new tables.
     func rewritten(_ page: String) -> String {
         var lines: [String] = []
         var section = ""
@@ -85,7 +85,7 @@ struct WorldFilesPage {
             }
     }
 
-    /// What a field may be.
+    /// Returns the description of a field's values.
     private func value(_ field: Node, isPlural: Bool = false) -> String {
         if let reference = field.reference { return noun(of: reference, isPlural) }
         if let constant = field.constant { return code(constant) }
@@ -135,7 +135,7 @@ struct WorldFilesPage {
     }
 }
 
-/// A number with commas between thousands.
+/// Formats a number with commas between thousands.
 private func grouped(_ number: Decimal) -> String {
     let text = "\(number)"
     guard number >= 1_000, let digits = Int(text).map({ Array("\($0)") }) else { return text }
