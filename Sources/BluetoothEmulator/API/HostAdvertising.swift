@@ -6,8 +6,10 @@ public struct HostAdvertising: Hashable, Sendable {
     ///
     /// Source: Core Specification, Vol 6, Part B, 4.4.2.2.
     public var interval: Duration
-    /// Whether advertisements are extended, which adapters without that support do not receive; data too long for a
-    /// legacy packet is always extended.
+    /// Whether all advertisements are extended.
+    ///
+    /// If false, only those are extended that the host's data makes too long for a legacy packet. Adapters without
+    /// support for extended advertising do not receive extended advertisements.
     public var isExtended: Bool
     /// The data that the host adds: its services follow the manager's; its name and transmit power apply if the manager
     /// gives none.

@@ -32,7 +32,7 @@ public enum ConnectionResponse: Hashable, Sendable {
 public struct PeripheralRequest: Hashable, Sendable {
     /// The kind of a request.
     public enum Kind: Hashable, Sendable {
-        /// A read of the whole value; the server sends the part that fits.
+        /// A read of the whole value; the server divides it into packets.
         case read
         /// A write that the device answers.
         case write(Data)

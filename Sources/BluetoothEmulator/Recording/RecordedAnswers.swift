@@ -34,7 +34,7 @@ struct RecordedAnswers: Sendable {
     private(set) var series: [RecordedAttribute: [Notification]] = [:]
     /// The durations of the answered requests, by operation.
     private(set) var durations: [RecordedRequest.Operation: [Duration]] = [:]
-    /// The time after which the device closed each link; nil if the other side closed it.
+    /// The time after which the device closed each link; nil if the link ended for another reason.
     private(set) var closings: [Duration?] = []
 
     /// - Parameter speed: The factor by which all times are divided.

@@ -14,7 +14,7 @@ import Darwin
 /// Runs the jobs of tasks where an emulator with virtual time can wait for them.
 ///
 /// The Swift runtime has hooks for the jobs of the global executor and for the main actor's executor; they apply to the
-/// process, and cannot be removed. A job belongs to the world whose code first made its task ready.
+/// process, and stay once installed. A job belongs to the world whose code first made its task ready.
 /// Source: `swift/stdlib/public/Concurrency/GlobalExecutor.cpp` and `include/swift/Runtime/Concurrency.h`.
 enum JobHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void

@@ -41,7 +41,8 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public var seed: UInt64?
     /// The settings; nil uses the default ones, unless the emulator is created with settings.
     public var preset: EmulatorPreset?
-    /// Whether advertising packets that overlap on a channel destroy each other, in addition to the settings.
+    /// Whether advertising packets that overlap on a channel destroy each other, even if the settings do not enable
+    /// this.
     ///
     /// See ``EmulatorConfiguration/advertisingCollides``.
     public var advertisingCollides: Bool

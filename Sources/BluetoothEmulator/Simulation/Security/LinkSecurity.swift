@@ -34,7 +34,7 @@ package enum SecurityLevel: Hashable, Sendable {
 
 /// The keys that one side keeps from a pairing, and its state of the other side.
 struct Bond: Sendable {
-    /// A stand-in for the long-term key, equal on both sides while both have it.
+    /// Represents the long-term key; equal on both sides while both have it.
     let key: UInt64
     /// Whether the users compared the numbers, or the data was exchanged out of band.
     let isAuthenticated: Bool
