@@ -41,8 +41,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// Sets a parameter of the device's handler.
     ///
     /// A value outside the range becomes the nearest bound. A parameter that the device does not have is ignored, with
-    /// a
-    /// line in the trace.
+    /// a line in the trace.
     public func set(_ parameter: DeviceParameter, to value: Double) { control(.setParameter(parameter, value)) }
 
     // MARK: Values
