@@ -141,7 +141,7 @@ import Testing
         let second = addSecondDevice()
         connect(first)
         connect(second)
-        fixture.fire(.connectTurn)
+        fixture.fire(.connectTimeSlice)
         #expect(fixture.waiting == ["Connect", "Disconnect"])
         fixture.refuse("Connect", "Failed", "br-connection-canceled")
         #expect(fixture.calls.last { $0.call.member == "Connect" }?.call.path.lastElement == "dev_F0_F1_F2_F3_F4_F6")

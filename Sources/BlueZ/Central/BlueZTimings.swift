@@ -15,7 +15,7 @@ struct BlueZTimings: Sendable {
     /// The deadline of `Device1.Connect`; the kernel itself gives up after 20 to 40 s.
     var connect = Duration.seconds(60)
     /// The longest time that one connect may block the others.
-    var connectTurn = Duration.seconds(10)
+    var connectTimeSlice = Duration.seconds(10)
     /// The pause after the first failed connect; doubles up to `connectRetryLimit`.
     var connectRetry = Duration.milliseconds(250)
     var connectRetryLimit = Duration.seconds(4)

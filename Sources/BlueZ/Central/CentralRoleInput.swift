@@ -32,7 +32,7 @@ struct LinkSocketID: Hashable, Sendable {
 /// The purpose of a timer; at most one timer of each purpose runs.
 enum CentralTimer: AdapterRoleTimer {
     case connectRetry(PeerID)
-    case connectTurn
+    case connectTimeSlice
     case foreignLinkGrace(PeerID)
     case discoveryRetry
     case resolution(PeerID)

@@ -93,8 +93,8 @@ extension CentralRoleMachine {
 
     private mutating func setMTU(_ peer: PeerID, _ mtu: Int) {
         links[peer]?.mtu = mtu
-        for share in ledger.leases(of: peer) {
-            if let link = share.link { deliver(share.manager, .mtuChanged(link: link, mtu: mtu)) }
+        for lease in ledger.leases(of: peer) {
+            if let link = lease.link { deliver(lease.manager, .mtuChanged(link: link, mtu: mtu)) }
         }
     }
 

@@ -11,7 +11,7 @@ extension CentralRoleMachine {
         // A scan finds a peer that the directory has forgotten: its identifier follows from its address.
         directory.noteUse(of: peer)
         switch ledger.connect(manager, to: peer, operation: operation, options: options) {
-        case .linked(let share): reportConnected(peer, share)
+        case .linked(let lease): reportConnected(peer, lease)
         case .wait: break
         case .connect: initiateConnection(peer)
         }
@@ -55,8 +55,8 @@ extension CentralRoleMachine {
             preferLE(path)
             call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
         }
-        if connects.active != nil, connects.hasOthersWaiting, !isRunning(.connectTurn) {
-            start(.connectTurn, timings.connectTurn)
+        if connects.active != nil, connects.hasOthersWaiting, !isRunning(.connectTimeSlice) {
+            start(.connectTimeSlice, timings.connectTimeSlice)
         }
     }
 
@@ -87,7 +87,7 @@ extension CentralRoleMachine {
     }
 
     mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
-        stop(.connectTurn)
+        stop(.connectTimeSlice)
         let path = directory.path(of: peer)
         let isConnected = path.map { objects.devices[$0]?.isConnected == true } ?? false
         connects.unconfirmed.remove(peer)
@@ -121,7 +121,7 @@ extension CentralRoleMachine {
         for (call, purpose) in outputs.calls {
             if case .connect(peer) = purpose { outputs.calls[call] = nil }
         }
-        stop(.connectTurn)
+        stop(.connectTimeSlice)
         connects.lostObject()
         connectNext()
     }
@@ -140,8 +140,8 @@ extension CentralRoleMachine {
 
     private mutating func failConnect(_ peer: PeerID, _ error: BackendError) {
         connects.finish()
-        for share in ledger.connectFailed(peer) {
-            deliver(share.manager, .connectFailed(peer: peer, operation: share.operation, error: error))
+        for lease in ledger.connectFailed(peer) {
+            deliver(lease.manager, .connectFailed(peer: peer, operation: lease.operation, error: error))
         }
     }
 
@@ -180,16 +180,16 @@ extension CentralRoleMachine {
         link.mtu = currentMTU(of: path)
         links[peer] = link
         directory.noteUse(of: peer)
-        for share in ledger.linkUp(peer) { reportConnected(peer, share) }
+        for lease in ledger.linkUp(peer) { reportConnected(peer, lease) }
     }
 
-    private mutating func reportConnected(_ peer: PeerID, _ share: HostLedger.LinkLease) {
-        guard let link = share.link else { return }
+    private mutating func reportConnected(_ peer: PeerID, _ lease: HostLedger.LinkLease) {
+        guard let link = lease.link else { return }
         let parameters = LinkParameters(
             mtu: links[peer]?.mtu ?? ATTLimits.minimumMTU, writeCredits: LinkState.writeCredits)
         deliver(
-            share.manager,
-            .connected(peer: peer, link: link, operation: share.operation, parameters: parameters))
+            lease.manager,
+            .connected(peer: peer, link: link, operation: lease.operation, parameters: parameters))
     }
 
     private mutating func reportConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {

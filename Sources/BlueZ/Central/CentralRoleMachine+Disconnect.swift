@@ -97,11 +97,11 @@ extension CentralRoleMachine {
         closeWriteSocket(of: link)
         let reason = link.ending.isClosing ? .local : link.ending.reason ?? .unknown
         let isUnexpected = !link.ending.isClosing
-        for share in ledger.linkDown(peer, isReconnecting: isUnexpected) {
-            guard let id = share.link else { continue }
-            let isReconnecting = isUnexpected && share.options.autoReconnect
+        for lease in ledger.linkDown(peer, isReconnecting: isUnexpected) {
+            guard let id = lease.link else { continue }
+            let isReconnecting = isUnexpected && lease.options.autoReconnect
             deliver(
-                share.manager,
+                lease.manager,
                 .disconnected(link: id, reason: reason, at: date, isReconnecting: isReconnecting))
         }
         guard !ledger.leases(of: peer).isEmpty else { return }

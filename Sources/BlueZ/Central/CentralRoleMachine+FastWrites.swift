@@ -64,7 +64,7 @@ extension CentralRoleMachine {
     mutating func drainTimedOut(_ peer: PeerID) {
         guard let open = links[peer]?.writes.open else { return }
         log(.warning, "bluetoothd does not read its socket for write commands, which is given back")
-        socketHappened(open.id, .closed)
+        handleWriteSocket(open.id, .closed)
     }
 
     /// Gives the socket back before a write that cannot use it.
@@ -111,7 +111,7 @@ extension CentralRoleMachine {
         return true
     }
 
-    mutating func socketHappened(_ socket: LinkSocketID, _ event: WriteSocket.Event) {
+    mutating func handleWriteSocket(_ socket: LinkSocketID, _ event: WriteSocket.Event) {
         let peer = socket.peer
         guard links[peer]?.writes.open?.id == socket else { return }
         switch event {

@@ -175,7 +175,7 @@ extension CentralRoleMachine {
         links[socket.peer]?.releasedSockets.insert(path)
     }
 
-    mutating func notificationSocketHappened(_ socket: LinkSocketID, _ event: NotificationSockets.Event) {
+    mutating func handleNotificationSocket(_ socket: LinkSocketID, _ event: NotificationSockets.Event) {
         let peer = socket.peer
         guard let (path, subscription) = links[peer]?.subscriptions.first(where: { $0.value.socket == socket }) else {
             return

@@ -68,9 +68,9 @@ extension CentralRoleMachine {
         links[peer]?.services.added = []
         let added = link.services.added.filter { isApps($0) }.compactMap { record(ofService: $0, peer) }
         guard !added.isEmpty || !link.services.removed.isEmpty else { return }
-        for share in ledger.leases(of: peer) {
-            guard let id = share.link else { continue }
-            deliver(share.manager, .servicesChanged(link: id, removed: link.services.removed, added: added))
+        for lease in ledger.leases(of: peer) {
+            guard let id = lease.link else { continue }
+            deliver(lease.manager, .servicesChanged(link: id, removed: link.services.removed, added: added))
         }
     }
 }

@@ -103,8 +103,8 @@ extension CentralRoleMachine {
 
     private mutating func nameChanged(_ peer: PeerID, _ name: String) {
         let source: NameSource = directory[peer]?.gapName == nil ? .advertised : .gap
-        for share in ledger.leases(of: peer) {
-            deliver(share.manager, .nameChanged(peer: peer, name: name, source: source))
+        for lease in ledger.leases(of: peer) {
+            deliver(lease.manager, .nameChanged(peer: peer, name: name, source: source))
         }
     }
 

@@ -69,11 +69,11 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .channelReply(let call, let result): channelReplied(call, result)
         case .signalStrength(let call, let result): signalStrengthReplied(call, result)
         case .channelEnded(let channel): channelEnded(channel)
-        case .socket(let socket, let event): socketHappened(socket, event)
-        case .notificationSocket(let socket, let event): notificationSocketHappened(socket, event)
+        case .socket(let socket, let event): handleWriteSocket(socket, event)
+        case .notificationSocket(let socket, let event): handleNotificationSocket(socket, event)
         case .pairingRefused(let peer): pairingRefused(peer)
         case .timer(let key): if endTimer(key) { fired(key) }
-        case .restoring(let manager, let left): keep(manager, left)
+        case .restoring(let manager, let left): adopt(left, for: manager)
         case .activated(let manager): activate(manager)
         case .command(let manager, let command): if managers[manager] != nil { handle(command, from: manager) }
         case .invalidated(let manager): invalidate(manager)
@@ -128,7 +128,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .connectRetry(let peer):
             connects.pauseOver(peer)
             connectNext()
-        case .connectTurn: preemptConnect()
+        case .connectTimeSlice: preemptConnect()
         case .foreignLinkGrace(let peer): foreignLinkGraceOver(peer)
         case .discoveryRetry: discovery.pauseOver()
         case .resolution(let peer): resolutionTimedOut(peer)

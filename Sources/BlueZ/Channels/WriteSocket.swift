@@ -65,7 +65,7 @@ final class WriteSocket: @unchecked Sendable {
         self.reportDelay = reportDelay
         self.handler = handler
         let watch = try SocketWatch(adopting: socket, queue: queue) { [weak self] in
-            self?.look()
+            self?.checkDrained()
         } writable: { [weak self] in
             self?.flush()
         }
@@ -127,7 +127,7 @@ final class WriteSocket: @unchecked Sendable {
     }
 
     /// Skips confirmations, up to the end.
-    private func look() {
+    private func checkDrained() {
         var byte: UInt8 = 0
         while let socket = watch?.socket {
             switch withUnsafeMutableBytes(of: &byte, { PacketSocket.read(socket, into: $0) }) {

@@ -46,7 +46,7 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     /// A batch of messages, or of values on sockets, that the queue handles together.
-    private struct Turn {
+    private struct Batch {
         /// The deliveries that the batch caused.
         var deliveries: [any PendingDelivery] = []
         var isReadingSockets = false
@@ -66,7 +66,7 @@ final class BlueZDaemon: @unchecked Sendable {
     private var lastWarning: String?
     /// The clients, which retain the daemon; the daemon holds them weakly.
     private var weakClients: [WeakClient] = []
-    private var turn = Turn()
+    private var batch = Batch()
 
     init(address: DBusAddress, timings: BlueZTimings) {
         self.address = address
@@ -138,8 +138,8 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Delivers the events that an inbox accepted: at the end of the batch, if one is being handled.
     func deliver(_ delivery: any PendingDelivery) {
-        let isBatch = turn.isReadingSockets || bus.connection?.isProcessingBatch == true
-        if isBatch { turn.deliveries.append(delivery) } else { delivery.start() }
+        let isBatch = batch.isReadingSockets || bus.connection?.isProcessingBatch == true
+        if isBatch { batch.deliveries.append(delivery) } else { delivery.start() }
     }
 
     /// Handles input from the daemon's sockets like a batch of messages.
@@ -147,9 +147,9 @@ final class BlueZDaemon: @unchecked Sendable {
     /// - Parameter body: Processes the input.
     /// - Returns: Work for the calling thread, off the queue.
     func processBatch(_ allowsInline: Bool, _ body: () -> Void) -> SocketPoller.InlineWork? {
-        turn.isReadingSockets = true
+        batch.isReadingSockets = true
         body()
-        turn.isReadingSockets = false
+        batch.isReadingSockets = false
         return batchEnded(allowsInline)
     }
 
@@ -157,8 +157,8 @@ final class BlueZDaemon: @unchecked Sendable {
     ///
     /// Several deliveries each wake their manager's queue, which runs while the next messages are read.
     private func batchEnded(_ allowsInline: Bool) -> (@Sendable () -> Void)? {
-        let ready = turn.deliveries
-        turn.deliveries = []
+        let ready = batch.deliveries
+        batch.deliveries = []
         if allowsInline, ready.count == 1, let alone = ready.first { return { alone.run() } }
         for delivery in ready { delivery.start() }
         return nil

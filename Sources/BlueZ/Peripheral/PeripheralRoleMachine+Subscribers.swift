@@ -53,7 +53,7 @@ extension PeripheralRoleMachine {
     ) {
         perform(.answer(call.number, []))
         for peer in subscriptions.subscribers(of: call.path) where !subscriptions.hasSocket(peer, on: call.path) {
-            seemsUnsubscribed(peer, from: call.path)
+            centralMayHaveUnsubscribed(peer, from: call.path)
         }
     }
 
@@ -131,7 +131,7 @@ extension PeripheralRoleMachine {
         start(.leaving(peer), waitForExplanation)
     }
 
-    private mutating func seemsUnsubscribed(_ peer: PeerID, from path: ObjectPath) {
+    private mutating func centralMayHaveUnsubscribed(_ peer: PeerID, from path: ObjectPath) {
         centrals.leaving[peer, default: Centrals.Leaving()].paths.insert(path)
         start(.leaving(peer), waitForExplanation)
     }
@@ -185,7 +185,7 @@ extension PeripheralRoleMachine {
         case .closed:
             returnCredits(of: socket)
             switch subscriptions.closed(socket) {
-            case .ended(let peer, let path): seemsUnsubscribed(peer, from: path)
+            case .ended(let peer, let path): centralMayHaveUnsubscribed(peer, from: path)
             case .unclear(let path): start(.quiescence(path), waitForExplanation)
             case .unknown: break
             }

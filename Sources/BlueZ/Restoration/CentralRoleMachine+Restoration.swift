@@ -22,7 +22,7 @@ extension CentralRoleMachine {
     /// Adds a manager with a restore identifier, before its activation.
     ///
     /// - Parameter left: The state of the earlier process, if any.
-    mutating func keep(_ manager: HostLedger.Manager, _ left: PreservedCentral?) {
+    mutating func adopt(_ left: PreservedCentral?, for manager: HostLedger.Manager) {
         preservation.entries[manager] = Preservation.Entry(left: left, preserved: left)
         guard let left else { return }
         // Peers keep the identifiers of the earlier process.
@@ -53,12 +53,12 @@ extension CentralRoleMachine {
 
     private func present(_ manager: HostLedger.Manager) -> PreservedCentral {
         let peers = ledger.wantedPeers.compactMap { peer -> PreservedCentral.Peer? in
-            guard let share = ledger.leases(of: peer).first(where: { $0.manager == manager }),
+            guard let lease = ledger.leases(of: peer).first(where: { $0.manager == manager }),
                 let record = directory[peer]
             else { return nil }
             return PreservedCentral.Peer(
                 id: peer, address: record.address, isRandom: record.isRandom, name: record.name,
-                operation: share.operation, options: share.options, isOurs: links[peer]?.isOurs ?? true,
+                operation: lease.operation, options: lease.options, isOurs: links[peer]?.isOurs ?? true,
                 notifying: notifying(manager, peer))
         }
         return PreservedCentral(
@@ -99,7 +99,7 @@ extension CentralRoleMachine {
         else { return nil }
         var restored = RestoredCentralState.Peer(summary: summary, operation: left.operation)
         switch ledger.connect(manager, to: peer, operation: left.operation, options: left.options) {
-        case .linked(let share): restored.link = share.link
+        case .linked(let lease): restored.link = lease.link
         case .wait: break
         case .connect: restored.link = takeOver(peer, isOurs: left.isOurs)
         }

@@ -183,11 +183,11 @@ final class VirtualTimeRun: Sendable {
         guard let emulator = state.withLock({ $0.emulator }) else { return }
         let tick = emulator.core.withLock { $0.virtual.settleTimeout } / WaitAge.limit
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
-            self?.look(number, age: age)
+            self?.checkAge(number, age: age)
         }
     }
 
-    private func look(_ number: UInt64, age: WaitAge) {
+    private func checkAge(_ number: UInt64, age: WaitAge) {
         let (emulator, current, wait) = state.withLock { ($0.emulator, $0.number, $0.wait) }
         guard let emulator else { return }
         var isOurs = wait != nil

@@ -70,8 +70,8 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         var isClosed = false
     }
 
-    private static var itemsPerTurn: Int { 64 }
-    private static var longestTurn: Duration { .milliseconds(1) }
+    private static var itemsPerBatch: Int { 64 }
+    private static var longestBatch: Duration { .milliseconds(1) }
 
     let queue: DispatchQueue
     private let limits: CBManagerLimits
@@ -150,7 +150,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
             }
             handled += 1
             let mustYield =
-                handled == Self.itemsPerTurn || handled % 8 == 0 && ContinuousClock.now - start > Self.longestTurn
+                handled == Self.itemsPerBatch || handled % 8 == 0 && ContinuousClock.now - start > Self.longestBatch
             if mustYield { return queue.async { owner.drainInbox() } }
         }
     }
