@@ -9,9 +9,9 @@ import Synchronization
 open class CBAttribute: NSObject {
     /// The attribute's type.
     public let uuid: CBUUID
-    /// The attribute on its link; nil for one of the app's own.
+    /// /// The attribute on its link; nil for an attribute of the app.
     let reference: AttributeReference?
-    /// The handle on the peripheral, of a characteristic that of its value, if the backend knows it; for listings.
+    /// The handle on the peripheral (of a characteristic, its value's handle), if the backend knows it; for listings.
     package let handle: UInt16?
 
     init(uuid: CBUUID, reference: AttributeReference? = nil, handle: UInt16? = nil) {
@@ -22,7 +22,7 @@ open class CBAttribute: NSObject {
     }
 }
 
-/// The manager that has published an attribute of the app; the attribute is frozen meanwhile (S107).
+/// The manager that has published an attribute of the app; a published attribute is frozen (S107).
 ///
 /// Any thread.
 final class Publication: Sendable {
@@ -34,7 +34,7 @@ final class Publication: Sendable {
     /// Whether it was published with a value, which is frozen too.
     var isStaticallyHeld: Bool { isHeld && isStatic.load(ordering: .acquiring) }
 
-    /// Whether another manager than this one's has published the attribute.
+    /// Whether a manager other than this one's has published the attribute.
     func isHeld(byOtherThan core: PeripheralCore) -> Bool {
         let holder = holder.load(ordering: .acquiring)
         return holder != 0 && holder != Self.token(of: core)

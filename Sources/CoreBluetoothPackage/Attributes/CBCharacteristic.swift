@@ -14,18 +14,18 @@ open class CBCharacteristic: CBAttribute {
         var isLastUpdateNotification = false
     }
 
-    // Invariant: reached under this lock.
+    // Invariant: accessed under this lock.
     private let fields: LockedState<Fields>
     private let initialProperties: CBCharacteristicProperties
 
-    /// A characteristic of the app's own.
+    /// Creates a characteristic of the app.
     init(uuid: CBUUID, properties: CBCharacteristicProperties) {
         initialProperties = properties
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
-    /// A characteristic found at a peripheral.
+    /// Creates a characteristic that was found at a peripheral.
     init(_ record: CharacteristicRecord, on link: LinkID, of service: CBService) {
         initialProperties = CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue))
         fields = LockedState(Fields(service: service))
@@ -33,7 +33,7 @@ open class CBCharacteristic: CBAttribute {
             uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
-    /// The service, if it is alive; nil for a characteristic of the app's own that is in none.
+    /// The service, if it is alive; nil for a characteristic of the app that belongs to no service.
     open internal(set) var service: CBService? {
         get { fields.withLock { $0.service } }
         set { fields.withLock { $0.service = newValue } }
@@ -55,7 +55,7 @@ open class CBCharacteristic: CBAttribute {
     /// Whether notifications or indications are on for this manager.
     open var isNotifying: Bool { fields.withLock { $0.isNotifying } }
 
-    /// Whether the update that the delegate receives is a notification, and not the answer to a read.
+    /// Whether the update that the delegate receives is a notification rather than the answer to a read.
     ///
     /// For use within the callback; Apple's interface does not show it.
     package var isLastUpdateNotification: Bool { fields.withLock { $0.isLastUpdateNotification } }
@@ -136,9 +136,9 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
 @nonexhaustive
 #endif
 public enum CBCharacteristicWriteType: Int, Sendable {
-    /// With an answer from the peer (ATT Write Request; longer values in parts).
+    /// A write with an answer from the peer (ATT Write Request; longer values in parts).
     case withResponse = 0
-    /// Without an answer (ATT Write Command).
+    /// A write without an answer (ATT Write Command).
     case withoutResponse = 1
     /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
     @available(*, unavailable)

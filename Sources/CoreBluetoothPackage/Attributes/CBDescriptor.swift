@@ -11,23 +11,23 @@ open class CBDescriptor: CBAttribute {
         var value: Any?
     }
 
-    // Invariant: reached under this lock.
+    // Invariant: accessed under this lock.
     private let fields: LockedState<Fields>
 
-    /// A descriptor of the app's own.
+    /// Creates a descriptor of the app.
     init(uuid: CBUUID) {
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
-    /// A descriptor found at a peripheral.
+    /// Creates a descriptor that was found at a peripheral.
     init(_ record: DescriptorRecord, on link: LinkID, of characteristic: CBCharacteristic) {
         fields = LockedState(Fields(characteristic: characteristic))
         super.init(
             uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
-    /// The characteristic, if it is alive; nil for a descriptor of the app's own that is in none.
+    /// The characteristic, if it is alive; nil for a descriptor of the app that belongs to no characteristic.
     open internal(set) var characteristic: CBCharacteristic? {
         get { fields.withLock { $0.characteristic } }
         set { fields.withLock { $0.characteristic = newValue } }
@@ -47,7 +47,8 @@ open class CBDescriptor: CBAttribute {
         case 0x2900, 0x2902, 0x2903:
             NSNumber(value: bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
         case 0x2901:
-            // Apple's type is String whatever the peer sends; bytes that are no UTF-8 become replacement characters.
+            // Apple's type is String whatever the peer sends; bytes that are not valid UTF-8 become replacement
+            // characters.
             String(decoding: bytes, as: UTF8.self)
         default:
             bytes
@@ -70,7 +71,7 @@ open class CBMutableDescriptor: CBDescriptor {
     ///
     /// - Parameters:
     ///   - UUID: The descriptor's type.
-    ///   - value: Its value; what is allowed is checked when its service is added to a manager.
+    ///   - value: The value, which is checked when the descriptor's service is added to a manager.
     public init(type UUID: CBUUID, value: Any?) {
         ownValue = value
         super.init(uuid: UUID)

@@ -11,7 +11,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     private var ownPermissions: CBAttributePermissions
     private var ownValue: Data?
     private var ownDescriptors: [CBDescriptor]?
-    // Invariant: the array is reached under this lock.
+    // Invariant: the array is accessed under this lock.
     private let subscribers = LockedState<[CBCentral]>([])
 
     let publication = Publication()
@@ -70,7 +70,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
     // MARK: Subscribers
 
-    /// The centrals that subscribe now, in the order of their subscribing.
+    /// The current subscribers, in the order in which they subscribed.
     ///
     /// Changes on the manager's queue only, just before the callback.
     open var subscribedCentrals: [CBCentral]? { subscribers.withLock { $0 } }

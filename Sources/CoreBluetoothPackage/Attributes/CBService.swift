@@ -12,20 +12,20 @@ open class CBService: CBAttribute {
         var characteristics: [CBCharacteristic]?
     }
 
-    // Invariant: reached under this lock.
+    // Invariant: accessed under this lock.
     private let fields: LockedState<Fields>
 
-    /// Whether it is a primary service.
+    /// Whether the service is a primary service.
     public let isPrimary: Bool
 
-    /// A service of the app's own.
+    /// Creates a service of the app.
     init(uuid: CBUUID, isPrimary: Bool) {
         self.isPrimary = isPrimary
         fields = LockedState(Fields())
         super.init(uuid: uuid)
     }
 
-    /// A service found at a peripheral.
+    /// Creates a service that was found at a peripheral.
     init(_ record: ServiceRecord, on link: LinkID, of peripheral: CBPeripheral) {
         isPrimary = record.isPrimary
         fields = LockedState(Fields(peripheral: peripheral))
@@ -33,13 +33,13 @@ open class CBService: CBAttribute {
             uuid: CBUUID(record.uuid), reference: AttributeReference(link: link, id: record.id), handle: record.handle)
     }
 
-    /// The peripheral, if it is alive; nil for a service of the app's own.
+    /// The peripheral, if it is alive; nil for a service of the app.
     open var peripheral: CBPeripheral? { fields.withLock { $0.peripheral } }
 
     /// The included services found so far; nil before any discovery.
     open var includedServices: [CBService]? { fields.withLock { $0.includedServices } }
 
-    /// The characteristics found so far, in handle order of each discovery; nil before any.
+    /// The characteristics found so far, in handle order of each discovery; nil before any discovery.
     open var characteristics: [CBCharacteristic]? { fields.withLock { $0.characteristics } }
 
     func append(included: [CBService]) {

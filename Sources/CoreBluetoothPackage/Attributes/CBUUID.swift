@@ -26,7 +26,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// - Parameter string: 4 or 8 hexadecimal digits or the 8-4-4-4-12 form, with or without a leading `0x`; either
     ///   letter case. Anything else is a programming error and traps, as Apple's raises an exception.
     public init(string: String) {
-        // Here alone the prefix may stand before the long form, too: BlueZ and world files refuse it there.
+        // Only this initializer accepts the prefix before the long form; BlueZ and world files do not.
         let isPrefixedLongForm = string.utf8.count == 38 && string.lowercased().hasPrefix("0x")
         guard let uuid = BluetoothUUID(isPrefixedLongForm ? string.dropFirst(2) : string[...]) else {
             preconditionFailure("String \(string) does not represent a valid UUID")
@@ -77,14 +77,14 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// A hash of the 128-bit form.
     open override var hash: Int { bluetoothUUID.hashValue }
 
-    /// An English name for some standard UUIDs, else ``uuidString``.
+    /// An English name for some standard UUIDs, otherwise ``uuidString``.
     ///
     /// For people; the names may change.
     open override var description: String { standardDescription ?? uuidString }
 }
 
 extension CBUUID {
-    /// The name that Apple's CoreBluetooth prints for this UUID; nil where it prints the digits.
+    /// The name that Apple's CoreBluetooth prints for this UUID; nil if it prints the digits.
     ///
     /// Apple names few: 1802, 1803 and 1811 stay digits, for instance. This is the list that was seen.
     var standardDescription: String? { Self.described[bluetoothUUID] }

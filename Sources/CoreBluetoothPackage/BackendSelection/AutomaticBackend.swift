@@ -3,7 +3,8 @@ import BluetoothSupport
 import FoundationEssentials
 import Logging
 
-/// The backend that is not decided yet: the primary one if it has an adapter, else the fallback, where one is allowed.
+/// The backend that is not decided yet: the primary one if it has an adapter, otherwise the fallback, if one is
+/// allowed.
 ///
 /// Managers stay in `.unknown` until then; no thread waits. The probe starts with the first manager and ends with the primary
 /// backend's first definite state, or after 3 seconds.
@@ -14,7 +15,7 @@ final class AutomaticBackend: BluetoothBackend {
         var waiting: [@Sendable (any BluetoothBackend) -> Void] = []
     }
 
-    /// The backend that may be used where the primary one has no adapter.
+    /// The backend that may be used if the primary one has no adapter.
     struct Fallback: Sendable {
         /// The reason that allows it, for the log.
         var reason: String
@@ -57,7 +58,7 @@ final class AutomaticBackend: BluetoothBackend {
         DeferredRole(self) { MadeRole($0.makePairing()) }
     }
 
-    /// Calls `body` with the backend, now if it is decided, else when it is.
+    /// Calls `body` with the backend, now if it is decided, otherwise later.
     func whenDecided(_ body: @escaping @Sendable (any BluetoothBackend) -> Void) {
         let (decided, mustProbe) = state.withLock { state -> ((any BluetoothBackend)?, Bool) in
             if let decided = state.decided { return (decided, false) }
@@ -131,7 +132,7 @@ private final class Probe: EventSink {
             return completion
         }
         guard let completion else { return }
-        // Not inline: a backend may deliver under a lock of its own.
+        // Not inline: a backend may deliver while it holds its lock.
         _ = SystemClock().schedule(after: .zero) { [central] in
             central.invalidate()
             completion(hasAdapter)

@@ -17,7 +17,7 @@ enum BackendResolver {
     @TaskLocal static var taskSelection: CBBackendSelection?
 
     static let defaultSelection = Lock(CBBackendSelection?.none)
-    /// Whether the log says that the environment overrides ``CBManager/defaultBackend``, since that was set.
+    /// Whether the log says that the environment overrides ``CBManager/defaultBackend``, since that was last set.
     static let isOverrideLogged = Lock(false)
 
     private static let sharedAutomatic = Lock<[Bool: AutomaticBackend]>([:])
@@ -68,9 +68,10 @@ enum BackendResolver {
         }
     }
 
-    /// A given fallback leads to a new backend; the shared emulator is created when it is needed.
+    /// Creates an automatic backend for a given fallback; without one, the shared emulator is created when it is
+    /// needed.
     ///
-    /// - Parameter reason: What allows the shared emulator, for the log; nil where nothing does.
+    /// - Parameter reason: The reason that allows the shared emulator, for the log; nil if nothing does.
     private static func automatic(
         fallback: (any BluetoothBackend)?, allowedBy reason: String?, _ environment: SelectionEnvironment
     ) -> any BluetoothBackend {

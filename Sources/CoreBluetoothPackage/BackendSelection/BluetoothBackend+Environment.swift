@@ -11,7 +11,7 @@ import Logging
 #endif
 
 extension BluetoothBackend {
-    /// The backend with the trace, the recordings and the capture that the environment asks for.
+    /// The backend with the trace, the recordings and the capture that the environment requests.
     var observedAsAsked: any BluetoothBackend {
         #if Emulator
         EnvironmentTrace.traced(EnvironmentRecordings.recorded(EnvironmentSessionCapture.captured(self)))
@@ -23,9 +23,9 @@ extension BluetoothBackend {
 }
 
 #if !Emulator
-/// The variables of the environment that only a program with the emulator follows.
+/// The environment variables that only a program with the emulator follows.
 private enum IgnoredVariables {
-    /// Is evaluated once: a line of the log for each that is set.
+    /// Logs a line for each variable that is set; evaluated once.
     static let report: Void = {
         for name in ["COREBLUETOOTH_CAPTURE", "COREBLUETOOTH_RECORD"]
         where ProcessInfo.processInfo.environment[name]?.isEmpty == false {

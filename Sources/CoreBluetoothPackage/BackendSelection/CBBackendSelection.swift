@@ -28,12 +28,13 @@ public struct CBBackendSelection: Sendable {
         if case .custom(let backend) = kind { backend } else { nil }
     }
 
-    /// BlueZ; where it has no adapter, another backend, but only where that is allowed.
+    /// Selects BlueZ; without an adapter another backend, if that is allowed.
     ///
     /// It is allowed by giving `fallback` here, by `COREBLUETOOTH_BACKEND=auto`, or in a job of continuous integration:
-    /// where `CI` is `true` or `1`, and a known system's variable such as `GITHUB_ACTIONS` is set, or the process runs
-    /// tests. The latter two take the shared emulator. Where it is not allowed, BlueZ stays chosen, the state is
-    /// `.unsupported`, and an adapter that comes later is used. The decision is made once per process, within 3 seconds.
+    /// if `CI` is `true` or `1`, and a known system's variable such as `GITHUB_ACTIONS` is set, or the process runs
+    /// tests. The latter two take the shared emulator. If it is not allowed, BlueZ stays chosen, the state is
+    /// `.unsupported`, and an adapter that comes later is used. The decision is made once per process, within 3
+    /// seconds.
     public static func automatic(fallback: CBBackendSelection? = nil) -> CBBackendSelection {
         CBBackendSelection(kind: .automatic(fallback: fallback.map { BackendResolver.backend(for: $0) }))
     }
@@ -50,7 +51,7 @@ public struct CBBackendSelection: Sendable {
     #if Emulator
     /// An emulator: one isolated world.
     ///
-    /// Managers that name no host use the host "default"; each peripheral manager among them gets a host of its own, which
+    /// Managers that name no host use the host "default"; each peripheral manager among them gets its own host, which
     /// the central managers can find. One line of the log says so.
     public static func emulator(_ emulator: Emulator) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(emulator))
@@ -72,10 +73,10 @@ public struct CBBackendSelection: Sendable {
 }
 
 extension CBManager {
-    /// The backend of managers for which neither the initializer, nor the task, nor the environment names one.
+    /// The backend of managers for which none of the initializer, the task and the environment names one.
     ///
-    /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. Where
-    /// `COREBLUETOOTH_BACKEND` overrides what was set, one log line says so. An extension of this package.
+    /// `.automatic()` at first. Settable from any thread; managers that exist keep theirs. If `COREBLUETOOTH_BACKEND`
+    /// overrides what was set, one log line says so. An extension of this package.
     public static var defaultBackend: CBBackendSelection {
         get { BackendResolver.defaultSelection.withLock { $0 } ?? .automatic() }
         set {
@@ -118,13 +119,13 @@ extension CBManager {
 ///
 /// An extension of this package.
 public enum CBCentralManagerFactory {
-    /// A central manager over the selected backend.
+    /// Creates a central manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As of the manager's initializer.
-    ///   - forceMock: Takes the shared emulator, whatever else is said.
+    ///   - forceMock: Whether to use the shared emulator regardless of other settings.
     public static func instance(
         delegate: (any CBCentralManagerDelegate)? = nil, queue: DispatchQueue? = nil, options: [String: Any]? = nil,
         forceMock: Bool = false
@@ -139,13 +140,13 @@ public enum CBCentralManagerFactory {
 ///
 /// An extension of this package.
 public enum CBPeripheralManagerFactory {
-    /// A peripheral manager over the selected backend.
+    /// Creates a peripheral manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: As of the manager's initializer.
-    ///   - forceMock: Takes the shared emulator, whatever else is said.
+    ///   - forceMock: Whether to use the shared emulator regardless of other settings.
     public static func instance(
         delegate: (any CBPeripheralManagerDelegate)? = nil, queue: DispatchQueue? = nil,
         options: [String: Any]? = nil, forceMock: Bool = false

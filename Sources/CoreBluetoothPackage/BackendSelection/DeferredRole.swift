@@ -7,7 +7,7 @@ import BluetoothSupport
 final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
     private struct State {
         var role: (any RoleBackend<Command, Event>)?
-        /// Whether commands go to the role at once; else they wait for those before them.
+        /// Whether commands go to the role at once; otherwise they wait for earlier ones.
         var isOpen = false
         var waiting: [Command] = []
         var isInvalidated = false
@@ -89,9 +89,9 @@ extension DeferredRole: CentralBackend where Command == CentralCommand, Event ==
 extension DeferredRole: PeripheralBackend where Command == PeripheralCommand, Event == PeripheralEvent {}
 extension DeferredRole: PairingBackend where Command == PairingCommand, Event == PairingEvent {}
 
-/// A role as no more than that.
+/// A wrapper for the existential of a role.
 ///
-/// In a structure: Swift 6.2 with its assertions on refuses a class's stored function that returns the existential.
+/// Swift 6.2 with its assertions on refuses a class's stored function that returns the existential.
 struct MadeRole<Command: Sendable, Event: Sendable>: Sendable {
     let role: any RoleBackend<Command, Event>
 

@@ -7,11 +7,11 @@ struct SelectionEnvironment: Sendable {
         case auto, bluez, emulator
     }
 
-    /// `COREBLUETOOTH_BACKEND`, if it says something known.
+    /// The value of `COREBLUETOOTH_BACKEND`, if it is known.
     var backend: Backend?
-    /// `COREBLUETOOTH_BACKEND`, if it says something unknown.
+    /// The value of `COREBLUETOOTH_BACKEND`, if it is unknown.
     var unknownBackend: String?
-    /// `COREBLUETOOTH_ADAPTER`: `hci1` or an address; on the emulator, a host's name.
+    /// The value of `COREBLUETOOTH_ADAPTER`: `hci1` or an address; on the emulator, a host's name.
     var adapter: String?
     var continuousIntegration: ContinuousIntegration
 
@@ -25,7 +25,7 @@ struct SelectionEnvironment: Sendable {
         continuousIntegration = ContinuousIntegration(variables, isTestProcess: isTestProcess)
     }
 
-    /// The process's own, read now.
+    /// The environment of the process, read now.
     static var process: SelectionEnvironment {
         SelectionEnvironment(
             ProcessInfo.processInfo.environment,
@@ -35,8 +35,9 @@ struct SelectionEnvironment: Sendable {
 
 /// Whether a process belongs to a job of continuous integration.
 ///
-/// There programs may use emulated devices where no adapter is. A variable `CI` alone is no proof: it is inherited, and
-/// stays in the environment of images and services that a job has built. So a second thing must show it.
+/// A job's programs may use emulated devices if the machine has no adapter. A variable `CI` alone is no proof: it is
+/// inherited, and stays in the environment of images and services that a job has built. A second fact is therefore
+/// required.
 struct ContinuousIntegration: Sendable {
     /// Variables that the known systems set in their jobs, each by its documentation; `CI` comes with them, or is to be
     /// set in the job.
@@ -45,9 +46,9 @@ struct ContinuousIntegration: Sendable {
         "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "SEMAPHORE", "TEAMCITY_VERSION", "TF_BUILD", "TRAVIS",
     ]
 
-    /// The evidence, for the log; nil if there is none.
+    /// The evidence, for the log; nil without evidence.
     let evidence: String?
-    /// Whether `CI` is set to something, and yet nothing shows a job.
+    /// Whether `CI` is set although no other variable shows a job.
     let isDoubtful: Bool
 
     /// - Parameters:

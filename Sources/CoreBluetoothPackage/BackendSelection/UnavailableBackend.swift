@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Logging
 
-/// The backend of a build or a setting that has none: every manager becomes `.unsupported`, and the log gives the reason.
+/// The backend of a build or a setting without one: every manager becomes `.unsupported`, and the log gives the reason.
 final class UnavailableBackend: BluetoothBackend {
     let name: String
     let clock: any BackendClock = SystemClock()

@@ -4,12 +4,11 @@ public import Foundation
 /// A connection-oriented channel to a peer, as a pair of streams.
 ///
 /// The streams arrive unopened: set their delegates, schedule them in a run loop and open them. They also work without
-/// a run loop: `read` and `write` block until they can move bytes, and `hasBytesAvailable` and
-/// `hasSpaceAvailable` show whether they can. Bytes come and go past the manager's queue, so that both may be called
-/// within its callbacks.
+/// a run loop: `read` and `write` block until they can move bytes, and `hasBytesAvailable` and `hasSpaceAvailable` show
+/// whether they can. Bytes bypass the manager's queue, so both may be called within its callbacks.
 ///
-/// Releasing the channel, or closing both streams, closes it. A channel that the peer closes, and one whose link is
-/// lost, shows as the end of its streams. Source: Apple, CBL2CAPChannel.
+/// Releasing the channel, or closing both streams, closes it. If the peer closes the channel, or its link is lost, its
+/// streams end. Source: Apple, CBL2CAPChannel.
 open class CBL2CAPChannel: NSObject {
     /// The other side: a ``CBPeripheral`` on the client's side, a ``CBCentral`` on the server's.
     public let peer: CBPeer!
@@ -23,14 +22,15 @@ open class CBL2CAPChannel: NSObject {
     /// The channel's number.
     public let psm: CBL2CAPPSM
 
-    /// Whether it ended with its link, and not by a close of the other side: known as soon as the streams end.
+    /// Whether the channel ended with its link rather than by a close of the other side; known as soon as the streams
+    /// end.
     package var hasLostLink: Bool { core.hasLostLink }
 
     private let core: ChannelCore
     private let id: ChannelID
     private let table: ChannelTable
 
-    /// The object of a channel that is up; nil if it was released already.
+    /// Creates the object of an open channel; nil if the channel was released already.
     init?(_ id: ChannelID, in table: ChannelTable, peer: CBPeer, psm: CBL2CAPPSM) {
         guard let core = table.claim(id) else { return nil }
         self.peer = peer
@@ -51,7 +51,7 @@ open class CBL2CAPChannel: NSObject {
     open override var description: String { describe(self, ["PSM": "\(psm)"]) }
 }
 
-/// The protocol/service multiplexer of an L2CAP channel: 0x80 to 0xFF where the system chooses it.
+/// The protocol/service multiplexer of an L2CAP channel: 0x80 to 0xFF if the system chooses it.
 ///
 /// Sources: Apple, CBL2CAPPSM; Core Specification, Vol 3, Part A, 4.22.
 public typealias CBL2CAPPSM = UInt16
@@ -59,8 +59,8 @@ public typealias CBL2CAPPSM = UInt16
 /// The bytes that come over an L2CAP channel.
 ///
 /// Foundation's rules: one thread at a time, `read` blocks while the buffer is empty, the delegate is called on the run
-/// loops that the stream is scheduled in. It works without a run loop too, by asking `hasBytesAvailable`. The borders
-/// of the peer's packets are lost. Source: Apple, InputStream; Core Specification, Vol 3, Part A, 10.
+/// loops that the stream is scheduled in. It also works without a run loop, by means of `hasBytesAvailable`. The
+/// boundaries of the peer's packets are lost. Source: Apple, InputStream; Core Specification, Vol 3, Part A, 10.
 final class L2CAPInputStream: InputStream {
     private let channel: ChannelCore
 
@@ -90,7 +90,7 @@ final class L2CAPInputStream: InputStream {
         channel.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, len)))
     }
 
-    /// The bytes are in pieces; read them.
+    /// Always false: the bytes are in pieces; read them instead.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length len: UnsafeMutablePointer<Int>
     ) -> Bool { false }
@@ -110,9 +110,9 @@ final class L2CAPInputStream: InputStream {
 
 /// The bytes that go over an L2CAP channel.
 ///
-/// Foundation's rules: one thread at a time, `write` takes as much as there is room for and blocks while there is
-/// none, the delegate is called on the run loops that the stream is scheduled in. It works without a run loop too, by
-/// asking `hasSpaceAvailable`. Source: Apple, OutputStream; Core Specification, Vol 3, Part A, 10.
+/// Foundation's rules: one thread at a time, `write` takes as much as there is room for and blocks without room, the
+/// delegate is called on the run loops that the stream is scheduled in. It also works without a run loop, by means of
+/// `hasSpaceAvailable`. Source: Apple, OutputStream; Core Specification, Vol 3, Part A, 10.
 final class L2CAPOutputStream: OutputStream {
     private let channel: ChannelCore
 
@@ -122,7 +122,8 @@ final class L2CAPOutputStream: OutputStream {
         channel.events(.output).attach(self)
     }
 
-    /// Foundation requires it; a stream to memory belongs to no channel, so this one is at its end.
+    /// Creates a stream that is at its end: Foundation requires this initializer, and a stream to memory belongs to no
+    /// channel.
     required convenience init(toMemory: ()) {
         let channel = ChannelCore(credits: 0) { _ in }
         channel.handle(.closed)
@@ -140,7 +141,7 @@ final class L2CAPOutputStream: OutputStream {
 
     override var streamStatus: Stream.Status { channel.withMachine { $0.phase(of: .output).status } }
 
-    /// `EPIPE` once something was written to a channel that is no more.
+    /// The error `EPIPE` once something was written to a closed channel.
     override var streamError: (any Error)? {
         guard streamStatus == .error else { return nil }
         return NSError(domain: NSPOSIXErrorDomain, code: Int(POSIXErrorCode.EPIPE.rawValue))

@@ -5,7 +5,7 @@ import Foundation
 
 /// The connection between a channel's streams and the backend.
 ///
-/// Bytes, credits and the end come in on the thread that delivers them, past the manager's queue, so that a stream
+/// Bytes, credits and the end arrive on the thread that delivers them and bypass the manager's queue, so that a stream
 /// that is read or written within a callback does not wait for that callback. The lock is a leaf.
 final class ChannelCore: Sendable {
     private struct State {
@@ -20,7 +20,7 @@ final class ChannelCore: Sendable {
     private let inputEvents: StreamEvents
     private let outputEvents: StreamEvents
 
-    /// A channel that is up.
+    /// Creates the core of an open channel.
     ///
     /// - Parameters:
     ///   - credits: The bytes that may be sent at first.
@@ -49,7 +49,7 @@ final class ChannelCore: Sendable {
         }
     }
 
-    /// The link is over, and the channel with it.
+    /// Ends the channel because its link is over.
     func endWithLink() {
         state.withLock { $0.hasLostLink = true }
         handle(.closed)
@@ -66,7 +66,7 @@ final class ChannelCore: Sendable {
         events(side).removeAll()
     }
 
-    /// Asks the machine what has no effects.
+    /// Runs a call of the machine that has no effects.
     func withMachine<Result: Sendable>(_ body: (inout ChannelMachine) -> Result) -> Result {
         state.withLock { body(&$0.machine) }
     }
@@ -76,7 +76,7 @@ final class ChannelCore: Sendable {
         transfer { $0.read(into: buffer) }
     }
 
-    /// Blocks while the stream is open and there is no room, as Foundation's streams do.
+    /// Blocks while the stream is open and has no room, as Foundation's streams do.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         transfer { $0.write(bytes) }
     }

@@ -8,7 +8,7 @@ import DequeModule
 final class ChannelTable: Sendable {
     /// The owner whose end closes a channel.
     enum Origin: Equatable {
-        /// The link that a central manager opened it on.
+        /// The link on which a central manager opened it.
         case link(LinkID)
         /// The number that a peripheral manager published.
         case psm(UInt16)
@@ -17,13 +17,13 @@ final class ChannelTable: Sendable {
     private struct Entry {
         let origin: Origin
         let core: ChannelCore
-        /// Whether there is an object for it.
+        /// Whether the channel has an object.
         var isClaimed = false
     }
 
     private struct State {
         var entries: [ChannelID: Entry] = [:]
-        /// Channels that the other side closed before there was an object for them, in order; some have one since.
+        /// Channels that the other side closed before they had an object, in order; some have one since.
         var closedUnclaimed: Deque<ChannelID> = []
     }
 
@@ -36,7 +36,7 @@ final class ChannelTable: Sendable {
 
     subscript(id: ChannelID) -> ChannelCore? { state.withLock { $0.entries[id]?.core } }
 
-    /// The channel, for an object that will release it.
+    /// Returns the channel, for an object that will release it.
     func claim(_ id: ChannelID) -> ChannelCore? {
         state.withLock { state in
             state.entries[id]?.isClaimed = true
@@ -44,9 +44,10 @@ final class ChannelTable: Sendable {
         }
     }
 
-    /// The other side has closed a channel: it is kept, with the bytes that came, for an app that is late.
+    /// Keeps a channel that the other side has closed, with the bytes that it received, for an app that has not got it
+    /// yet.
     ///
-    /// The oldest of too many such channels is dropped.
+    /// Drops the oldest such channel beyond the limit.
     ///
     /// - Returns: Whether the app has not got the channel yet.
     func retainsUnclaimed(_ id: ChannelID) -> Bool {
@@ -65,7 +66,7 @@ final class ChannelTable: Sendable {
     /// Adds an open channel, before anything is received on it.
     ///
     /// - Parameters:
-    ///   - origin: What it ends with.
+    ///   - origin: The owner that the channel ends with.
     ///   - submit: Submits commands to the backend.
     func open(
         _ id: ChannelID, from origin: Origin, credits: Int,
@@ -78,23 +79,23 @@ final class ChannelTable: Sendable {
         state.withLock { $0.entries[id] = Entry(origin: origin, core: core) }
     }
 
-    /// The object of a channel is gone, or no object was created for it.
+    /// Removes a channel whose object is gone, or that got no object.
     func release(_ id: ChannelID) {
         self[id]?.transition { $0.release() }
         remove(id)
     }
 
-    /// A link is over, and what is open on it.
+    /// Ends all channels that are open on a link.
     func end(on link: LinkID) {
         for core in cores(where: { $0.origin == .link(link) }) { core.endWithLink() }
     }
 
-    /// A number is taken back, and its channels are closed (S154).
+    /// Closes the channels of an unpublished number (S154).
     func shutDown(psm: UInt16) {
         for core in cores(where: { $0.origin == .psm(psm) }) { core.transition { $0.shutDown() } }
     }
 
-    /// All links are over.
+    /// Ends all channels, because all links are over.
     func endAll() {
         for core in cores(where: { _ in true }) { core.endWithLink() }
     }

@@ -2,11 +2,11 @@ import BluetoothSupport
 import Dispatch
 import Foundation
 
-/// A stream's delegate, the run loops that it is scheduled in, and the way there.
+/// A stream's delegate, the run loops that it is scheduled in, and the delivery of events on them.
 ///
-/// A run loop is woken by a timer of its own in it, since setting a timer's date wakes a loop from any thread, while
-/// `RunLoop.perform` does not. The timer also keeps a loop running that has nothing else to wait for. The main loop
-/// is woken through the main queue too, which `dispatchMain()` and asynchronous main functions serve instead of it.
+/// Each run loop has a timer that wakes it, since setting a timer's date wakes a loop from any thread, while
+/// `RunLoop.perform` does not. The timer also keeps a loop running that has nothing else to wait for. The main loop is
+/// woken through the main queue too, which `dispatchMain()` and asynchronous main functions serve instead of it.
 final class StreamEvents: Sendable {
     private struct Place {
         let loop: RunLoop
@@ -22,8 +22,8 @@ final class StreamEvents: Sendable {
     }
 
     private let side: ChannelMachine.Side
-    // Invariant: reached under this lock. Of a run loop and its timer only what any thread may call is called; the
-    // stream and the delegate are used on the loop.
+    // Invariant: accessed under this lock. Other threads call only those functions of a run loop and its timer that any
+    // thread may call; the stream and the delegate are used on the loop.
     private let fields = LockedState(Fields())
 
     init(_ side: ChannelMachine.Side) { self.side = side }
@@ -45,7 +45,7 @@ final class StreamEvents: Sendable {
     }
 
     func schedule(in loop: RunLoop, forMode mode: RunLoop.Mode) {
-        // Repeating, or it would be invalid once it fired.
+        // Repeating: another timer would be invalid after it fired.
         let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { [weak self] _ in
             self?.deliver()
         }
@@ -77,7 +77,7 @@ final class StreamEvents: Sendable {
 
     // MARK: Delivery
 
-    /// The delegate is owed something: wakes the loops.
+    /// Wakes the loops, because the delegate has an event to receive.
     ///
     /// Callable from any thread, under a backend's lock too.
     func signal() {
@@ -95,7 +95,7 @@ final class StreamEvents: Sendable {
         if channel?.withMachine({ $0.owesNotice(side) }) == true { signal() }
     }
 
-    /// The main queue is served by the main loop in all its common modes, of which the stream's may be another one.
+    /// The main loop serves the main queue in all its common modes, which need not include the stream's mode.
     private func deliverOnMainQueue(in mode: RunLoop.Mode) {
         if let current = RunLoop.main.currentMode, current != mode, mode != .common { return }
         deliver()

@@ -3,9 +3,10 @@
 import BluetoothBackend
 import Foundation
 
-/// The one table from a backend's errors to those that apps see (S163).
+/// The conversion of a backend's errors to those that apps see (S163).
 extension BackendError {
-    /// The error that an emulated device gave, else a `CBATTError` for the peer's answers and a `CBError` for all else.
+    /// The error that an emulated device gave; otherwise a `CBATTError` for the peer's answers and a `CBError` for the
+    /// rest.
     var appError: any Error {
         if let original { return original.error }
         if code == .att { return attError }
@@ -20,7 +21,7 @@ extension BackendError {
         return CBATTError(code, userInfo: userInfo(code.message))
     }
 
-    /// The code's text; what the daemon said goes beside it.
+    /// Returns the code's text, and the daemon's message under a separate key.
     private func userInfo(_ text: String) -> [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: text]
         if let daemonName {
@@ -31,7 +32,7 @@ extension BackendError {
 }
 
 extension BackendError.Code {
-    /// The `CBError.Code`; `.att` is not one and counts as unknown here.
+    /// The `CBError.Code`; `.att` has none and counts as unknown here.
     var appCode: CBError.Code {
         switch self {
         case .att, .unknown: .unknown
@@ -65,7 +66,7 @@ public let CBErrorDomain = "CBErrorDomain"
 /// Source: Apple, CBATTErrorDomain.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
-/// Foundation's error as Apple's prints: with its text, where Foundation on Linux prints "(null)".
+/// Foundation's error, printed as on Apple's platforms: with its text, where Foundation on Linux prints "(null)".
 ///
 /// An error without a text prints the meaning of its code.
 // Invariant: as `NSError`, never changed after `init`.

@@ -94,7 +94,7 @@ extension CBATTError {
         case unlikelyError
         /// The attribute needs an encrypted link. Code 0x0F.
         case insufficientEncryption
-        /// The attribute type is no grouping attribute. Code 0x10.
+        /// The attribute type is not a grouping attribute. Code 0x10.
         case unsupportedGroupType
         /// The server's resources do not suffice. Code 0x11.
         case insufficientResources
@@ -114,7 +114,7 @@ extension CBATTError {
         /// The text of an error of the system.
         var message: String { entry.message }
 
-        /// The number and the text: Apple's where it is known, or else one in the same style.
+        /// The number and the text: Apple's if it is known, otherwise one in the same style.
         private var entry: (number: Int, message: String) {
             switch self {
             case .success: (0x00, "No error.")
@@ -182,7 +182,7 @@ extension CBATTError {
     public static var unlikelyError: Code { .unlikelyError }
     /// The attribute needs an encrypted link.
     public static var insufficientEncryption: Code { .insufficientEncryption }
-    /// The attribute type is no grouping attribute.
+    /// The attribute type is not a grouping attribute.
     public static var unsupportedGroupType: Code { .unsupportedGroupType }
     /// The server's resources do not suffice.
     public static var insufficientResources: Code { .insufficientResources }

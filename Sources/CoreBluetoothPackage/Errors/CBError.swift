@@ -116,7 +116,7 @@ extension CBError {
         /// The text of an error of the system.
         var message: String { entry.message }
 
-        /// The number and the text: Apple's where it is known, or else one in the same style.
+        /// The number and the text: Apple's if it is known, otherwise one in the same style.
         private var entry: (number: Int, message: String) {
             switch self {
             case .unknown: (0, "Unknown error.")

@@ -5,7 +5,7 @@ extension _ObjectiveCBridgeable where Self: _BridgedStoredNSError {
     /// The error as Foundation's class, for `as? NSError`.
     public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-    /// Casts an error of Foundation's class, for `as!`; traps for one of another domain, as Apple's does.
+    /// Casts an error of Foundation's class, for `as!`; traps for an error of another domain, as Apple's does.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout Self?) {
         guard _conditionallyBridgeFromObjectiveC(source, result: &result) else {
             preconditionFailure("An error of the domain \(source.domain) is no \(Self.self)")

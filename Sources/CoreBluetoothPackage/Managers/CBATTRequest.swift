@@ -1,11 +1,11 @@
 import BluetoothBackend
 public import Foundation
 
-/// Which request of which manager an object represents.
+/// A reference to a request of a manager.
 struct RequestReference {
     let core: PeripheralCore
     let request: RequestID
-    /// Its number within the callback, from 0.
+    /// The request's number within the callback, from 0.
     let part: Int
 }
 
@@ -16,10 +16,10 @@ open class CBATTRequest: NSObject {
     /// The central that sent the request.
     public let central: CBCentral
 
-    /// The characteristic asked for: the app's own object.
+    /// The characteristic of the request, which is the app's object.
     public let characteristic: CBCharacteristic
 
-    /// The first byte asked for, counted from 0.
+    /// The first byte requested, counted from 0.
     public let offset: Int
 
     /// The bytes to write; for a read, the bytes to answer, from ``offset`` on.
@@ -27,7 +27,7 @@ open class CBATTRequest: NSObject {
     /// Not thread-safe: set it on the thread that responds.
     open var value: Data?
 
-    /// The request in the manager; nil for one that no manager created.
+    /// The request in the manager; nil for a request that no manager created.
     let reference: RequestReference?
 
     init(

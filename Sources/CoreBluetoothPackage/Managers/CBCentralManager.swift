@@ -10,12 +10,12 @@ public import Foundation
 open class CBCentralManager: CBManager {
     let core: CentralCore
 
-    /// A manager without a delegate, with callbacks on the main queue.
+    /// Creates a manager without a delegate, with callbacks on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// A manager over the selected backend.
+    /// Creates a manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -24,7 +24,7 @@ open class CBCentralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// A manager over the selected backend.
+    /// Creates a manager over the selected backend.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -39,7 +39,7 @@ open class CBCentralManager: CBManager {
         core.activate(for: self, delegate)
     }
 
-    /// A manager over a backend of the app's choice.
+    /// Creates a manager over a backend that the app chooses.
     ///
     /// An extension of this package.
     ///
@@ -80,18 +80,18 @@ open class CBCentralManager: CBManager {
     /// An extension of this package.
     public var backendName: String { core.backend.name }
 
-    /// The number of events that were not delivered, since the queue was too slow.
+    /// The number of events that were not delivered, because the queue was too slow.
     ///
     /// An extension of this package.
     public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
 
-    /// Whether the controller and the stack can do something that not all can.
+    /// Whether the controller and the stack have optional features.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         let backend = BackendResolver.backend()
         return features.isSubset(of: backend.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])
     }
 
-    /// Scans, in place of a scan that is running, until `stopScan` or power-off.
+    /// Scans until `stopScan` or power-off; replaces a running scan.
     ///
     /// - Parameters:
     ///   - serviceUUIDs: Only peripherals that advertise one of these; nil or empty for all.
@@ -102,32 +102,32 @@ open class CBCentralManager: CBManager {
         core.transition { $0.scan(parameters) }
     }
 
-    /// Ends the scan; nothing happens where there is none.
+    /// Ends the scan, if there is one.
     open func stopScan() {
         core.transition { $0.stopScan() }
     }
 
-    /// The peripherals that the system knows by these identifiers, in that order; unknown ones are left out.
+    /// Returns the peripherals with these identifiers that the system knows, in that order; leaves out unknown ones.
     ///
-    /// Peripherals that the app holds are known. Of others that are out of reach a limited number is: see
+    /// Peripherals that the app retains are known. Of the others that are out of reach, a limited number is known: see
     /// ``CBManagerLimits/rememberedPeripherals``.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         core.retrieve(identifiers.map { PeerID($0) })
     }
 
-    /// The peripherals that are connected to the system by any app and offer one of the services.
+    /// Returns the peripherals that are connected to the system by any app and offer one of the services.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         core.retrieve { $0.connectedPeers(offering: serviceUUIDs.map(\.bluetoothUUID)) }
     }
 
-    /// Connects; never times out.
+    /// Connects to a peripheral; never times out.
     ///
     /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection`.
     ///
     /// - Parameters:
-    ///   - peripheral: One of this manager's; those of others are logged and ignored.
-    ///   - options: `CBConnectPeripheralOptionStartDelayKey` and `CBConnectPeripheralOptionEnableAutoReconnect` count;
-    ///     the others are accepted and change nothing.
+    ///   - peripheral: A peripheral of this manager; those of other managers are logged and ignored.
+    ///   - options: `CBConnectPeripheralOptionStartDelayKey` and `CBConnectPeripheralOptionEnableAutoReconnect`
+    ///     count; the others are accepted and change nothing.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard let handle = ownHandle(peripheral) else { return }
         let delay = startDelay(in: options)
@@ -148,7 +148,7 @@ open class CBCentralManager: CBManager {
         core.transition { $0.registerForConnectionEvents(filter) }
     }
 
-    /// S32: a peripheral of another manager is logged and ignored.
+    /// Returns the handle; a peripheral of another manager is logged and ignored (S32).
     private func ownHandle(_ peripheral: CBPeripheral) -> PeerHandle? {
         guard peripheral.core === core else {
             core.log(.foreignPeripheral(peripheral.handle.id))
@@ -190,7 +190,7 @@ public enum CBConnectionEvent: Int, Sendable {
     case _other = -1
 }
 
-/// Which devices connection events are wanted of.
+/// An option that selects the devices whose connection events are reported.
 ///
 /// Source: Apple, CBConnectionEventMatchingOption.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {

@@ -26,10 +26,10 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber)
 
-    /// A link that was asked for is up.
+    /// A requested link is up.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-    /// A link that was asked for could not be made.
+    /// A requested link could not be made.
     func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
@@ -44,9 +44,9 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - central: The manager.
     ///   - peripheral: The device.
-    ///   - timestamp: When, in seconds since 2001-01-01 00:00 UTC.
+    ///   - timestamp: The time of the disconnection, in seconds since 2001-01-01 00:00 UTC.
     ///   - isReconnecting: Whether the system reconnects without a call of the app.
-    ///   - error: Why; nil when this app ended the link.
+    ///   - error: The reason; nil when this app ended the link.
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?)

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Source: Apple, CBManager.
 open class CBManager: NSObject {
-    /// For the managers of this module.
+    /// Creates a manager of this module.
     init(ofModule: Void) { super.init() }
 
     /// The state of the adapter as the delegate knows it.
@@ -13,7 +13,7 @@ open class CBManager: NSObject {
     /// Readable from any thread; changes on the manager's queue.
     open var state: CBManagerState { .unknown }
 
-    /// Whether this process may use Bluetooth, by the backend that a manager made here and now would get; never
+    /// Whether this process may use Bluetooth, by the backend that a manager created here and now would get; never
     /// prompts.
     ///
     /// On Linux `.allowedAlways`, unless the bus refuses access.
@@ -40,7 +40,7 @@ public enum CBManagerState: Int, Sendable {
     case unknown = 0
     /// The link to the system's Bluetooth service was lost; an update follows.
     case resetting = 1
-    /// There is no adapter that can do Bluetooth Low Energy, or no service that drives it.
+    /// The machine has no adapter that supports Bluetooth Low Energy, or no service that drives it.
     case unsupported = 2
     /// The process may not use Bluetooth.
     case unauthorized = 3
@@ -112,11 +112,11 @@ public enum CBPeripheralManagerState: Int, Sendable {
 public enum CBManagerAuthorization: Int, Sendable {
     /// The user was not asked yet.
     case notDetermined = 0
-    /// The process may not, and the user cannot change that.
+    /// The process may not use Bluetooth, and the user cannot change that.
     case restricted = 1
     /// The user refused.
     case denied = 2
-    /// The process may.
+    /// The process may use Bluetooth.
     case allowedAlways = 3
     /// A value that a later version of the API may add; keeps a `default` in a client's `switch` reachable.
     @available(*, unavailable)
@@ -144,7 +144,7 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
     case _other = -1
 }
 
-/// A backend's values in Apple's types.
+/// The conversion of a backend's values to Apple's types.
 extension CBManagerState {
     init(_ state: AdapterState) {
         switch state {

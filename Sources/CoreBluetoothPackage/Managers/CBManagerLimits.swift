@@ -15,10 +15,11 @@ public struct CBManagerLimits: Hashable, Sendable {
         case disconnect
     }
 
-    /// The number of peripherals out of range that are remembered, at least 1: of those that were connected, and of the others.
+    /// The number of peripherals out of range that are remembered, at least 1, counted apart for those that were
+    /// connected.
     ///
-    /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device anew once so
-    /// many others were heard since.
+    /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device again after
+    /// this number of other devices was heard.
     public var rememberedPeripherals: Int
     /// The number of events of a kind that wait for the manager's queue, at least 1: scan reports, notifications, write commands,
     /// and changes that others make.
@@ -37,11 +38,11 @@ public struct CBManagerLimits: Hashable, Sendable {
     }
 }
 
-/// The number of events that a manager did not deliver, since its queue was slower than their arrival.
+/// The number of events that a manager did not deliver, because its queue was slower than their arrival.
 ///
 /// An extension of this package. The numbers grow while the manager lives. See <doc:Limits>.
 public struct CBDroppedEvents: Hashable, Sendable {
-    /// Scan reports in whose place a newer one of the same device was delivered.
+    /// Scan reports that were replaced by a newer report of the same device.
     public var mergedScanReports = 0
     /// Scan reports that were lost; a scan without duplicates may not report their devices again.
     public var scanReports = 0
@@ -49,18 +50,18 @@ public struct CBDroppedEvents: Hashable, Sendable {
     public var notifications = 0
     /// Writes without response that were lost, in a peripheral manager.
     public var writeCommands = 0
-    /// Changes that later ones made void before they were delivered: of names, services, links and subscriptions, and
+    /// Changes of names, services, links and subscriptions that later ones made void before they were delivered, and
     /// requests and channels whose central has left.
     public var mergedChanges = 0
-    /// New names, connection events and ATT MTUs that were lost, since too many devices had one.
+    /// New names, connection events and ATT MTUs that were lost, because too many devices had one.
     public var changes = 0
 
-    /// Nothing was lost.
+    /// Creates a value in which nothing was lost.
     public init() {}
 }
 
 extension CBManager {
-    /// The limits of managers that are created from now on, unless their options contain others.
+    /// The limits of managers that are created from now on, unless their options contain limits.
     ///
     /// Settable from any thread. An extension of this package.
     public static var defaultLimits: CBManagerLimits {
@@ -72,7 +73,7 @@ extension CBManager {
 }
 
 extension CBManagerLimits {
-    /// The limits that a manager's options name, or the default ones.
+    /// Reads the limits of a manager's options, or the default ones.
     init(_ options: [String: Any]?) {
         self = option(CBManagerOptionLimitsKey, in: options) ?? CBManager.defaultLimits
     }

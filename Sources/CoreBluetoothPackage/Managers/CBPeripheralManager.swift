@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// Callbacks run on the queue given at initialization, one at a time. Methods may be called from any thread; all are
 /// logged and ignored in any state but `.poweredOn`. Published services are kept alive, and stay published while the
-/// adapter is off; in the states below that all are withdrawn. Releasing the manager withdraws all that is its own,
-/// without a callback. Source: Apple, CBPeripheralManager.
+/// adapter is off; in the states below that all are withdrawn. Releasing the manager withdraws everything that it
+/// published, without a callback. Source: Apple, CBPeripheralManager.
 open class CBPeripheralManager: CBManager {
     let core: PeripheralCore
 
@@ -18,8 +18,8 @@ open class CBPeripheralManager: CBManager {
     ///
     /// See ``init(delegate:queue:options:)``.
     ///
-    /// `required`, so that a protocol with this initializer can be given to the class; a subclass with designated
-    /// initializers of its own has to write it too.
+    /// `required`, so that the class can conform to a protocol with this initializer; a subclass with its own
+    /// designated initializers must also implement it.
     public required convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
@@ -29,7 +29,7 @@ open class CBPeripheralManager: CBManager {
     /// Its first callback is the state, later on the queue.
     ///
     /// - Parameters:
-    ///   - delegate: Who is called; held weakly.
+    ///   - delegate: The delegate; held weakly.
     ///   - queue: A serial queue for callbacks; nil is the main queue.
     ///   - options: See ``CBPeripheralManagerOptionRestoreIdentifierKey``. What is restored under the identifier is up
     ///     to the backend; no alert is shown.
@@ -41,7 +41,7 @@ open class CBPeripheralManager: CBManager {
         core.activate(for: self, delegate)
     }
 
-    /// A manager over a backend of the app's choice.
+    /// Creates a manager over a backend that the app chooses.
     ///
     /// An extension of this package.
     ///
@@ -68,12 +68,12 @@ open class CBPeripheralManager: CBManager {
     /// An extension of this package.
     public var backendName: String { core.backend.name }
 
-    /// The number of events that were not delivered, since the queue was too slow.
+    /// The number of events that were not delivered, because the queue was too slow.
     ///
     /// An extension of this package.
     public var droppedEvents: CBDroppedEvents { core.inbox.dropped }
 
-    /// The backend's time, for what a device does by itself.
+    /// The backend's clock, for actions that a device takes by itself.
     package var clock: any BackendClock { core.clock }
 
     /// The delegate.
@@ -103,10 +103,10 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Advertising
 
-    /// Advertises: connectable, until `stopAdvertising()`.
+    /// Advertises the app as connectable until `stopAdvertising()`.
     ///
-    /// Answered by `peripheralManagerDidStartAdvertising(_:error:)`; with `CBError.alreadyAdvertising` while it does so
-    /// already, and the running advertisement stays.
+    /// Answered by `peripheralManagerDidStartAdvertising(_:error:)`; with `CBError.alreadyAdvertising` if the manager
+    /// advertises already, and the running advertisement stays.
     ///
     /// - Parameter advertisementData: ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``; other
     ///   keys, and values of other types, are ignored with a log line. There is room for 28 bytes of both, and for 10 more of
@@ -116,7 +116,7 @@ open class CBPeripheralManager: CBManager {
         core.transition { $0.startAdvertising(layout) }
     }
 
-    /// As `startAdvertising(_:)`, with data that Apple's dictionary cannot ask for: for tools.
+    /// Starts advertising with additional data that Apple's dictionary cannot contain; for tools.
     ///
     /// - Parameters:
     ///   - manufacturerData: A company identifier, least significant byte first, and the company's data.
@@ -131,13 +131,13 @@ open class CBPeripheralManager: CBManager {
         core.transition { $0.startAdvertising(layout) }
     }
 
-    /// The bytes of an advertisement that such data take; there is room for 28.
+    /// Returns the bytes that such data take in an advertisement, which has room for 28.
     package static func advertisedBytes(manufacturerData: Data?, serviceData: [CBUUID: Data]) -> Int {
         AdvertisementLayout.dataBytes(
             manufacturerData, Dictionary(serviceData.map { ($0.key.bluetoothUUID, $0.value) }) { $1 })
     }
 
-    /// Stops advertising; nothing happens where it does not.
+    /// Stops advertising; does nothing if the manager does not advertise.
     ///
     /// No callback.
     open func stopAdvertising() {
@@ -158,11 +158,11 @@ open class CBPeripheralManager: CBManager {
 
     /// Publishes a service as it is now.
     ///
-    /// Answered by `peripheralManager(_:didAdd:error:)` with the same object, once for each call, in order. The error is
-    /// `CBError.uuidNotAllowed` for a service of the system (1800, 1801) and for a descriptor other than 2901 and 2904, and
-    /// `CBError.invalidParameters` for a service that is published already, includes one that is not, or has a
-    /// characteristic of a published service, with `.broadcast` or `.extendedProperties`, or with a value of more than
-    /// 512 bytes. A log line says which.
+    /// Answered by `peripheralManager(_:didAdd:error:)` with the same object, once for each call, in order. The error
+    /// is `CBError.uuidNotAllowed` for a service of the system (1800, 1801) and for a descriptor other than 2901 and
+    /// 2904, and `CBError.invalidParameters` for a service that is published already, includes a service that is not
+    /// published, or has a characteristic of a published service, with `.broadcast` or `.extendedProperties`, or with a
+    /// value of more than 512 bytes. A log line gives the reason.
     ///
     /// A characteristic with a value that is not read-only is a programming error and traps, as Apple's raises an
     /// exception; so does a descriptor 2901 without a `String` or 2904 without `Data`.
@@ -172,7 +172,7 @@ open class CBPeripheralManager: CBManager {
         core.add(service, local)
     }
 
-    /// Withdraws a service; nothing happens where it is not published.
+    /// Withdraws a service; does nothing if it is not published.
     ///
     /// No callback. Logged and ignored while another published service includes it.
     open func remove(_ service: CBMutableService) {
@@ -189,14 +189,16 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Requests and updates
 
-    /// Answers a read or write, exactly once for each callback, whenever and on whichever thread.
+    /// Answers a read or write, exactly once for each callback, at any time and on any thread.
     ///
     /// A second answer is logged and ignored.
     ///
     /// - Parameters:
-    ///   - request: The request of the callback. Of several, the first one; an error may name the one that failed. For a
-    ///     read, its `value` is the answer, cut to what one packet carries; nil is an empty one.
-    ///   - result: `.success`, or the error that the central gets: a code from 1 to 255, others become `.unlikelyError`.
+    ///   - request: The request of the callback. If the callback has several requests, the first one; an error may
+    ///     name the one that failed. For a read, its `value` is the answer, cut to what one packet carries; nil is an
+    ///     empty one.
+    ///   - result: `.success`, or the error that the central gets: a code from 1 to 255, others become
+    ///     `.unlikelyError`.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         guard let reference = request.reference, reference.core === core else { return core.log(.foreignRequest) }
         let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
@@ -210,10 +212,10 @@ open class CBPeripheralManager: CBManager {
     ///
     /// - Parameters:
     ///   - value: The value; cut to each central's `maximumUpdateValueLength`.
-    ///   - characteristic: A published characteristic; another one is logged, and the answer is false.
-    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber.
-    /// - Returns: Whether it was queued for all that are meant; true if there is none. After false nothing is sent; send
-    ///   it again after `peripheralManagerIsReady(toUpdateSubscribers:)`.
+    ///   - characteristic: A published characteristic; for another one, a line is logged and the result is false.
+    ///   - centrals: The subscribers to notify; nil for all.
+    /// - Returns: Whether the value was queued for all of them; true if the list is empty. After false nothing is
+    ///   sent; send the value again after `peripheralManagerIsReady(toUpdateSubscribers:)`.
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
@@ -240,7 +242,7 @@ open class CBPeripheralManager: CBManager {
         core.transition { $0.publishChannel(isEncryptionRequired: encryptionRequired) }
     }
 
-    /// Stops to listen.
+    /// Stops listening for channels.
     ///
     /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
@@ -248,7 +250,7 @@ open class CBPeripheralManager: CBManager {
     }
 }
 
-/// Which connection interval the peripheral role asks for.
+/// The connection interval that the peripheral role requests.
 ///
 /// Source: Apple, CBPeripheralManagerConnectionLatency.
 #if hasAttribute(nonexhaustive)

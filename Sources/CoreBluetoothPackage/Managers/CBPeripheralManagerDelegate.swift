@@ -21,7 +21,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// The answer to `add(_:)`, with the same object.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central subscribed. `subscribedCentrals` has it already.
+    /// A central subscribed. `subscribedCentrals` includes it already.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
@@ -32,7 +32,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// A central reads. Set `request.value` to the data from `request.offset` on and respond exactly once.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// A central writes. All of the requests succeed or none does; respond exactly once, with the first one.
+    /// A central writes. Either all of the requests succeed or none; respond exactly once, with the first one.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
     /// There is space again after `updateValue(_:for:onSubscribedCentrals:)` returned false.

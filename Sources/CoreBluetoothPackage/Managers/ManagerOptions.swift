@@ -5,9 +5,9 @@ import BluetoothSupport
 import Foundation
 import Logging
 
-// The options of a central manager and the keys of its restored state.
-// Sources: Apple, Central Manager Initialization Options, Peripheral Scanning Options, Peripheral Connection Options,
-// Central Manager State Restoration Options. The strings behind the names marked so are not certain.
+// The options of a central manager and the keys of its restored state. Sources: Apple, Central Manager Initialization
+// Options, Peripheral Scanning Options, Peripheral Connection Options, Central Manager State Restoration Options. The
+// strings behind the names marked so are not certain.
 
 // MARK: Initialization
 
@@ -36,7 +36,7 @@ public let CBManagerOptionLimitsKey = "CBManagerOptionLimits"
 /// Whether every sighting of a device is reported: `Bool`, default false.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 
-/// Report also devices that look for these services: `[CBUUID]`.
+/// The solicited services whose seekers are reported too: `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"
 
 // MARK: Connecting
@@ -105,7 +105,7 @@ public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
 /// The data that was advertised: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisementData"
 
-/// Option dictionaries become values at the edge. What has the wrong type is ignored with a log line.
+/// The conversion of option dictionaries to values; a value of the wrong type is ignored with a log line.
 extension RoleOptions {
     /// - Parameter restoreKey: The key of the identifier for restoration.
     init(_ options: [String: Any]?, restoreKey: String) {
@@ -145,11 +145,11 @@ extension ConnectionEventFilter {
         self.init(services: Array(wanted.prefix(Self.mostServices)), peers: peers?.map { PeerID($0) } ?? [])
     }
 
-    /// S155.
+    /// The largest number of services in a registration for connection events (S155).
     private static let mostServices = 4
 }
 
-/// S50: seconds, at least 0.
+/// Returns the start delay in seconds, at least 0 (S50).
 func startDelay(in options: [String: Any]?) -> Duration {
     guard let number = number(CBConnectPeripheralOptionStartDelayKey, in: options) else { return .zero }
     let seconds = number.doubleValue
@@ -160,7 +160,7 @@ func startDelay(in options: [String: Any]?) -> Duration {
     return .seconds(seconds)
 }
 
-/// The value of a key; one of another type is ignored with a log line.
+/// Returns the value of a key; a value of another type is ignored with a log line.
 func option<Value>(_ key: String, in options: [String: Any]?) -> Value? {
     guard let any = options?[key] else { return nil }
     guard let value = any as? Value else {

@@ -2,11 +2,11 @@ import BluetoothBackend
 public import Dispatch
 public import Foundation
 
-/// Answers what pairings ask, where Apple's systems show a dialog.
+/// An object that answers what pairings ask; Apple's systems show a dialog instead.
 ///
 /// An agent is asked for consent, for comparison and for numbers, in both roles, about peers that the app needs to be
-/// paired with; and it can begin a pairing or forget one. It works until it is released; open requests are then rejected.
-/// All members may be called from any thread. An extension of this package.
+/// paired with. It can also begin a pairing or remove a bond. It works until it is released; open requests are then
+/// rejected. All members may be called from any thread. An extension of this package.
 ///
 /// For an app without an agent the system decides: <doc:Pairing>.
 ///
@@ -17,11 +17,11 @@ public final class CBPairingAgent: Sendable {
 
     private let core: PairingCore
 
-    /// An agent for the selected backend.
+    /// Creates an agent for the selected backend.
     ///
     /// - Parameters:
-    ///   - capability: What the app can show and ask.
-    ///   - delegate: Who is asked and notified; held weakly. While there is none, requests are rejected.
+    ///   - capability: The input and output capability of the app.
+    ///   - delegate: The delegate; held weakly. Without one, requests are rejected.
     ///   - queue: The queue of all callbacks and completions; nil is the main queue.
     public convenience init(
         capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?, queue: DispatchQueue? = nil
@@ -30,12 +30,12 @@ public final class CBPairingAgent: Sendable {
         self.init(on: BackendResolver.backend(), capability, delegate, queue)
     }
 
-    /// An agent for a backend of the app's choice.
+    /// Creates an agent for a backend that the app chooses.
     ///
     /// - Parameters:
     ///   - backend: The backend of the managers.
-    ///   - capability: What the app can show and ask.
-    ///   - delegate: Who is asked and notified; held weakly. While there is none, requests are rejected.
+    ///   - capability: The input and output capability of the app.
+    ///   - delegate: The delegate; held weakly. Without one, requests are rejected.
     ///   - queue: The queue of all callbacks and completions; nil is the main queue.
     public convenience init(
         backend: CBBackendSelection, capability: CBPairingCapability, delegate: (any CBPairingAgentDelegate)?,
@@ -91,7 +91,7 @@ public final class CBPairingAgent: Sendable {
     }
 }
 
-/// The input and output of an app; this and the peer's decide how a pairing is secured.
+/// The input and output capability of an app; this and the peer's decide how a pairing is secured.
 ///
 /// An extension of this package. Source: Core Specification, Vol 3, Part H, 2.3.2.
 public enum CBPairingCapability: Sendable, Hashable, CaseIterable {
@@ -127,26 +127,26 @@ public protocol CBPairingAgentDelegate: AnyObject {
     /// this method requests are rejected.
     func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest)
 
-    /// A question is void before it was answered: the peer gave up, or time ran out.
+    /// A question became void before it was answered: the peer gave up, or time ran out.
     func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest)
 
-    /// A pairing is done, whoever began it.
+    /// A pairing is complete, whichever side began it.
     ///
     /// - Parameters:
     ///   - agent: The agent.
-    ///   - identifier: The peer's.
+    ///   - identifier: The identifier of the peer.
     ///   - isBonded: Whether both keep the keys, so that the next connection needs no pairing.
     func pairingAgent(_ agent: CBPairingAgent, didPairWith identifier: UUID, isBonded: Bool)
 
-    /// A pairing failed, whoever began it: with a `CBError` or a `CBATTError`.
+    /// A pairing failed, whichever side began it: with a `CBError` or a `CBATTError`.
     func pairingAgent(_ agent: CBPairingAgent, didFailToPairWith identifier: UUID, error: any Error)
 
-    /// A bond is gone, whoever removed it.
+    /// A bond was removed, by either side.
     func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID)
 }
 
 extension CBPairingAgentDelegate {
-    /// Rejects.
+    /// Rejects the request.
     public func pairingAgent(_ agent: CBPairingAgent, didReceive request: CBPairingRequest) { request.reject() }
     /// Does nothing.
     public func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) {}

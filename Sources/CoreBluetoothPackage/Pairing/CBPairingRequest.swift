@@ -9,21 +9,21 @@ public import Foundation
 public final class CBPairingRequest: Sendable {
     /// The question.
     public enum Question: Sendable, Hashable {
-        /// Shall the two pair at all? Answer with `accept()` or `reject()`.
+        /// Asks whether the two devices may pair. Answer with `accept()` or `reject()`.
         case consent
-        /// Does the peer show this number, 0...999999, in six digits? Answer with `accept()` or `reject()`.
+        /// Asks whether the peer shows this number, 0...999999, in six digits. Answer with `accept()` or `reject()`.
         case confirm(passkey: Int)
-        /// Which number does the peer show? Answer with `enter(passkey:)` or `reject()`.
+        /// Asks for the number that the peer shows. Answer with `enter(passkey:)` or `reject()`.
         case enterPasskey
-        /// Show this number, 0...999999, in six digits, for the user to type at the peer.
+        /// Asks to show this number, 0...999999, in six digits, for the user to type at the peer.
         ///
-        /// Nothing to accept; `reject()` ends the pairing.
+        /// Needs no answer; `reject()` ends the pairing.
         case display(passkey: Int)
-        /// Was the peer's data exchanged by other means? Answer with `accept()` or `reject()`.
+        /// Asks whether the peer's data was exchanged by other means. Answer with `accept()` or `reject()`.
         case outOfBand
     }
 
-    /// The peer that is paired with: the identifier of its `CBPeripheral` or `CBCentral`.
+    /// The identifier of the peer's `CBPeripheral` or `CBCentral`.
     public let peerIdentifier: UUID
 
     /// The question.
@@ -31,7 +31,7 @@ public final class CBPairingRequest: Sendable {
 
     private let id: PairingRequestID
     // The core keeps open requests.
-    // Invariant: written in `init` alone; loading a weak reference is atomic.
+    // Invariant: written only in `init`; loading a weak reference is atomic.
     nonisolated(unsafe) private weak var core: PairingCore?
 
     init(_ id: PairingRequestID, peer: PeerID, question: PairingQuestion, core: PairingCore) {
@@ -69,7 +69,7 @@ extension CBPairingRequest.Question {
 }
 
 extension CBPairingRequest: CustomStringConvertible {
-    /// For logs; without the number, which is a secret of the two users.
+    /// A text for logs, without the number, which is a secret of the two users.
     public var description: String { "<CBPairingRequest: \(kindName), peer = \(peerIdentifier.uuidString)>" }
 
     /// The kind of the question, for logs.

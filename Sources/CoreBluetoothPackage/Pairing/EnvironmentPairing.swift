@@ -4,10 +4,10 @@ import Dispatch
 import Foundation
 import Logging
 
-/// Pairing as `COREBLUETOOTH_PAIRING` says, for a program that has no ``CBPairingAgent``.
+/// Pairing according to `COREBLUETOOTH_PAIRING`, for a program that has no ``CBPairingAgent``.
 ///
-/// Each manager retains an agent on its backend, and all of them answer alike. As soon as the program makes an agent of its
-/// own, that one answers everything, and these are gone.
+/// Each manager retains an agent on its backend, and all of them answer alike. When the program creates a pairing
+/// agent, that agent answers everything, and these agents end.
 final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
     /// The agent of one manager.
     final class Agent: Sendable {
@@ -15,7 +15,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
 
         fileprivate init(_ agent: CBPairingAgent) { self.agent = Lock(agent) }
 
-        /// Answers nothing more; what is open is rejected.
+        /// Stops answering; open questions are rejected.
         fileprivate func end() {
             let ended = agent.withLock { agent in
                 defer { agent = nil }
@@ -31,7 +31,8 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
 
     private struct State {
         var agents: [Weak<Agent>] = []
-        /// The central managers of the program: each question is about a peer that one of them connects to, or about another.
+        /// The central managers of the program, which show whether a question is about a peer that the program connects
+        /// to.
         var centrals: [Weak<CentralCore>] = []
         /// Whether the program has made an agent.
         var isOver = false
@@ -41,16 +42,16 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
 
     static let variable = "COREBLUETOOTH_PAIRING"
 
-    /// The process's own; nil where the environment agrees to nothing.
+    /// The object of the process; nil if the environment agrees to nothing.
     ///
-    /// Made with the first manager, and reported in the log then.
+    /// Created and logged with the first manager.
     static let process = EnvironmentPairing(ProcessInfo.processInfo.environment[variable])
 
     private let consent: PairingConsent
     private let queue = DispatchQueue(label: "CoreBluetooth.pairing")
     private let state = Lock(State())
 
-    /// Reads the value of the variable; nil where it agrees to nothing.
+    /// Reads the value of the variable; nil if it agrees to nothing.
     init?(_ text: String?) {
         guard let text, !text.isEmpty else { return nil }
         // The value may contain a secret.
@@ -66,7 +67,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
 
     // MARK: Managers
 
-    /// An agent for a manager of a backend; nil once the program has an agent.
+    /// Returns an agent for a manager of a backend; nil if the program has an agent.
     func agent(on backend: any BluetoothBackend) -> Agent? {
         guard !state.withLock(\.isOver) else { return nil }
         let agent = Agent(CBPairingAgent(on: backend, consent.capability, self, queue))
@@ -78,7 +79,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
         return isOver ? nil : agent
     }
 
-    /// A central manager comes, before it connects to anything.
+    /// Adds a central manager, before it connects to anything.
     func add(_ core: CentralCore) {
         state.withLock { state in
             state.centrals.removeAll { $0.object == nil }
@@ -86,7 +87,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
         }
     }
 
-    /// The program makes an agent, which answers everything from now on.
+    /// Ends these agents, because the program created one, which answers everything from now on.
     func programAnswers() {
         let (agents, isNew) = state.withLock { state in
             defer { (state.agents, state.isOver) = ([], true) }

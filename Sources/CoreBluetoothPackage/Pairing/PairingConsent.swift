@@ -2,20 +2,20 @@ import BluetoothBackend
 
 /// The pairings that the words of `COREBLUETOOTH_PAIRING` agree to.
 ///
-/// Pure. What no word names is refused.
+/// Pure. Pairings that no word names are refused.
 struct PairingConsent: Hashable, Sendable {
     /// The words of the variable, for the log.
     static let syntax = "just-works, passkey=NNNNNN (six digits) and incoming, separated by commas"
 
     /// Whether pairings without a number are accepted.
     private(set) var acceptsJustWorks = false
-    /// The number that is entered where a device shows one, 0...999999.
+    /// The number to enter if a device shows one, 0...999999.
     private(set) var passkey: Int?
-    /// Whether the above also applies to centrals that connect to this computer, and not only to the devices that the
-    /// program connects to.
+    /// Whether the consent also applies to centrals that connect to this computer, besides the devices that the program
+    /// connects to.
     private(set) var includesIncoming = false
 
-    /// Reads the variable; nil where a word is unknown or occurs twice, and where no kind of pairing is named.
+    /// Reads the variable; nil if a word is unknown or occurs twice, or no kind of pairing is named.
     init?(_ text: String) {
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             if word == "just-works", !acceptsJustWorks {
@@ -57,7 +57,7 @@ struct PairingConsent: Hashable, Sendable {
 }
 
 extension PairingConsent: CustomStringConvertible {
-    /// What is agreed to, for the log; without the number, which is a secret.
+    /// A text of the consent for the log, without the number, which is a secret.
     var description: String {
         let peers = "devices that it connects to" + (includesIncoming ? " and with centrals that connect to it" : "")
         var ways: [String] = []

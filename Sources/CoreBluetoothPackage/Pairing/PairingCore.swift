@@ -5,8 +5,8 @@ import Logging
 
 /// Joins a pairing agent with its backend: contains the machine, the inbox, the outbox and the open requests.
 ///
-/// As ``CentralCore`` does it: calls run their transition on the caller's thread, events on the agent's queue; app
-/// code runs under no lock.
+/// As in ``CentralCore``, calls run their transition on the caller's thread, events on the agent's queue; app code runs
+/// under no lock.
 final class PairingCore: InboxOwner, EventSink {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -14,7 +14,7 @@ final class PairingCore: InboxOwner, EventSink {
         var machine = PairingMachine()
         var outbox = Outbox<PairingCommand>()
         var isInvalidated = false
-        /// Whether the log says that requests are rejected since there is no delegate.
+        /// Whether the log says that requests are rejected because there is no delegate.
         var isDelegateMissed = false
         var requests: [PairingRequestID: CBPairingRequest] = [:]
         var completions: [OperationID: Completion] = [:]
@@ -30,7 +30,7 @@ final class PairingCore: InboxOwner, EventSink {
     private let backend: any PairingBackend
     let inbox: Inbox<PairingCore>
     private let state = Lock(State())
-    // Invariant: reached under this lock; the delegate is used on the agent's queue.
+    // Invariant: accessed under this lock; the delegate is used on the agent's queue.
     private let owner = LockedState(Owner())
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
@@ -47,7 +47,7 @@ final class PairingCore: InboxOwner, EventSink {
         transition { _ in [.submit(.setCapability(agent.capability.backendCapability))] }
     }
 
-    /// The agent is gone: open requests are rejected, calls end with an error.
+    /// Rejects open requests and ends calls with an error, because the agent is gone.
     func invalidate() {
         let (completions, unanswered) = state.withLock { state in
             state.isInvalidated = true
@@ -132,7 +132,7 @@ final class PairingCore: InboxOwner, EventSink {
         }
     }
 
-    /// On the agent's queue.
+    /// Calls the delegate, on the agent's queue.
     private func deliver(_ callback: PairingMachine.Callback, by agent: CBPairingAgent) {
         switch callback {
         case .requested(let id, let peer, let question):
@@ -153,7 +153,7 @@ final class PairingCore: InboxOwner, EventSink {
         }
     }
 
-    /// Rejects a request that there is no delegate to decide on; logged once.
+    /// Rejects a request because there is no delegate to answer it; logged once.
     private func refuse(_ request: CBPairingRequest) {
         let isLogged = state.withLock { state in
             defer { state.isDelegateMissed = true }

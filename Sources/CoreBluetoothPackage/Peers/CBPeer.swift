@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// Source: Apple, CBPeer.
 open class CBPeer: NSObject, NSCopying {
-    /// The device's identifier on this host; not its address.
+    /// The device's identifier on this host, which is not its address.
     public let identifier: UUID
 
     init(identifier: UUID) {
@@ -14,10 +14,10 @@ open class CBPeer: NSObject, NSCopying {
         super.init()
     }
 
-    /// The ATT MTU of the link in bytes; 23 while there is none.
+    /// The ATT MTU of the link in bytes; 23 without a link.
     var mtuLength: Int { ATTLimits.minimumMTU }
 
-    /// The object itself: peers are identities.
+    /// Returns the object itself, because a peer has an identity.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
@@ -46,7 +46,7 @@ extension CBPeer {
 open class CBCentral: CBPeer {
     private let mtu: Lock<Int>
 
-    /// Creates the central of an identifier, with its ATT MTU in bytes: 23 or more.
+    /// Creates a central with an identifier and its ATT MTU in bytes, 23 or more.
     init(identifier: UUID, mtu: Int) {
         self.mtu = Lock(mtu)
         super.init(identifier: identifier)

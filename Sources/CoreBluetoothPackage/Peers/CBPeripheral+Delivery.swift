@@ -7,7 +7,7 @@ extension CBPeripheral {
     /// A notification or an indication (S91).
     func didNotify(_ id: AttributeID, _ value: Data) { didUpdate(id, value, isNotification: true) }
 
-    /// A subscription is off, though the app did not ask for that.
+    /// Reports that a subscription ended without a request of the app.
     func didEndSubscription(_ id: AttributeID, _ error: any Error) {
         let (delegate, attribute) = lookUp(id)
         guard let characteristic = attribute as? CBCharacteristic else { return }
@@ -65,7 +65,7 @@ extension CBPeripheral {
 
     /// Calls the delegate method of a request, with the error if it failed.
     ///
-    /// S64: the error goes to the method of the call, collections keep their content.
+    /// The error goes to the method of the call, collections keep their content (S64).
     private func didComplete(_ request: LinkRequest, _ error: (any Error)?) {
         guard let id = request.attribute else {
             switch request {
@@ -100,14 +100,14 @@ extension CBPeripheral {
 
     // MARK: Objects
 
-    /// A service, characteristic or descriptor of the present link.
+    /// Returns a service, characteristic or descriptor of the present link.
     func attribute(_ id: AttributeID) -> CBAttribute? { lookUp(id).1 }
 
     private func lookUp(_ id: AttributeID) -> ((any CBPeripheralDelegate)?, CBAttribute?) {
         fields.withLock { ($0.delegate, $0.attributes[id]) }
     }
 
-    /// The object of a service: the same one, however it was found.
+    /// Returns the object of a service, which is the same however the service was found.
     private func service(_ record: ServiceRecord, on link: LinkID) -> CBService {
         if let known = lookUp(record.id).1 as? CBService { return known }
         let new = CBService(record, on: link, of: self)
@@ -143,7 +143,7 @@ extension CBPeripheral {
         fields.withLock { $0.address = address }
     }
 
-    /// The services are gone at the peripheral; they leave the lists (S101, S102).
+    /// Removes services that the peripheral no longer has from the lists (S101, S102).
     ///
     /// - Returns: Their objects.
     func removeServices(_ ids: [AttributeID]) -> [CBService] {
@@ -157,7 +157,7 @@ extension CBPeripheral {
         return gone
     }
 
-    /// The link is over: what was discovered on it means nothing any more (S47).
+    /// Invalidates everything that was discovered on a link that is over (S47).
     func invalidateAttributes() {
         // The objects end with `old`, outside the lock.
         let old = fields.withLock { fields in

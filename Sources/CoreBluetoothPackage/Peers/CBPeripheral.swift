@@ -5,8 +5,8 @@ public import Foundation
 
 /// A remote peripheral.
 ///
-/// Made by a central manager, which does not keep it alive: keep a reference while it is of use. Callbacks run on the
-/// manager's queue; methods may be called from any thread and are logged and ignored while the peripheral is not
+/// Created by a central manager, which does not keep it alive: keep a reference as long as you use it. Callbacks run on
+/// the manager's queue; methods may be called from any thread and are logged and ignored while the peripheral is not
 /// connected. Commands are carried out in order. Source: Apple, CBPeripheral.
 open class CBPeripheral: CBPeer {
     struct Fields {
@@ -15,7 +15,7 @@ open class CBPeripheral: CBPeer {
         var address: String?
         var rssi: NSNumber?
         var services: [CBService]?
-        /// All that was discovered on the link, by identity.
+        /// Everything that was discovered on the link, by identity.
         ///
         /// Services that vanished stay until it ends (S73).
         var attributes: [AttributeID: CBAttribute] = [:]
@@ -23,7 +23,7 @@ open class CBPeripheral: CBPeer {
 
     let core: CentralCore
     let handle: PeerHandle
-    // Invariant: reached under this lock; the objects in it are used on the manager's queue or by the caller.
+    // Invariant: accessed under this lock; the objects in it are used on the manager's queue or by the caller.
     let fields: LockedState<Fields>
 
     init(core: CentralCore, handle: PeerHandle, name: String?) {
@@ -45,10 +45,10 @@ open class CBPeripheral: CBPeer {
         set { fields.withLock { $0.delegate = newValue } }
     }
 
-    /// The GAP Device Name where it is known, else the advertised name, else nil.
+    /// The GAP Device Name if it is known, otherwise the advertised name; nil without either.
     open var name: String? { fields.withLock { $0.name } }
 
-    /// The signal strength that `readRSSI()` read last, in dBm.
+    /// The signal strength that `readRSSI()` last read, in dBm.
     @available(*, deprecated, message: "Use the argument of peripheral(_:didReadRSSI:error:) instead")
     open var rssi: NSNumber? { fields.withLock { $0.rssi } }
 
@@ -58,7 +58,7 @@ open class CBPeripheral: CBPeer {
     /// The services found so far on this connection; nil before any discovery.
     open var services: [CBService]? { fields.withLock { $0.services } }
 
-    /// Whether a write without response would be taken now; when it becomes true again,
+    /// Whether a write without response would be accepted now; when it becomes true again,
     /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
     open var canSendWriteWithoutResponse: Bool {
         core.read { machine in
@@ -70,16 +70,17 @@ open class CBPeripheral: CBPeer {
     /// Whether the peripheral may receive the phone's notifications (ANCS); always false over BlueZ.
     open var ancsAuthorized: Bool { core.read { $0.peer(handle)?.isANCSAuthorized ?? false } }
 
-    /// Whether the object still represents its device: a manager that has forgotten the device makes another object for it.
+    /// Whether the object still represents its device: a manager that has forgotten the device creates another object
+    /// for it.
     package var isCurrent: Bool { core.read { $0.peer(handle) != nil } }
 
-    /// The address it was last heard under, if the backend knows it; for listings.
+    /// The address that the device last used, if the backend knows it; for listings.
     package var address: String? { fields.withLock { $0.address } }
 
-    /// The ATT MTU of the link in bytes; 23 while there is none.
+    /// The ATT MTU of the link in bytes; 23 without a link.
     package override var mtuLength: Int { core.read { $0.peer(handle)?.client.mtu ?? ATTLimits.minimumMTU } }
 
-    /// The most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
+    /// Returns the most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: ATTLimits.longestValue
@@ -131,7 +132,7 @@ open class CBPeripheral: CBPeer {
     /// - Parameters:
     ///   - data: At most `maximumWriteValueLength(for:)` bytes. More than 512 with response fail with
     ///     `invalidAttributeValueLength`; a command that does not fit is dropped with a log line.
-    ///   - characteristic: Where to; discovered on this connection.
+    ///   - characteristic: The characteristic to write, discovered on this connection.
     ///   - type: With response: `peripheral(_:didWriteValueFor:error:)`. Without: no callback, and dropped with a log
     ///     line while `canSendWriteWithoutResponse` is false.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
@@ -157,7 +158,7 @@ open class CBPeripheral: CBPeer {
         core.transition { [handle] in $0.write(handle, to: attribute, data) }
     }
 
-    /// Turns notifications (or indications, where there are none) on or off:
+    /// Turns notifications (or indications, if notifications are not supported) on or off:
     /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let attribute = reference(of: characteristic) else { return }
@@ -182,13 +183,13 @@ open class CBPeripheral: CBPeer {
         self.request(request(attribute.id), within: attribute)
     }
 
-    /// The attribute on its link; one of the app's own, which no peripheral has, is logged and ignored.
+    /// Returns the reference on the link; an attribute of the app, which no peripheral has, is logged and ignored.
     private func reference(of attribute: CBAttribute) -> AttributeReference? {
         if attribute.reference == nil { core.log(.localAttribute("\(attribute)")) }
         return attribute.reference
     }
 
-    /// S65, as far as Swift can see it.
+    /// Logs a call whose answer nobody receives, because the delegate is nil (S65).
     private func warnIfDelegateIsNil(_ action: String, _ method: String) {
         guard state == .connected, delegate == nil else { return }
         core.log(.delegateIsNil("\(action) \(self)", method))
@@ -206,7 +207,7 @@ open class CBPeripheral: CBPeer {
 }
 
 extension [CBUUID]? {
-    /// Nil for all: an empty list means the same (S56).
+    /// The UUIDs of the list; nil for all, since an empty list means the same (S56).
     fileprivate var filter: [BluetoothUUID]? {
         flatMap { $0.isEmpty ? nil : $0.map(\.bluetoothUUID) }
     }
@@ -225,9 +226,9 @@ extension CBCharacteristic {
 @nonexhaustive
 #endif
 public enum CBPeripheralState: Int, Sendable {
-    /// No link, and none wanted.
+    /// The peripheral is not connected, and no connection is wanted.
     case disconnected = 0
-    /// A link is wanted.
+    /// A connection is wanted.
     case connecting = 1
     /// The link is up.
     case connected = 2

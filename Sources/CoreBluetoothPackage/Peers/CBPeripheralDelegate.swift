@@ -27,7 +27,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The answer to `discoverCharacteristics(_:for:)`; see `service.characteristics`.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
 
-    /// A value was read, notified or indicated; see `characteristic.value`. After an error that is the value before.
+    /// A value was read, notified or indicated; see `characteristic.value`, which is unchanged after an error.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
     /// The answer to a write with response. `characteristic.value` is unchanged.

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Foundation
 
-/// From callbacks as values to delegate methods; properties change just before (S162).
+/// The conversion of callbacks from values to delegate methods; properties change just before (S162).
 extension CentralCore {
     /// Calls a delegate, on the manager's queue.
     ///
@@ -110,7 +110,7 @@ extension CentralCore {
         withExtendedLifetime(peripherals) {}
     }
 
-    /// S141, S142.
+    /// Calls the delegate with the restored state (S141, S142).
     func willRestore(_ restored: RestoredCentralState, by manager: CBCentralManager) {
         var dictionary: [String: Any] = [:]
         let peripherals = restored.peers.compactMap { peer in
@@ -128,7 +128,7 @@ extension CentralCore {
 }
 
 extension ScanParameters {
-    /// As an app gives them.
+    /// The options as an app gives them.
     fileprivate var options: [String: Any] {
         var options: [String: Any] = [
             CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowDuplicates)

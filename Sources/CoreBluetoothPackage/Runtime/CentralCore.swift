@@ -14,7 +14,7 @@ final class CentralCore: InboxOwner, EventSink {
         case event(CentralEvent)
         case completion(CentralCompletion)
         case released(PeerHandle)
-        /// The link's notifications were too many, and it is to end.
+        /// The link's notifications were too many, and the link is to end.
         case overflow(LinkID)
     }
 
@@ -34,11 +34,11 @@ final class CentralCore: InboxOwner, EventSink {
     let clock: any BackendClock
     let observer = Observation.observer
     private let role: any CentralBackend
-    /// Answers pairings where the environment says so.
+    /// Answers pairings if the environment requests it.
     private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<CentralCore>
     let channels = ChannelTable()
-    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    // Invariant: accessed under this lock; objects that leave it are only used on the queue or given to the caller.
     private let state: LockedState<State>
     private let owner = LockedState(Owner())
 
@@ -61,7 +61,7 @@ final class CentralCore: InboxOwner, EventSink {
         role.activate(self)
     }
 
-    /// The manager is gone: its scan and its links end without a callback (S16).
+    /// Ends the scan and the links without a callback, because the manager is gone (S16).
     func invalidate() {
         let unanswered = state.withLock { state in
             state.isInvalidated = true
@@ -152,7 +152,7 @@ final class CentralCore: InboxOwner, EventSink {
         state.withLock { $0.registry.living }
     }
 
-    /// The object for a peer, made if there is none.
+    /// Returns the object for a peer, creating it if needed.
     func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
         state.withLock { state in
             if let known = state.registry[id] { return known }
@@ -162,19 +162,19 @@ final class CentralCore: InboxOwner, EventSink {
         }
     }
 
-    /// The object for a peer that the backend knows, made if there is none.
+    /// Returns the object for a peer that the backend knows, creating it if needed.
     func peripheral(_ summary: PeerSummary) -> CBPeripheral {
         let peripheral = peripheral(summary.id, name: summary.name)
         peripheral.setAddress(summary.address)
         return peripheral
     }
 
-    /// The object for a peer was deallocated; takes no lock but the inbox's.
+    /// Records that the object for a peer was deallocated; takes no lock but the inbox's.
     func released(_ handle: PeerHandle) {
         inbox.append(.released(handle), for: self)?.start()
     }
 
-    /// The peers that the backend knows, and those that the app holds, in the order asked.
+    /// Returns the peers that the backend knows, and those that the app retains, in the requested order.
     func retrieve(_ ids: [PeerID]) -> [CBPeripheral] {
         retrieve { role in
             let known = Dictionary(role.knownPeers(ids).map { ($0.id, $0) }) { first, _ in first }
@@ -182,7 +182,7 @@ final class CentralCore: InboxOwner, EventSink {
         }
     }
 
-    /// The peers that a query of the backend returns; the query runs outside every lock.
+    /// Returns the peers that a query of the backend returns; the query runs outside every lock.
     func retrieve(_ query: (any CentralBackend) -> [PeerSummary]) -> [CBPeripheral] {
         guard read({ $0.state }) == .poweredOn else {
             log(.notPoweredOn)
@@ -191,7 +191,7 @@ final class CentralCore: InboxOwner, EventSink {
         return query(role).map { peripheral($0) }
     }
 
-    /// The object for a peer that another program uses, made with what the backend knows.
+    /// Returns the object for a peer that another program uses, created with what the backend knows.
     func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
         if let known = peripheral(id) { return known }
         return peripheral(role.knownPeers([id]).first ?? PeerSummary(id: id))
@@ -215,7 +215,7 @@ final class CentralCore: InboxOwner, EventSink {
         }
     }
 
-    /// The object for a peer is gone, and with it all that it was asked.
+    /// Forgets a peer whose object is gone, with all requests to it.
     private func forget(_ handle: PeerHandle) {
         var unanswered: [String] = []
         var isInUse = false

@@ -3,11 +3,11 @@ import BluetoothSupport
 import Dispatch
 import Logging
 
-/// Handles the items of an ``Inbox``: on its queue, outside every lock.
+/// An object that handles the items of an ``Inbox``: on its queue, outside every lock.
 protocol InboxOwner: AnyObject, Sendable {
     associatedtype Item: BacklogElement
     var inbox: Inbox<Self> { get }
-    /// The time by which the callbacks live.
+    /// The clock that the callbacks follow.
     var clock: any BackendClock { get }
     func handle(_ item: Item)
     /// Handles the items of the inbox, on its queue.
@@ -22,7 +22,7 @@ extension InboxOwner {
     /// The label of the queue, for messages about a receiver that does not become idle.
     var label: String { inbox.queue.label }
 
-    /// Calls `body` on the queue when all that was delivered so far has been handled, or will not be.
+    /// Calls `body` on the queue when all items delivered so far have been handled or dropped.
     func afterDelivery(_ body: @escaping @Sendable () -> Void) {
         inbox.appendMarker(body, for: self)?.start()
     }
@@ -35,16 +35,16 @@ extension EventSink where Self: InboxOwner {
     }
 }
 
-/// The events between a backend and a manager's queue: what any thread appends is handled in that order, one at
+/// The events between a backend and a manager's queue: items that any thread appends are handled in that order, one at
 /// a time, on the queue.
 ///
-/// One drain at most is in flight, so that a concurrent queue too gets one callback at a time (S158). The drain goes
-/// on with what callbacks cause, and gives the queue back after 64 items or a millisecond. What peers send unasked is
-/// limited in number: see ``Backlog``.
+/// At most one drain is in flight, so that a concurrent queue also gets one callback at a time (S158). The drain goes
+/// on with what callbacks cause, and gives the queue back after 64 items or a millisecond. Unsolicited events of peers
+/// are limited in number: see ``Backlog``.
 final class Inbox<Owner: InboxOwner>: Sendable {
     private enum Entry: BacklogElement {
         case item(Owner.Item)
-        /// Reports that all items before it have been handled, also when the manager is gone meanwhile.
+        /// Reports that all items before it have been handled, even if the manager is gone by then.
         case marker(@Sendable () -> Void)
 
         var backlogKind: BacklogKind {
@@ -87,14 +87,14 @@ final class Inbox<Owner: InboxOwner>: Sendable {
 
     var dropped: CBDroppedEvents { contents.withLock { $0.backlog.dropped } }
 
-    /// Appends; never handles inline (S159).
+    /// Appends an item; never handles it inline (S159).
     ///
-    /// A leaf lock: callable under another one.
+    /// A leaf lock: callable while another lock is held.
     ///
     /// - Parameters:
     ///   - item: Dropped after ``close()``.
     ///   - owner: Handles the item, and is kept alive until then.
-    /// - Returns: What the caller must start or run; nil where the queue runs already, or is about to.
+    /// - Returns: What the caller must start or run; nil if the queue runs already, or is about to.
     func append(_ item: Owner.Item, for owner: Owner) -> InboxDelivery? {
         append(.item(item), for: owner)
     }
@@ -170,7 +170,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
 /// The items of an ``Inbox`` whose queue is not scheduled yet.
 struct InboxDelivery: PendingDelivery {
     let queue: DispatchQueue
-    /// Kept alive until all is handled.
+    /// The owner, which is kept alive until all items are handled.
     let owner: any InboxOwner
 
     func start() {
@@ -191,6 +191,6 @@ extension DispatchQueue {
         return key
     }()
 
-    /// Whether this is the main queue, of which there is another object at each look.
+    /// Whether this is the main queue, for which each access returns another object.
     fileprivate var isMain: Bool { getSpecific(key: Self.mainKey) != nil }
 }

@@ -1,9 +1,10 @@
 import BluetoothBackend
 import Foundation
 
-/// The app's own objects that a peripheral manager has published, kept alive while they are.
+/// The app's objects that a peripheral manager has published and keeps alive.
 ///
-/// A value under the core's lock. What it lets go must end outside that lock: an app's subclass may have a `deinit`.
+/// A value under the core's lock. Objects that it releases must end outside that lock: an app's subclass may have a
+/// `deinit`.
 struct LocalObjects {
     /// A service with its characteristics, as they were published.
     struct Published {
@@ -50,7 +51,7 @@ struct LocalObjects {
 }
 
 extension LocalService {
-    /// Reads the app's own objects, on the thread of the call.
+    /// Reads the app's objects, on the thread of the call.
     init(_ service: CBMutableService, for core: PeripheralCore) {
         let included = service.includedServices ?? []
         let characteristics = service.characteristics ?? []

@@ -1,8 +1,8 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// The time of a manager's backend as a Swift clock, for modules above this one: an emulator's time where the backend is
-/// one, else real time.
+/// The time of a manager's backend as a Swift clock, for modules above this one: an emulator's time if the backend is
+/// one, otherwise real time.
 package struct ManagerClock: Clock {
     package struct Instant: InstantProtocol {
         var offset: Duration
@@ -18,7 +18,7 @@ package struct ManagerClock: Clock {
 
     package init(of manager: CBPeripheralManager) { clock = manager.core.clock }
 
-    /// The time of the backend that the task selects; real time where it selects none.
+    /// The time of the backend that the task selects; real time if it selects none.
     package init() { clock = SelectedBackend.current?.clock ?? SystemClock() }
 
     package var now: Instant { Instant(offset: clock.now) }
@@ -32,7 +32,7 @@ package struct ManagerClock: Clock {
 
     package var elapsedTime: Duration { clock.now }
 
-    /// Starts work on a queue, for whose end virtual time waits.
+    /// Starts work on a queue; virtual time waits for its end.
     package func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
         clock.enqueue(work)
     }

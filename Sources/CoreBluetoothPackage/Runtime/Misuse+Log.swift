@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import Logging
 
-/// Writes the line of a call that is ignored, as Apple does: label `CoreBluetooth`, level `warning`.
+/// Logs a call that is ignored, as Apple does: label `CoreBluetooth`, level `warning`.
 func logMisuse(_ text: String) {
     // A new logger each time, so that the handler is the one that the app has bootstrapped by now.
     Logger(label: "CoreBluetooth").line(.warning, text)

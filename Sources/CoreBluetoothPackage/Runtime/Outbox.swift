@@ -13,7 +13,8 @@ struct Outbox<Command: Sendable>: Sendable {
         if !isClosed { commands.append(command) }
     }
 
-    /// - Returns: The first command, if the caller must submit what is there: this one, and then until ``next()`` is nil.
+    /// - Returns: The first command, if the caller must submit the commands: this one, and then until ``next()`` is
+    ///   nil.
     mutating func beginSubmitting() -> Command? {
         guard !isSubmitting, let first = commands.popFirst() else { return nil }
         isSubmitting = true
@@ -26,7 +27,7 @@ struct Outbox<Command: Sendable>: Sendable {
         return command
     }
 
-    /// Drops what is there and what comes.
+    /// Drops the present commands and all later ones.
     mutating func close() {
         isClosed = true
         commands = []

@@ -13,7 +13,7 @@ struct PeripheralRegistry {
 
     private var entries: [PeerID: Entry] = [:]
     private var lastGeneration: UInt64 = 0
-    /// The entry that was asked for last: mostly the next one, too.
+    /// The entry that was looked up last, which is mostly the next one, too.
     private var recent: (id: PeerID, entry: Entry)?
 
     subscript(id: PeerID) -> CBPeripheral? {
@@ -60,15 +60,15 @@ struct PeripheralRegistry {
 
 /// The centrals of a peripheral manager, by identifier: one object for each as long as it is retained.
 ///
-/// A value under the core's lock. Loading a weak reference there may end a central's life there, which is harmless: no
-/// app can subclass ``CBCentral`` so that its `deinit` runs, as only this module makes them.
+/// A value under the core's lock. Loading a weak reference there may deallocate a central there, which is harmless:
+/// only this module creates centrals, so no subclass of ``CBCentral`` in an app has a `deinit` that would run.
 struct CentralRegistry {
     private var entries: [PeerID: WeakEntry<CBCentral>] = [:]
     private var sweepAt = 32
 
     subscript(id: PeerID) -> CBCentral? { entries[id]?.object }
 
-    /// The object of a central, made if there is none.
+    /// Returns the object of a central, creating it if needed.
     mutating func central(_ id: PeerID, mtu: Int) -> CBCentral {
         if let known = self[id] { return known }
         let central = CBCentral(identifier: id.uuid, mtu: mtu)

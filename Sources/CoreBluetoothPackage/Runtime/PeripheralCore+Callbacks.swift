@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothValues
 import Foundation
 
-/// From callbacks as values to delegate methods; properties change just before (S162).
+/// The conversion of callbacks from values to delegate methods; properties change just before (S162).
 extension PeripheralCore {
     /// Calls the delegate, on the manager's queue.
     ///
@@ -89,7 +89,7 @@ extension PeripheralCore {
         }
     }
 
-    /// S141, S143.
+    /// Calls the delegate with the restored state (S141, S143).
     func willRestore(_ restored: RestoredPeripheralState, by manager: CBPeripheralManager) {
         for subscription in restored.subscriptions {
             characteristic(subscription.attribute)?
@@ -115,7 +115,7 @@ extension Advertisement {
 }
 
 extension CBMutableService {
-    /// A service as it was published.
+    /// Creates a service as it was published.
     fileprivate convenience init(_ definition: ServiceDefinition) {
         self.init(type: CBUUID(definition.uuid), primary: definition.isPrimary)
         characteristics = definition.characteristics.map { part in
@@ -131,7 +131,7 @@ extension CBMutableService {
 }
 
 extension CBMutableDescriptor {
-    /// A user description is text, a presentation format is bytes (S115).
+    /// Creates a descriptor: a user description is text, a presentation format is bytes (S115).
     fileprivate convenience init(_ definition: ServiceDefinition.Descriptor) {
         let isText = definition.uuid.bits16 == 0x2901
         self.init(

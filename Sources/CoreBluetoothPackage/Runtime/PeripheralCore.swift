@@ -32,13 +32,13 @@ final class PeripheralCore: InboxOwner, EventSink {
     let observer = Observation.observer
     let clock: any BackendClock
     private let role: any PeripheralBackend
-    /// Answers pairings where the environment says so.
+    /// Answers pairings if the environment requests it.
     private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<PeripheralCore>
     let channels = ChannelTable()
     /// Whether the app gave an identifier for restoration.
     let canRestore: Bool
-    // Invariant: reached under this lock; objects that leave it are only used on the queue or given to the caller.
+    // Invariant: accessed under this lock; objects that leave it are only used on the queue or given to the caller.
     private let state = LockedState(State())
     private let owner = LockedState(Owner())
 
@@ -59,7 +59,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         role.activate(self)
     }
 
-    /// The manager is gone: its services, its advertisement and its subscriptions end without a callback.
+    /// Ends services, advertisement and subscriptions without a callback, because the manager is gone.
     func invalidate() {
         let (objects, unanswered) = state.withLock { state in
             state.isInvalidated = true
@@ -98,7 +98,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         transitionWithObjects { body(&$0.machine) }
     }
 
-    /// The same, for transitions that take in objects too.
+    /// Runs a transition that takes in objects too.
     func transitionWithObjects(_ body: (inout State) -> [PeripheralEffect]) {
         let (effects, first) = state.withLock { state -> ([PeripheralEffect], PeripheralCommand?) in
             let effects = body(&state)
@@ -176,14 +176,14 @@ final class PeripheralCore: InboxOwner, EventSink {
         state.withLock { $0.objects.additions.removeValue(forKey: operation) }
     }
 
-    /// The object of a central, with the ATT MTU that it has now.
+    /// Returns the object of a central, with its present ATT MTU.
     func central(_ id: PeerID, mtu: Int) -> CBCentral {
         let central = state.withLock { $0.centrals.central(id, mtu: mtu) }
         central.updateMTU(mtu)
         return central
     }
 
-    /// The object of a central of which only the identifier is known.
+    /// Returns the object of a central of which only the identifier is known.
     func central(_ id: PeerID) -> CBCentral {
         state.withLock { $0.centrals.central(id, mtu: ATTLimits.minimumMTU) }
     }
@@ -213,8 +213,8 @@ extension PeripheralCore {
         switch event {
         case .channel(let channel, let channelEvent):
             channels[channel]?.handle(channelEvent)
-            // An app that has the channel learns of its end from the streams; for other channels, the event cancels
-            // the delivery that waits for the queue.
+            // An app that has the channel learns of its end from the streams; for other channels, the event cancels the
+            // delivery that waits for the queue.
             guard channelEvent == .closed, channels.retainsUnclaimed(channel) else { return nil }
         case .channelOpened(let channel, let psm, _, let credits):
             channels.open(channel, from: .psm(psm), credits: credits) { [weak self] command in

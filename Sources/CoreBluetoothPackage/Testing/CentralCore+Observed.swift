@@ -58,7 +58,7 @@ extension CentralStateMachine {
         peers.sorted { $0.key.uuid.uuidString < $1.key.uuid.uuidString }.flatMap { $1.unansweredCommands(of: $0) }
     }
 
-    /// The same, of the peer that an object represents.
+    /// The requests without a response to the peer that an object represents.
     func unansweredCommands(of handle: PeerHandle) -> [String] {
         peer(handle)?.unansweredCommands(of: handle.id) ?? []
     }

@@ -15,15 +15,15 @@ package protocol ManagerObserver: AnyObject, Sendable {
     func peripheralReleased(_ identifier: UUID)
 }
 
-/// A manager as its observer sees it: it lives as long as the manager or one of its objects does.
+/// A manager as its observer sees it, which lives as long as the manager or one of its objects does.
 package protocol ObservedManager: AnyObject, Sendable {
-    /// The manager and the objects that it created, as far as they are alive.
+    /// The living objects among the manager and those that it created.
     var livingObjects: [String] { get }
     /// The label of the queue of its callbacks.
     var label: String { get }
     /// The requests without a response.
     var unansweredCommands: [String] { get }
-    /// Calls `body` when all that was delivered so far has been handled.
+    /// Calls `body` when everything delivered so far has been handled.
     func afterDelivery(_ body: @escaping @Sendable () -> Void)
 }
 
@@ -40,11 +40,11 @@ package struct DeliveredCallback: Sendable {
 
 /// The place where managers find their observer.
 package enum Observation {
-    /// The observer of the managers that this task and its child tasks make.
+    /// The observer of the managers that this task and its child tasks create.
     @TaskLocal package static var observer: (any ManagerObserver)?
 }
 
-/// A method of a delegate, as a test names it: the last part of its name.
+/// A method of a delegate, named by the last part of its name, as in tests.
 package enum DelegateMethod: String, CaseIterable, Sendable {
     // Of both managers.
     case didUpdateState, willRestoreState
@@ -94,7 +94,7 @@ extension PairingQuestion {
 extension PairingMachine.Callback {
     /// The callback as an observer sees it; nil if it calls no delegate method.
     ///
-    /// A question that is cancelled has no peer any more.
+    /// A question that is cancelled no longer has a peer.
     var observed: DeliveredCallback? {
         switch self {
         case .requested(_, let peer, _): DeliveredCallback(method: .didReceivePairingRequest, identifier: peer.uuid)

@@ -6,15 +6,15 @@ enum CentralEffect: Equatable, Sendable {
     case submit(CentralCommand)
     /// Goes to the log.
     case misuse(CentralMisuse)
-    /// Comes back on the manager's queue, behind what is there.
+    /// Returns on the manager's queue, after the present items.
     case complete(CentralCompletion)
-    /// Comes back on the manager's queue, later.
+    /// Returns on the manager's queue, later.
     case schedule(CentralCompletion, after: Duration)
-    /// The peripheral's services mean nothing any more.
+    /// The peripheral's services are invalid.
     case invalidateAttributes(PeerID)
-    /// The object means nothing any more; its identifier gets a new one.
+    /// The object is invalid; its identifier gets a new one.
     case invalidatePeripheral(PeerID)
-    /// No object means anything any more (S15).
+    /// All objects are invalid (S15).
     case invalidatePeripherals
     /// Closes a channel that no request waits for.
     case closeChannel(ChannelID)

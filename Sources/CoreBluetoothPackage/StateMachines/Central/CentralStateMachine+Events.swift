@@ -22,7 +22,7 @@ extension CentralStateMachine {
         }
     }
 
-    /// S5, S11...S15.
+    /// Follows a change of the adapter's state (S5, S11...S15).
     private mutating func changeState(to new: AdapterState) -> [CentralEffect] {
         guard new != state else { return [] }
         state = new
@@ -44,7 +44,7 @@ extension CentralStateMachine {
         return effects + resume() + [.callback(.stateUpdated)]
     }
 
-    /// There is power: what outlives a manager's power begins again.
+    /// Resumes what outlives a loss of power.
     private mutating func resume() -> [CentralEffect] {
         guard state == .poweredOn else { return [] }
         var effects: [CentralEffect] = []
@@ -59,9 +59,9 @@ extension CentralStateMachine {
         return rename(discovery.peer, discovery.name) + [.callback(.discovered(discovery))]
     }
 
-    /// S36.
+    /// Records that a link is up (S36).
     ///
-    /// A link that the app has cancelled meanwhile is being closed already.
+    /// A link that the app has since cancelled is being closed already.
     private mutating func connected(
         _ id: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
     ) -> [CentralEffect] {
@@ -78,7 +78,7 @@ extension CentralStateMachine {
         return [.callback(.connected(id))]
     }
 
-    /// S37.
+    /// Records a failed connect (S37).
     private mutating func connectFailed(
         _ id: PeerID, _ operation: OperationID, _ error: BackendError
     ) -> [CentralEffect] {
@@ -88,9 +88,9 @@ extension CentralStateMachine {
         return [.callback(.connectFailed(id, error))]
     }
 
-    /// S40, S44...S48.
+    /// Records the end of a link (S40, S44...S48).
     ///
-    /// The app's own cancel wins over a reason that came at the same time.
+    /// The app's cancel wins over a reason that came at the same time.
     private mutating func disconnected(
         _ link: LinkID, _ reason: BackendError?, at date: Date, _ isReconnecting: Bool
     ) -> [CentralEffect] {
@@ -114,7 +114,7 @@ extension CentralStateMachine {
         ]
     }
 
-    /// The app is too slow for the notifications of a link, and prefers to lose the link.
+    /// Ends a link, because the app is too slow for its notifications and prefers to lose the link.
     mutating func overflowed(_ link: LinkID) -> [CentralEffect] {
         guard let id = links[link] else { return [] }
         return update(id) { peer in
@@ -124,7 +124,7 @@ extension CentralStateMachine {
         } ?? []
     }
 
-    /// S100.
+    /// Follows a change of a peer's name (S100).
     private mutating func rename(_ id: PeerID, _ name: String?) -> [CentralEffect] {
         guard let peer = peers[id], peer.name != name else { return [] }
         peers[id]?.name = name
@@ -137,14 +137,14 @@ extension CentralStateMachine {
         return [.invalidatePeripheral(id)]
     }
 
-    /// S155.
+    /// Reports a connection event (S155).
     ///
     /// An event that was under way when the app cleared its registration is not reported.
     private func connectionEvent(_ id: PeerID, _ isConnected: Bool) -> [CentralEffect] {
         connectionEventFilter == nil ? [] : [.callback(.connectionEvent(id, isConnected: isConnected))]
     }
 
-    /// S156.
+    /// Follows a change of the ANCS authorization (S156).
     private mutating func ancsChanged(_ id: PeerID, _ isAuthorized: Bool) -> [CentralEffect] {
         guard let peer = peers[id], peer.isANCSAuthorized != isAuthorized else { return [] }
         peers[id]?.isANCSAuthorized = isAuthorized
@@ -161,7 +161,7 @@ extension BackendError {
 }
 
 extension DisconnectReason {
-    /// S44; nil where the app asked.
+    /// The error of the reason; nil if the app requested the disconnection (S44).
     fileprivate func error(carrying original: OpaqueError?) -> BackendError? {
         var error = error
         error?.original = original

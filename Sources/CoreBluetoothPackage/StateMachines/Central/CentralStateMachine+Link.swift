@@ -7,7 +7,7 @@ import FoundationEssentials
 extension CentralStateMachine {
     // MARK: Calls
 
-    /// `readRSSI`, the discoveries, reads and the like (S55, S66); none before there is power (S141).
+    /// Sends `readRSSI`, a discovery, a read or the like (S55, S66); nothing before the adapter is on (S141).
     mutating func request(
         _ handle: PeerHandle, _ request: LinkRequest, within attribute: AttributeReference? = nil
     ) -> [CentralEffect] {
@@ -22,9 +22,9 @@ extension CentralStateMachine {
         return [effect ?? .misuse(.notConnected(handle.id))]
     }
 
-    /// `writeValue` with response.
+    /// Performs `writeValue` with response.
     ///
-    /// Longer values than an attribute can have fail here (S81).
+    /// Values longer than an attribute can have fail here (S81).
     mutating func write(_ handle: PeerHandle, to attribute: AttributeReference, _ value: Data) -> [CentralEffect] {
         let write = LinkRequest.write(attribute.id, value)
         guard value.count <= ATTLimits.longestValue else {
@@ -35,7 +35,7 @@ extension CentralStateMachine {
         return request(handle, write, within: attribute)
     }
 
-    /// `writeValue` without response (S76, S78, S82...S84).
+    /// Performs `writeValue` without response (S76, S78, S82...S84).
     mutating func writeCommand(
         _ handle: PeerHandle, to attribute: AttributeReference, properties: CharacteristicProperties, _ value: Data
     ) -> [CentralEffect] {
@@ -57,7 +57,7 @@ extension CentralStateMachine {
         return [effect ?? .misuse(.notConnected(handle.id))]
     }
 
-    /// `setNotifyValue` (S87...S90).
+    /// Performs `setNotifyValue` (S87...S90).
     mutating func setNotify(
         _ handle: PeerHandle, _ attribute: AttributeReference, properties: CharacteristicProperties, _ enabled: Bool
     ) -> [CentralEffect] {
@@ -74,7 +74,7 @@ extension CentralStateMachine {
         return request(handle, subscription, within: attribute)
     }
 
-    /// `openL2CAPChannel` (S148).
+    /// Performs `openL2CAPChannel` (S148).
     ///
     /// An LE channel's number has eight bits. Source: Core Specification, Vol 3, Part A, 4.22.
     mutating func openChannel(_ handle: PeerHandle, psm: UInt16) -> [CentralEffect] {
@@ -103,7 +103,7 @@ extension CentralStateMachine {
 
     // MARK: Events
 
-    /// An event of a link; the events of links that have ended are dropped.
+    /// Handles an event of a link; the events of links that have ended are dropped.
     mutating func handleLinkEvent(_ event: CentralEvent) -> [CentralEffect] {
         switch event {
         case .response(let link, let operation, let response): responded(link, operation, response)
@@ -126,7 +126,7 @@ extension CentralStateMachine {
         }
     }
 
-    /// S85, S86.
+    /// Adds write credits to a link (S85, S86).
     private mutating func granted(_ count: Int, on link: LinkID) -> [CentralEffect] {
         let announcesSentBursts = announcesSentBursts
         return onLink(link) { id, peer in
@@ -163,7 +163,7 @@ extension CentralStateMachine {
         return update(id) { peer in peer.link == link ? body(id, &peer) : [] } ?? []
     }
 
-    /// S101, S102.
+    /// Removes changed services (S101, S102).
     private mutating func servicesChanged(_ link: LinkID, _ removed: [AttributeID]) -> [CentralEffect] {
         onLink(link) { id, peer in
             let gone = peer.client.database.remove(removed)
@@ -180,7 +180,8 @@ extension LinkRequest {
 }
 
 extension LinkResponse {
-    /// The response does not fit the request: the backend is at fault, and the app must not wait for ever.
+    /// The failure for a response that does not fit the request: the backend is at fault, and the app must not wait
+    /// forever.
     fileprivate static var mismatch: LinkResponse {
         .failure(BackendError(.unknown, operation: "an answer of another kind came"))
     }
@@ -190,7 +191,7 @@ extension GATTClient {
     /// GAP, GATT and HID, which Apple hides from apps (S58).
     private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
 
-    /// Records what a response says of the peer.
+    /// Records what a response says about the peer.
     ///
     /// - Returns: The response for the app, with the attributes that are new to it; nil if it does not fit the request.
     fileprivate mutating func accept(_ response: LinkResponse, to request: LinkRequest) -> LinkResponse? {

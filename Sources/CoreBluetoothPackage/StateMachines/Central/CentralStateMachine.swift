@@ -37,7 +37,7 @@ struct CentralStateMachine {
         peers.values[index].client.database = DiscoveredDatabase()
     }
 
-    /// The last reference to an object is gone (S31).
+    /// Records that the last reference to an object is gone (S31).
     mutating func released(_ handle: PeerHandle) -> [CentralEffect] {
         guard let peer = peers[handle.id], peer.generation == handle.generation else { return [] }
         peers[handle.id] = nil
@@ -57,14 +57,14 @@ struct CentralStateMachine {
 
     // MARK: Scanning
 
-    /// `scanForPeripherals` (S17...S24).
+    /// Performs `scanForPeripherals` (S17...S24).
     mutating func scan(_ parameters: ScanParameters) -> [CentralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         isScanning = true
         return [.submit(.startScan(parameters))]
     }
 
-    /// `stopScan` (S23).
+    /// Performs `stopScan` (S23).
     mutating func stopScan() -> [CentralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         guard isScanning else { return [] }
@@ -72,7 +72,7 @@ struct CentralStateMachine {
         return [.submit(.stopScan)]
     }
 
-    /// `registerForConnectionEvents` (S155): nil clears, a new call replaces.
+    /// Performs `registerForConnectionEvents` (S155): nil clears, a new call replaces.
     mutating func registerForConnectionEvents(_ filter: ConnectionEventFilter?) -> [CentralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         connectionEventFilter = filter
@@ -81,7 +81,7 @@ struct CentralStateMachine {
 
     // MARK: Connecting
 
-    /// `connect` (S34, S35, S39, S50).
+    /// Performs `connect` (S34, S35, S39, S50).
     mutating func connect(
         _ handle: PeerHandle, options: ConnectOptions, startDelay: Duration
     ) -> [CentralEffect] {
@@ -102,7 +102,7 @@ struct CentralStateMachine {
         return [.schedule(.startDelayOver(handle, operation, options), after: startDelay)]
     }
 
-    /// `cancelPeripheralConnection` (S40...S42).
+    /// Performs `cancelPeripheralConnection` (S40...S42).
     mutating func cancel(_ handle: PeerHandle) -> [CentralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         guard let peer = peer(handle) else { return [.misuse(.stalePeripheral(handle.id))] }
@@ -121,7 +121,7 @@ struct CentralStateMachine {
 
     // MARK: Completions without the backend
 
-    /// The completion of an API call, on the queue.
+    /// Handles the completion of an API call, on the queue.
     mutating func handle(_ completion: CentralCompletion) -> [CentralEffect] {
         switch completion {
         case .connectedAgain(let handle):
@@ -146,7 +146,7 @@ struct CentralStateMachine {
         return lastOperation
     }
 
-    /// The peer of a link that is up, for the events of that link.
+    /// Returns the peer of a link that is up, for the events of that link.
     func peerID(of link: LinkID) -> PeerID? {
         links[link]
     }
@@ -168,7 +168,7 @@ struct CentralStateMachine {
 extension CentralStateMachine {
     /// Restores connections, connections under way and the scan.
     ///
-    /// The peers' objects are there already. Nothing is sent before there is power. Without an identifier nothing is
+    /// The peers' objects exist already. Nothing is sent before there is power. Without an identifier nothing is
     /// restored (S144).
     mutating func restore(_ restored: RestoredCentralState) -> [CentralEffect] {
         guard canRestore else { return [.misuse(.noRestoreIdentifier)] }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothValues
 import DequeModule
 
-/// An object that represents a peer: the identifier, and which of the objects that had it in turn.
+/// A handle of an object that represents a peer: the identifier, and the number of the object among those that had it.
 struct PeerHandle: Hashable, Sendable {
     let id: PeerID
     let generation: UInt64
@@ -22,7 +22,7 @@ struct PeerState {
     var link: LinkID?
     var client = GATTClient()
     var isANCSAuthorized = false
-    /// The link is being ended, as its notifications were too many for the app.
+    /// Whether the link is being ended because its notifications were too many for the app.
     var hasOverflowed = false
 
     init(generation: UInt64, name: String?) {
@@ -30,7 +30,7 @@ struct PeerState {
         self.name = name
     }
 
-    /// Resets all that ends with a link; pending operations get no callback (S46, S47).
+    /// Resets everything that ends with a link; pending operations get no callback (S46, S47).
     mutating func endLink() {
         connect = nil
         link = nil

@@ -42,15 +42,15 @@ struct ChannelMachine {
     private var credits: Int
     private var phases: [Side: Phase] = [.input: .notOpen, .output: .notOpen]
     private var owed: [Side: Set<Notice>] = [:]
-    /// The backend's channel is closed.
+    /// Whether the backend's channel is closed.
     private var isEnded = false
 
-    /// A channel that is up, with the bytes that may be sent at first.
+    /// Creates the machine of an open channel, with the number of bytes that may be sent at first.
     init(credits: Int) { self.credits = max(0, credits) }
 
     // MARK: Queries
 
-    /// S153: a stream whose channel is no more is at its end, the input once its bytes are read.
+    /// Returns the status of a stream: without its channel it is at its end, the input once its bytes are read (S153).
     func phase(of side: Side) -> Phase {
         let phase = phases[side] ?? .notOpen
         guard phase == .open, isEnded, side == .output || received.isEmpty else { return phase }
@@ -82,7 +82,7 @@ struct ChannelMachine {
         return owe(.opened, side) + oweState(of: side)
     }
 
-    /// Both streams closed close the channel.
+    /// Closes a stream; when both streams are closed, the channel is closed.
     mutating func close(_ side: Side) -> [Effect] {
         guard phases[side] != .closed else { return [] }
         phases[side] = .closed
@@ -92,13 +92,13 @@ struct ChannelMachine {
         return end()
     }
 
-    /// S151: the channel's object is gone.
+    /// Closes the channel, because its object is gone (S151).
     mutating func release() -> [Effect] {
         received.removeAll()
         return shutDown()
     }
 
-    /// This side closes the channel; what was received can still be read (S154).
+    /// Closes the channel from this side; received bytes can still be read (S154).
     mutating func shutDown() -> [Effect] {
         let effects = end()
         return effects + Side.allCases.flatMap { oweState(of: $0) }
@@ -117,7 +117,7 @@ struct ChannelMachine {
         return (.bytes(count), reportConsumed() + oweState(of: .input))
     }
 
-    /// Sends as many of the bytes as there are credits for (S152).
+    /// Sends as many of the bytes as the credits allow (S152).
     mutating func write(_ bytes: UnsafeRawBufferPointer) -> (Transfer, [Effect]) {
         switch phase(of: .output) {
         case .notOpen, .closed, .failed: return (.failed, [])
@@ -135,7 +135,7 @@ struct ChannelMachine {
 
     // MARK: Events of the backend
 
-    /// Bytes arrived.
+    /// Appends received bytes.
     ///
     /// The bytes of a closed input are dropped, and the peer gets no credits for more.
     mutating func receive(_ data: Data) -> [Effect] {
@@ -151,7 +151,7 @@ struct ChannelMachine {
         return wasReady ? [] : oweState(of: .output)
     }
 
-    /// The channel is closed by the peer, or its link is over.
+    /// Ends the channel, because the peer closed it or its link is over.
     mutating func endRemotely() -> [Effect] {
         guard !isEnded else { return [] }
         isEnded = true
@@ -172,7 +172,7 @@ struct ChannelMachine {
         return [.submit(.consumed(unreported))]
     }
 
-    /// Owes the delegate what the stream's state calls for.
+    /// Schedules the event that the stream's state calls for.
     private mutating func oweState(of side: Side) -> [Effect] {
         switch phase(of: side) {
         case .open: isReady(side) ? owe(.ready, side) : []
@@ -187,7 +187,7 @@ struct ChannelMachine {
     }
 }
 
-/// Bytes in the order of their arrival; where one arrival ends and the next begins is forgotten (S152).
+/// Bytes in the order of their arrival; the boundaries between arrivals are not kept (S152).
 struct ByteQueue {
     private var chunks = Deque<Data>()
     private var taken = 0
@@ -201,9 +201,9 @@ struct ByteQueue {
         count += data.count
     }
 
-    /// Moves bytes from the front to `buffer`, as many as there are and as fit.
+    /// Moves as many bytes as possible from the front to `buffer`.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of bytes.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         while filled < buffer.count, let chunk = chunks.first {

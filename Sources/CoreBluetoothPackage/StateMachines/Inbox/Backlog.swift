@@ -1,7 +1,7 @@
 import BluetoothBackend
 import DequeModule
 
-/// How an element of a ``Backlog`` may change while it waits.
+/// The ways in which an element of a ``Backlog`` may change while it waits.
 enum BacklogKind: Equatable, Sendable {
     /// It is never removed.
     case kept
@@ -25,16 +25,16 @@ enum ValueSource: Hashable, Sendable {
 protocol BacklogElement: Sendable {
     var backlogKind: BacklogKind { get }
 
-    /// A link after whose end no values of it come any more; nil for most elements.
+    /// A link whose values end with this element; nil for most elements.
     var endedLink: LinkID? { get }
 
-    /// The element that ends a link, in place of its values; nil if there is none.
+    /// The element that ends a link, in place of its values; nil if such an element does not exist.
     static func end(_ link: LinkID) -> Self?
 
     /// Merges changes.
     ///
     /// - Parameter changes: The elements of the kind ``BacklogKind/change(mayBeLost:)``, in order.
-    /// - Returns: What takes the place of each; nil for those that are void.
+    /// - Returns: The replacement of each; nil for those that are void.
     static func merged(_ changes: [Self]) -> [Self?]
 }
 
@@ -48,19 +48,19 @@ extension BacklogElement {
 /// The events that wait for a manager's queue, in order.
 ///
 /// Pure. Scan reports, and values that a peer sends unasked, are limited in number. Changes that a peer makes again and
-/// again are merged. Everything else follows from what the app asked for, and is kept.
+/// again are merged. Everything else follows from what the app requested, and is kept.
 ///
-/// Appending and removing take constant time. At the limit, one pass over all elements makes so much room that this stays
-/// rare.
+/// Appending and removing take constant time. At the limit, one pass over all elements frees enough room that the next
+/// pass is far off.
 struct Backlog<Element: BacklogElement>: Sendable {
     private var elements = Deque<Element>()
     private let limits: CBManagerLimits
     private var reports = 0
     private var values = 0
     private var changes = 0
-    /// Beyond so many changes they are merged.
+    /// The number of changes above which they are merged.
     private var changeLimit: Int
-    /// Links that are being ended, as their values were too many.
+    /// Links that are being ended because their values were too many.
     private var endingLinks: Set<LinkID> = []
     private var isOverflowing = false
     private(set) var dropped = CBDroppedEvents()
@@ -80,7 +80,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     /// Appends an element.
     ///
-    /// - Returns: Whether something was lost for it, for the first time since all was well.
+    /// - Returns: Whether this is the first loss since the backlog was last below its limits.
     mutating func append(_ element: Element) -> Bool {
         switch element.backlogKind {
         case .kept:
@@ -144,7 +144,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     // MARK: Room
 
-    /// So many elements are removed beyond the limit, so that it is not reached again at once.
+    /// The number of elements that are removed beyond the limit, so that it is not reached again at once.
     private var slack: Int { limit / 8 }
 
     /// Merges the reports of each peer into the newest, in the place of the first; drops the oldest if that is not enough.
@@ -170,8 +170,8 @@ struct Backlog<Element: BacklogElement>: Sendable {
 
     /// Removes changes that later ones cancel; drops the oldest of those that may be lost if that is not enough.
     ///
-    /// The rest belongs to links that are up, or to what the app asked for. It is merged again when there is
-    /// twice as much.
+    /// The rest belongs to links that are up, or to what the app requested. The next merge takes place when their
+    /// number has doubled.
     private mutating func mergeChanges() {
         var merged = Element.merged(Array(elements.lazy.filter(\.isChange))).makeIterator()
         let count = elements.count
@@ -188,7 +188,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
         changeLimit = changes <= limit - slack ? limit : 2 * changes
     }
 
-    /// The source with the most values loses its oldest, or its link.
+    /// Drops the oldest values of the source with the most values, or its link.
     private mutating func dropValues() {
         var counts: [ValueSource: Int] = [:]
         var longest: (source: ValueSource, count: Int)?

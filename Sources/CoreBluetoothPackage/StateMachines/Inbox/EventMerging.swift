@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-// What may become of what waits for a manager's queue.
+// The kinds of the items that wait for a manager's queue.
 
 extension CentralCore.Delivery: BacklogElement {
     var backlogKind: BacklogKind {
@@ -60,7 +60,7 @@ extension PairingEvent: BacklogElement {
 
 /// Merges the events of the central role that wait for a slow queue.
 enum CentralEventMerging {
-    /// A property of which only the last value matters.
+    /// A property whose last value alone matters.
     private enum Property: Hashable {
         case name(PeerID)
         case connection(PeerID)
@@ -71,13 +71,13 @@ enum CentralEventMerging {
     /// Merges events that report changes.
     ///
     /// - The last name, ATT MTU, authorization and connection event of each device stay.
-    /// - A link that began and ended meanwhile, with another attempt after it, is gone with all of its events.
+    /// - A link that began and ended in the meantime, with another attempt after it, is removed with all of its events.
     /// - Changes of a device's services are one, unless a discovery was answered between them.
     static func merged(_ events: [CentralEvent]) -> [CentralEvent?] {
         var left: [CentralEvent?] = events
         var properties: [Property: Int] = [:]
         var services: [LinkID: Int] = [:]
-        /// The events of links that began meanwhile.
+        /// The events of links that began in the meantime.
         var began: [LinkID: [Int]] = [:]
         for (index, event) in events.enumerated() {
             if let property = property(of: event), let old = properties.updateValue(index, forKey: property) {
@@ -122,9 +122,9 @@ enum CentralEventMerging {
 enum PeripheralEventMerging {
     /// Merges events that report changes.
     ///
-    /// - A request that the backend has answered meanwhile is gone, and so is a channel that its central has closed.
-    /// - A central that came and left meanwhile is gone. Of any other, at most the first and the last change of each
-    ///   subscription stay: see ``subscriptions(of:_:)``.
+    /// - A request that the backend has since answered is removed, and so is a channel that its central has closed.
+    /// - A central that came and left in the meantime is removed. Of any other, at most the first and the last change
+    ///   of each subscription stay: see ``subscriptions(of:_:)``.
     /// - The last ATT MTU of each central stays, unless a subscription after it has a newer one.
     static func merged(_ events: [PeripheralEvent]) -> [PeripheralEvent?] {
         var left: [PeripheralEvent?] = events
@@ -159,7 +159,7 @@ enum PeripheralEventMerging {
         return left
     }
 
-    /// Which changes of one central's subscriptions stay.
+    /// Returns the changes of one central's subscriptions that stay.
     ///
     /// The credits of a central end with its last subscription. So each subscription that was on at some time stays on at
     /// that time, since otherwise the last one would seem to end; and the last event that grants credits stays, since the
@@ -210,8 +210,8 @@ enum PeripheralEventMerging {
 enum PairingEventMerging {
     /// Merges events that others cause.
     ///
-    /// A question that was cancelled meanwhile is gone. Of pairings that the app did not ask for, the last result of each
-    /// device stays. A question is gone once the pairing that it is of has a result.
+    /// A question that has since been cancelled is removed. Of pairings that the app did not request, the last result
+    /// of each device stays. A question is removed once its pairing has a result.
     static func merged(_ events: [PairingEvent]) -> [PairingEvent?] {
         var left: [PairingEvent?] = events
         var questions: [PairingRequestID: Int] = [:]

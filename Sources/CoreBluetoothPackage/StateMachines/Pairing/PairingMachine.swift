@@ -18,7 +18,7 @@ struct PairingMachine {
         case unpaired(PeerID)
         /// The completion of a call.
         case finished(OperationID, BackendError?)
-        /// The questions mean nothing any more.
+        /// The questions are void.
         case forgotten([PairingRequestID])
     }
 
@@ -28,7 +28,7 @@ struct PairingMachine {
         case requestIsOver(PairingRequestID)
     }
 
-    /// A call of the app's that waits for its end.
+    /// A call of the app that waits for the end of a pairing.
     struct Call {
         enum Kind: String {
             case pair, unpair
@@ -46,7 +46,7 @@ struct PairingMachine {
 
     // MARK: Calls
 
-    /// Begins a pairing, or joins the one that an earlier call has begun and that is not over.
+    /// Begins a pairing, or joins one that an earlier call has begun and that is not over.
     mutating func pair(_ peer: PeerID) -> (OperationID, [Effect]) {
         let isUnderWay = !pairings(with: peer).isEmpty
         let operation = newCall(.pair, peer)
@@ -58,7 +58,7 @@ struct PairingMachine {
         return (operation, [.submit(.unpair(peer: peer, operation: operation))])
     }
 
-    /// Answers a question, once; what does not answer it is logged and leaves it open.
+    /// Answers a question, once; an answer that does not fit is logged and leaves the question open.
     mutating func answer(_ request: PairingRequestID, _ answer: PairingAnswer) -> [Effect] {
         guard let question = requests[request]?.question else { return [.misuse(.requestIsOver(request))] }
         guard question.takes(answer) else { return [.misuse(.answerDoesNotFit(question, answer))] }
@@ -103,12 +103,12 @@ struct PairingMachine {
         return ([operation] + joined).map { .callback(.finished($0, error)) }
     }
 
-    /// The calls that wait for a pairing with a peer, in their order.
+    /// Returns the calls that wait for a pairing with a peer, in order.
     private func pairings(with peer: PeerID) -> [OperationID] {
         calls.filter { $0.value.kind == .pair && $0.value.peer == peer }.keys.sorted()
     }
 
-    /// A pairing is over: what is still asked about it, such as a number that is shown, is void.
+    /// Ends a pairing; open questions about it, such as a number that is shown, are void.
     private mutating func forget(_ peer: PeerID) -> [Effect] {
         let void = requests.filter { $0.value.peer == peer }.keys.sorted()
         guard !void.isEmpty else { return [] }
@@ -118,7 +118,7 @@ struct PairingMachine {
 }
 
 extension PairingQuestion {
-    /// Whether an answer is one to this question; a number that is shown can only be turned down.
+    /// Whether an answer fits this question; a number that is shown can only be rejected.
     fileprivate func takes(_ answer: PairingAnswer) -> Bool {
         switch (self, answer) {
         case (_, .reject): true

@@ -6,10 +6,10 @@ import FoundationEssentials
 ///
 /// The advertisement has room for 28 bytes of both, the scan response for 10 more of the name; the two bytes of header
 /// that each field has are not counted. UUIDs come first, in their order; those that do not fit go to the overflow
-/// area. The name goes where it fits whole, the advertisement before the scan response; where it fits nowhere, it is
+/// area. The name goes to the advertisement if it fits there, otherwise to the scan response; if it fits neither, it is
 /// shortened to the larger room. Source: Apple, `startAdvertising(_:)`.
 ///
-/// Data of a manufacturer and of services, which Apple's dictionary cannot ask for, come before all, headers counted.
+/// Data of a manufacturer and of services, which Apple's dictionary cannot contain, come first, headers counted.
 struct AdvertisementLayout: Equatable, Sendable {
     enum Place: Equatable, Sendable {
         case advertisement
@@ -50,14 +50,14 @@ struct AdvertisementLayout: Equatable, Sendable {
         self.localName = localName.prefix(utf8Bytes: max(room, Self.scanResponseBytes))
     }
 
-    /// The number of bytes that such data take in an advertisement, headers included.
+    /// Returns the number of bytes that such data take in an advertisement, headers included.
     static func dataBytes(_ manufacturerData: Data?, _ serviceData: [BluetoothUUID: Data]) -> Int {
         serviceData.reduce(manufacturerData.map { 2 + $0.count } ?? 0) { bytes, entry in
             bytes + 2 + Int(entry.key.width.rawValue) + entry.value.count
         }
     }
 
-    /// The advertisement of the backend: connectable (S123), and of Apple's dictionary nothing but name and UUIDs (S118).
+    /// The advertisement of the backend: connectable (S123), with only name and UUIDs of Apple's dictionary (S118).
     var advertisement: Advertisement {
         Advertisement(
             localName: localName, serviceUUIDs: serviceUUIDs.isEmpty ? nil : serviceUUIDs,

@@ -15,17 +15,17 @@ struct LocalDatabase: Sendable {
     private var ids: [ObjectKey: AttributeID] = [:]
     private var lastID = AttributeID(rawValue: 0)
 
-    /// The identifiers of the services, in the order of their birth.
+    /// The identifiers of the services, in the order of their creation.
     var serviceIDs: [AttributeID] { services.keys.sorted() }
 
     func service(_ id: AttributeID) -> Service? { services[id] }
 
     func characteristic(_ id: AttributeID) -> ServiceDefinition.Characteristic? { characteristics[id] }
 
-    /// The identifier of an object, if it is published.
+    /// Returns the identifier of an object, if it is published.
     subscript(key: ObjectKey) -> AttributeID? { ids[key] }
 
-    /// The service that a call published, if it is there still.
+    /// Returns the service that a call published, if it is still there.
     func service(addedBy operation: OperationID) -> AttributeID? {
         services.first { $0.value.operation == operation }?.key
     }
@@ -34,7 +34,7 @@ struct LocalDatabase: Sendable {
         serviceIDs.lazy.compactMap { services[$0] }.first { $0.definition.included.contains(id) }
     }
 
-    /// Why a service cannot be published beside what is here (S110, S112).
+    /// Returns the reason that a service cannot be published beside the present ones (S110, S112).
     func refusal(of service: LocalService) -> ServiceRefusal? {
         if ids[service.key] != nil { return ServiceRefusal(.invalidParameters, "it is published already") }
         if let known = service.characteristics.first(where: { ids[$0.key] != nil }) {
@@ -79,7 +79,7 @@ struct LocalDatabase: Sendable {
 
     /// Removes a service.
     ///
-    /// - Returns: What it was.
+    /// - Returns: The service.
     @discardableResult
     mutating func remove(_ id: AttributeID) -> Service? {
         guard let service = services.removeValue(forKey: id) else { return nil }

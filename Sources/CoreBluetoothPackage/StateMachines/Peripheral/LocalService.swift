@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothValues
 import FoundationEssentials
 
-/// The identity of an object of the app's own, for as long as it is alive.
+/// The identity of an object of the app, for as long as it is alive.
 struct ObjectKey: Hashable, Sendable {
     let rawValue: UInt
 }
@@ -11,14 +11,14 @@ extension ObjectKey {
     init(_ object: AnyObject) { rawValue = UInt(bitPattern: ObjectIdentifier(object)) }
 }
 
-/// A service of the app's own as it is when it is added: a copy, so that later changes count for nothing (S107).
+/// A copy of an app's service at the time it is added, so that later changes have no effect (S107).
 struct LocalService: Equatable, Sendable {
     struct Characteristic: Equatable, Sendable {
         var key: ObjectKey
         var uuid: BluetoothUUID
         var properties: CharacteristicProperties
         var permissions: AttributePermissions
-        /// Served by the system where there is one (S108).
+        /// The value that the system serves, if there is one (S108).
         var value: Data?
         var descriptors: [Descriptor] = []
     }
@@ -31,7 +31,7 @@ struct LocalService: Equatable, Sendable {
     enum DescriptorValue: Equatable, Sendable {
         case text(String)
         case bytes(Data)
-        /// None, or of a type that no descriptor has.
+        /// The value is absent, or of a type that no descriptor has.
         case other
     }
 
@@ -50,7 +50,7 @@ extension LocalService {
     /// The services of the system (S111); Apple reserves more, which its own devices serve.
     private static let reserved: Set<BluetoothUUID> = ["1800", "1801"]
 
-    /// The reason of the exception that Apple raises; nil if it raises none (S108, S115).
+    /// The reason of the exception that Apple raises; nil if Apple raises none (S108, S115).
     var exception: String? {
         for characteristic in characteristics {
             if characteristic.value != nil && !characteristic.isReadOnly {
@@ -63,7 +63,7 @@ extension LocalService {
         return nil
     }
 
-    /// Why it cannot be published, whatever else is; nil if it can (S111, S115, S116).
+    /// The reason that the service alone cannot be published; nil if it can (S111, S115, S116).
     var refusal: ServiceRefusal? {
         if hasForeignParts {
             return ServiceRefusal(.invalidParameters, "a part of it is remote, or another manager's")
@@ -90,7 +90,7 @@ extension LocalService {
         return nil
     }
 
-    /// The definition for the backend, with identifiers from `next` on.
+    /// Returns the definition for the backend, with identifiers from `next` on.
     func definition(included: [AttributeID], next: () -> AttributeID) -> ServiceDefinition {
         ServiceDefinition(
             id: next(), uuid: uuid, isPrimary: isPrimary, included: included,
@@ -107,7 +107,7 @@ extension LocalService {
 }
 
 extension LocalService.Characteristic {
-    /// S108.
+    /// Whether the characteristic is read-only, as a static value requires (S108).
     fileprivate var isReadOnly: Bool {
         properties == .read && permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
     }
@@ -122,7 +122,7 @@ extension LocalService.Characteristic {
 }
 
 extension LocalService.Descriptor {
-    /// S115.
+    /// The reason of the exception that Apple raises (S115).
     fileprivate var exception: String? {
         switch (uuid.bits16, value) {
         case (0x2901, .text), (0x2904, .bytes): nil

@@ -5,7 +5,7 @@ enum PeripheralEffect: Equatable, Sendable {
     case submit(PeripheralCommand)
     /// Goes to the log.
     case misuse(PeripheralMisuse)
-    /// Comes back on the manager's queue, behind what is there.
+    /// Returns on the manager's queue, after the present items.
     case complete(PeripheralCompletion)
     /// The app may change the service's objects again.
     case thaw(AttributeID)
@@ -19,7 +19,7 @@ enum PeripheralEffect: Equatable, Sendable {
     case changeMTU(PeerID, Int)
     /// Closes a channel that the app does not get.
     case closeChannel(ChannelID)
-    /// The number is taken back, and its channels with it.
+    /// Withdraws the number and closes its channels.
     case closeChannels(psm: UInt16)
     /// Goes to the delegate.
     case callback(PeripheralCallback)
@@ -31,7 +31,7 @@ enum PeripheralCompletion: Equatable, Sendable {
     case refused(OperationID, BackendError)
     /// The services were taken out of the database.
     case withdrawn([AttributeID])
-    /// There is no such PSM to take back.
+    /// The app withdraws a PSM that it does not have.
     case unknownPSM(UInt16)
 }
 
@@ -50,7 +50,7 @@ enum PeripheralCallback: Equatable, Sendable {
     case channelOpened(ChannelID, psm: UInt16, PeerID)
 }
 
-/// A call that is ignored, or something that an app developer should know.
+/// A call that is ignored, or a message for the app's developer.
 enum PeripheralMisuse: Equatable, Sendable {
     case notPoweredOn
     case noRestoreIdentifier

@@ -13,13 +13,13 @@ struct AdvertisingState: Sendable {
     fileprivate var advertisement = Advertisement()
     fileprivate(set) var answers = ResponseOrder<PeripheralCallback>()
 
-    /// An earlier process advertised; advertising continues when the adapter is on.
+    /// Restores an earlier process's advertisement; advertising continues when the adapter is on.
     mutating func restore(_ advertisement: Advertisement) {
         self.advertisement = advertisement
         phase = .paused
     }
 
-    /// The adapter's state changed: calls that wait get no answer.
+    /// Follows a change of the adapter's state; calls that wait get no answer.
     ///
     /// - Returns: Whether to advertise again.
     mutating func adapterChanged(to state: AdapterState) -> Bool {
@@ -35,13 +35,13 @@ struct AdvertisingState: Sendable {
 }
 
 extension PeripheralStateMachine {
-    /// Whether the manager advertises (S119); an advertisement that resumes counts from its first command on.
+    /// Whether the manager advertises (S119); a resumed advertisement counts from its first command on.
     var isAdvertising: Bool {
         guard case .starting(let operation) = advertising.phase else { return advertising.phase == .on }
         return !advertising.answers.contains(operation)
     }
 
-    /// `startAdvertising` (S119, S120, S122).
+    /// Performs `startAdvertising` (S119, S120, S122).
     mutating func startAdvertising(_ layout: AdvertisementLayout) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         let operation = newOperation()
@@ -55,7 +55,7 @@ extension PeripheralStateMachine {
         return submitAdvertising(operation)
     }
 
-    /// `stopAdvertising` (S121).
+    /// Performs `stopAdvertising` (S121).
     mutating func stopAdvertising() -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         guard advertising.phase != .off else { return [] }
@@ -63,7 +63,7 @@ extension PeripheralStateMachine {
         return [.submit(.stopAdvertising)]
     }
 
-    /// S104: resumes a paused advertisement, without a callback.
+    /// Resumes a paused advertisement, without a callback (S104).
     mutating func resumeAdvertising() -> [PeripheralEffect] {
         submitAdvertising(newOperation())
     }
@@ -73,9 +73,9 @@ extension PeripheralStateMachine {
         return [.submit(.startAdvertising(operation: operation, advertisement: advertising.advertisement))]
     }
 
-    /// The answer to a start; nil if the operation is another one.
+    /// Handles the answer to a start; nil if it is for another operation.
     ///
-    /// Each call is answered, also one that was stopped before.
+    /// Each call is answered, even if it was stopped before.
     mutating func advertisingStarted(_ operation: OperationID, _ error: BackendError?) -> [PeripheralEffect]? {
         let isCurrent = advertising.phase == .starting(operation)
         let isAsked = advertising.answers.contains(operation)
@@ -85,7 +85,7 @@ extension PeripheralStateMachine {
         return advertising.answers.respond(to: operation, with: .advertisingStarted(error)).map { .callback($0) }
     }
 
-    /// Apple has no callback for it.
+    /// Records that the backend ended the advertisement, for which Apple has no callback.
     mutating func advertisingEnded() -> [PeripheralEffect] {
         guard advertising.phase != .off else { return [] }
         advertising.phase = .off

@@ -6,19 +6,19 @@ import FoundationEssentials
 /// A request that waits for the app.
 struct HeldRequest: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
-        /// A read, whose answer carries so many bytes.
+        /// A read, whose answer carries at most this number of bytes.
         case read(longest: Int)
         case write
     }
 
     let kind: Kind
     let central: PeerID
-    /// The attribute that is read or written; the first one of several.
+    /// The attribute that is read or written; if there are several, the first one.
     let attribute: AttributeID
 }
 
 extension PeripheralStateMachine {
-    /// S108, S109, S125, S129.
+    /// Handles a read request (S108, S109, S125, S129).
     mutating func readRequested(
         _ request: RequestID, _ central: PeerID, _ attribute: AttributeID, offset: Int, mtu: Int
     ) -> [PeripheralEffect] {
@@ -36,7 +36,7 @@ extension PeripheralStateMachine {
         return [.callback(.readReceived(request, central, attribute, offset: offset, mtu: mtu))]
     }
 
-    /// S109, S129...S132.
+    /// Handles a write request (S109, S129...S132).
     mutating func writeRequested(
         _ request: RequestID, _ central: PeerID, _ parts: [WritePart], mtu: Int, wantsResponse: Bool = true
     ) -> [PeripheralEffect] {
@@ -53,7 +53,7 @@ extension PeripheralStateMachine {
         return [.callback(.writeReceived(request, central, parts, mtu: max(mtu, ATTLimits.minimumMTU)))]
     }
 
-    /// No backend ends the wait for a response to a write command, and the app need not respond.
+    /// Holds a write command, and drops the oldest held one: a command needs no response, so no backend ends its wait.
     private mutating func holdNoLongerThanLast(_ command: RequestID) {
         writeCommands.append(command)
         if writeCommands.count > Self.heldWriteCommands, let oldest = writeCommands.popFirst() {
@@ -64,16 +64,16 @@ extension PeripheralStateMachine {
     /// The number of write commands to which the app can still respond.
     static let heldWriteCommands = 1024
 
-    /// The backend has answered in place of the app (S134).
+    /// Forgets a request that the backend has answered in place of the app (S134).
     mutating func requestExpired(_ request: RequestID) -> [PeripheralEffect] {
         requests[request] = nil
         return []
     }
 
-    /// `respond`, once for each callback (S126...S128, S130, S134).
+    /// Performs `respond`, once for each callback (S126...S128, S130, S134).
     ///
     /// - Parameters:
-    ///   - part: Which one of the callback's requests it was called with, from 0: any to refuse a write, the first to
+    ///   - part: The number of the request among those of its callback, from 0: any to refuse a write, the first to
     ///     grant it.
     mutating func respond(
         to request: RequestID, part: Int, attCode: UInt8, value: Data?
@@ -93,7 +93,7 @@ extension PeripheralStateMachine {
         }
     }
 
-    /// The app has no delegate that answers: the central need not wait for its timeout.
+    /// Refuses a request, because no delegate answers: the central need not wait for its timeout.
     mutating func nobodyAnswers(_ request: RequestID) -> [PeripheralEffect] {
         guard requests.removeValue(forKey: request) != nil else { return [] }
         return [.misuse(.nobodyAnswers(request))] + answer(request, .requestNotSupported)
@@ -108,7 +108,7 @@ extension PeripheralStateMachine {
 }
 
 extension PeripheralStateMachine {
-    /// S136.
+    /// Adds a subscription (S136).
     mutating func subscribed(
         _ central: PeerID, to attribute: AttributeID, mtu: Int, credits: Int
     ) -> [PeripheralEffect] {
@@ -118,28 +118,28 @@ extension PeripheralStateMachine {
         return (isNew ? [.callback(.subscribed(central, attribute, mtu: mtu))] : []) + readiness()
     }
 
-    /// S136.
+    /// Removes a subscription (S136).
     mutating func unsubscribed(_ central: PeerID, from attribute: AttributeID) -> [PeripheralEffect] {
         guard subscribers.unsubscribe(central, from: attribute) else { return [] }
         return [.callback(.unsubscribed(central, attribute))] + readiness()
     }
 
-    /// S137.
+    /// Adds credits for updates to a central (S137).
     mutating func granted(_ count: Int, to central: PeerID) -> [PeripheralEffect] {
         subscribers.grant(count, to: central)
         return readiness()
     }
 
-    /// S140.
+    /// Follows a change of a central's ATT MTU (S140).
     mutating func mtuChanged(_ central: PeerID, _ mtu: Int) -> [PeripheralEffect] {
         let mtu = max(mtu, ATTLimits.minimumMTU)
         subscribers.changeMTU(of: central, to: mtu)
         return [.changeMTU(central, mtu)]
     }
 
-    /// `updateValue` (S137...S139).
+    /// Performs `updateValue` (S137...S139).
     ///
-    /// - Returns: Whether it was queued for all targets; nothing was for any, if not.
+    /// - Returns: Whether it was queued for all targets; if not, it was queued for none.
     mutating func updateValue(
         _ value: Data, of key: ObjectKey, _ uuid: BluetoothUUID, to centrals: Set<PeerID>?
     ) -> (isQueued: Bool, effects: [PeripheralEffect]) {
@@ -155,7 +155,7 @@ extension PeripheralStateMachine {
         return (true, effects)
     }
 
-    /// `setDesiredConnectionLatency` (S140).
+    /// Performs `setDesiredConnectionLatency` (S140).
     func setConnectionLatency(_ latency: ConnectionLatency, of central: PeerID) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         return [.submit(.setConnectionLatency(central: central, latency: latency))]

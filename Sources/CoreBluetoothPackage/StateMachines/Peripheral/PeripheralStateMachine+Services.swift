@@ -10,7 +10,7 @@ extension PeripheralStateMachine {
         var effects: [PeripheralEffect]
     }
 
-    /// `add` (S106, S110...S112).
+    /// Performs `add` (S106, S110...S112).
     ///
     /// Misuse for which Apple raises an exception has trapped before.
     mutating func add(_ service: LocalService) -> Addition {
@@ -32,7 +32,7 @@ extension PeripheralStateMachine {
             effects: [.submit(.addService(operation: operation, service: definition))])
     }
 
-    /// The answer to `add`; nil if the operation is another one.
+    /// Handles the answer to `add`; nil if it is for another operation.
     mutating func added(_ operation: OperationID, _ answer: BackendError?) -> [PeripheralEffect]? {
         guard additions.contains(operation) else { return nil }
         var effects: [PeripheralEffect] = []
@@ -51,7 +51,7 @@ extension PeripheralStateMachine {
         return effects + due.map { .callback($0) } + readiness()
     }
 
-    /// `remove` (S113); a service that is not published is no matter.
+    /// Performs `remove` (S113); does nothing if the service is not published.
     mutating func remove(_ key: ObjectKey) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         guard let id = database[key], let service = database.service(id) else { return [] }
@@ -66,7 +66,7 @@ extension PeripheralStateMachine {
         return [.submit(.removeAllServices)] + takeOut(database.serviceIDs)
     }
 
-    /// At once for the backend and for `add`; what the app sees of it changes on the manager's queue.
+    /// Removes services at once for the backend and for `add`; the app sees it later, on the manager's queue.
     private mutating func takeOut(_ ids: [AttributeID]) -> [PeripheralEffect] {
         for id in ids { dropService(id) }
         return ids.map { .thaw($0) } + [.complete(.withdrawn(ids))]
@@ -81,7 +81,7 @@ struct ChannelListeners: Sendable {
 }
 
 extension PeripheralStateMachine {
-    /// `publishL2CAPChannel` (S146).
+    /// Performs `publishL2CAPChannel` (S146).
     mutating func publishChannel(isEncryptionRequired: Bool) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         let operation = newOperation()
@@ -89,7 +89,7 @@ extension PeripheralStateMachine {
         return [.submit(.publishChannel(operation: operation, isEncryptionRequired: isEncryptionRequired))]
     }
 
-    /// `unpublishL2CAPChannel` (S154).
+    /// Performs `unpublishL2CAPChannel` (S154).
     mutating func unpublishChannel(psm: UInt16) -> [PeripheralEffect] {
         guard state == .poweredOn else { return [.misuse(.notPoweredOn)] }
         guard channels.published.remove(psm) != nil else { return [.complete(.unknownPSM(psm))] }
@@ -114,7 +114,7 @@ extension PeripheralStateMachine {
         }
     }
 
-    /// The failure of a channel's operation; nil if the operation is another one.
+    /// Handles the failure of a channel's operation; nil if it is for another operation.
     mutating func channelFailed(_ operation: OperationID, _ error: BackendError) -> [PeripheralEffect]? {
         if channels.publishing.remove(operation) != nil { return [.callback(.channelPublished(psm: 0, error))] }
         guard let psm = channels.unpublishing.removeValue(forKey: operation) else { return nil }

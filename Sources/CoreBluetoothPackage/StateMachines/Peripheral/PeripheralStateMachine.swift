@@ -15,10 +15,10 @@ struct PeripheralStateMachine: Sendable {
     var advertising = AdvertisingState()
     var subscribers = SubscriberTable()
     var requests: [RequestID: HeldRequest] = [:]
-    /// The last write commands, which the app may respond to or not.
+    /// The last write commands, to which the app need not respond.
     var writeCommands = Deque<RequestID>()
     var channels = ChannelListeners()
-    /// Whether the app learns that all its updates have left, besides that one would go that was refused (S137).
+    /// Whether the app learns that all its updates have left, besides that a refused one would go (S137).
     var announcesSentBursts = true
     private var lastOperation = OperationID(rawValue: 0)
 
@@ -45,7 +45,7 @@ struct PeripheralStateMachine: Sendable {
         }
     }
 
-    /// The completion of an API call, on the queue.
+    /// Handles the completion of an API call, on the queue.
     mutating func handle(_ completion: PeripheralCompletion) -> [PeripheralEffect] {
         switch completion {
         case .refused(let operation, let error): failed(operation, error)
@@ -58,7 +58,7 @@ struct PeripheralStateMachine: Sendable {
         added(operation, error) ?? advertisingStarted(operation, error) ?? channelFailed(operation, error) ?? []
     }
 
-    /// S5, S104, S105.
+    /// Follows a change of the adapter's state (S5, S104, S105).
     private mutating func changeState(to new: AdapterState) -> [PeripheralEffect] {
         guard new != state else { return [] }
         let old = state
@@ -92,7 +92,7 @@ struct PeripheralStateMachine: Sendable {
 
     /// Removes a service from the database, with its subscriptions.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the database contained it.
     @discardableResult
     mutating func dropService(_ id: AttributeID) -> Bool {
         guard let service = database.remove(id) else { return false }

@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothValues
 import FoundationEssentials
 
-/// The subscriptions of centrals, and the number of values that each may be sent.
+/// The subscriptions of centrals, and the number of values that may be sent to each.
 ///
 /// Credits count per central, from the first of its subscriptions to the end of its last.
 struct SubscriberTable: Sendable {
@@ -16,7 +16,7 @@ struct SubscriberTable: Sendable {
 
     private var centrals: [PeerID: Central] = [:]
     private var subscribers: [AttributeID: [PeerID]] = [:]
-    /// The targets of updates that were refused since the last time that there was space.
+    /// The targets of updates that were refused since there last was space.
     private var refused: Set<Set<PeerID>> = []
     /// The targets of updates that have not left for all of them.
     private var sending: Set<Set<PeerID>> = []
@@ -24,7 +24,7 @@ struct SubscriberTable: Sendable {
     /// The characteristics with subscribers, in order.
     var attributes: [AttributeID] { subscribers.keys.sorted() }
 
-    /// The number of bytes that one update carries at an MTU (S139): no value is longer than 512 bytes.
+    /// Returns the number of bytes that one update carries at an MTU (S139), at most 512.
     ///
     /// Source: Core Specification, Vol 3, Part F, 3.2.9 and 3.4.7.1.
     static func longestUpdate(mtu: Int) -> Int {
@@ -33,11 +33,11 @@ struct SubscriberTable: Sendable {
 
     // MARK: Changes
 
-    /// - Returns: Whether it is a subscription that was not there.
+    /// - Returns: Whether the subscription is new.
     mutating func subscribe(_ id: PeerID, to attribute: AttributeID, mtu: Int, credits: Int) -> Bool {
         centrals[id, default: Central(mtu: mtu)].mtu = mtu
         if credits > 0 {
-            // They count from here: what was sent before belonged to subscriptions that have ended.
+            // They count from here: earlier values belonged to subscriptions that have ended.
             centrals[id]?.credits = credits
             centrals[id]?.unsent = 0
         }
@@ -46,7 +46,7 @@ struct SubscriberTable: Sendable {
         return true
     }
 
-    /// - Returns: Whether there was such a subscription.
+    /// - Returns: Whether the subscription existed.
     mutating func unsubscribe(_ id: PeerID, from attribute: AttributeID) -> Bool {
         guard centrals[id]?.attributes.remove(attribute) != nil else { return false }
         if centrals[id]?.attributes.isEmpty == true { centrals[id] = nil }
@@ -75,7 +75,7 @@ struct SubscriberTable: Sendable {
 
     /// Spends a credit for each target of an update (S137, S138).
     ///
-    /// - Returns: Which prefix of the value goes to whom, empty if no subscriber is meant; nil if a target has no credit.
+    /// - Returns: The prefix of the value for each target, empty if there is no target; nil if a target has no credit.
     mutating func send(
         _ value: Data, of attribute: AttributeID, to chosen: Set<PeerID>?
     ) -> [(value: Data, centrals: [PeerID])]? {
@@ -100,7 +100,7 @@ struct SubscriberTable: Sendable {
         return batches
     }
 
-    /// Whether an update that was refused would go now, and whether all updates for some targets have left; each once.
+    /// Returns whether a refused update would go now, and whether all updates for some targets have left; each once.
     mutating func takeReadiness() -> (hasRoomAgain: Bool, isAllSent: Bool) {
         let hasRoomAgain = refused.contains { $0.allSatisfy { centrals[$0] == nil || hasCredit($0) } }
         if hasRoomAgain { refused = [] }
