@@ -6,12 +6,11 @@ public import Logging
 import CoreBluetoothPackage
 #endif
 
-/// Finds devices and talks to them, with `async` and `await`.
+/// A central that finds devices and communicates with them, with `async` and `await`.
 ///
-/// A thin layer over a `CBCentralManager`. Any thread and any actor may use it. Its state changes on the
-/// manager's dispatch queue and under a lock; awaiting tasks resume on their own executors. Operations wait
-/// while the adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or
-/// `poweredOff`.
+/// A thin layer over a `CBCentralManager`. Any thread and any actor may use it. Its state changes on the manager's
+/// dispatch queue and under a lock; awaiting tasks resume on their own executors. Operations wait while the adapter's
+/// state is `unknown` or `resetting`, and throw if it is `unsupported`, `unauthorized` or `poweredOff`.
 public final class Central: Sendable {
     let handle: CentralHandle
     /// The executor of this central's own tasks and of its callbacks.
@@ -90,7 +89,7 @@ extension Central {
         /// The number of scan results, notifications, states and connection events that wait for a slow consumer.
         public var buffering: BufferingPolicy
 
-        /// Creates settings; an omitted limit is none, and the buffering is ``BufferingPolicy/standard``.
+        /// Creates settings; an omitted limit means no limit, and the buffering is ``BufferingPolicy/standard``.
         public init(
             logger: Logger? = nil, connectTimeout: Duration? = nil, operationTimeout: Duration? = nil,
             buffering: BufferingPolicy = .standard
@@ -127,7 +126,7 @@ extension Central {
         return handle.manager.value.retrievePeripherals(withIdentifiers: identifiers).map { handle.peripheral(for: $0) }
     }
 
-    /// The devices that any program of the system is connected to and that offer one of these services.
+    /// Returns the devices that any program of the system is connected to and that offer one of these services.
     ///
     /// A device that is connected may not advertise, so that a scan does not find it.
     ///
@@ -147,10 +146,10 @@ extension Central {
 #if os(Linux)
 /// Device addresses, which Apple's platforms do not reveal.
 extension Central {
-    /// The device of an address: one that is connected already, or else the first that advertises with it.
+    /// Returns the device with an address: one that is connected already, otherwise the first that advertises with it.
     ///
     /// Linux only. A device that changes its address for privacy is found under its identity address once it is bonded,
-    /// and else under the address that it has at the time.
+    /// otherwise under its present address.
     ///
     /// - Parameters:
     ///   - address: Six bytes in hexadecimal digits with colons, as in `C0:11:22:33:44:55`; upper or lower case.
@@ -162,7 +161,7 @@ extension Central {
         let context = BluetoothError.Context(.retrieve, path: address)
         return try await BluetoothError.run(context, within: limit, clock: handle.clock) { [self] in
             guard Self.isAddress(address) else { throw OperationFailure(.malformedAddress(address)) }
-            // This wait has the limit of the search, and not that of an operation.
+            // This wait has the limit of the search, not that of an operation.
             try await handle.core.ready()
             do {
                 let connected = try await connectedPeripherals()

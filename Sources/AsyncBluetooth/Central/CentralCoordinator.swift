@@ -20,13 +20,13 @@ final class CentralCoordinator: NSObject, AdapterUser {
         var scans: [Int: ScanConsumer] = [:]
         var managerScan: ScanFilter?
         var scanPump = Pump()
-        /// A new consumer needs the scan to report known devices again.
+        /// Whether the scan must restart, so that it reports known devices again to a new consumer.
         var mustRestartScan = false
         var lastScan = 0
         /// Released after its call, or when it will not be called: it may retain peripherals, which retain this object.
         var onRestore: (@Sendable (RestoredState) -> Void)?
 
-        /// The next call for the manager's scan; nil if no change is left.
+        /// Returns the next call for the manager's scan; nil if no change is left.
         mutating func nextScanChange() -> ScanChange? {
             guard adapter.state == .poweredOn else { return nil }
             let wanted = ScanFilter.merged(scans.values.map(\.filter))
@@ -53,7 +53,7 @@ final class CentralCoordinator: NSObject, AdapterUser {
         states = Broadcaster(settings.buffering, BluetoothError.Context(.connect), log, current: .unknown)
     }
 
-    /// The app's handler of restored state, for one call.
+    /// Returns the app's handler of restored state, for one call.
     func takeRestorationHandler() -> (@Sendable (RestoredState) -> Void)? {
         state.withLock { state in
             defer { state.onRestore = nil }

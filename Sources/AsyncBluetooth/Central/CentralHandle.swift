@@ -9,7 +9,7 @@ struct CentralHandle: Sendable {
 
     // MARK: Peripherals
 
-    /// The one object of a device, made if there is none.
+    /// Returns the one object of a device, creating it if needed.
     ///
     /// The object's delegate is set under the lock, so that two objects never contend for it; the setter makes no
     /// calls.

@@ -6,7 +6,7 @@ import Dispatch
 import CoreBluetoothPackage
 #endif
 
-/// Runs the jobs of tasks on a dispatch queue; an emulator's virtual time waits for them.
+/// An executor that runs the jobs of tasks on a dispatch queue; an emulator's virtual time waits for them.
 public final class QueueExecutor: TaskExecutor {
     let queue: DispatchQueue
     #if !canImport(Darwin)

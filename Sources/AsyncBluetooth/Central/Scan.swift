@@ -8,8 +8,8 @@ extension Central {
     /// The scan begins with the loop and ends with it. Several scans share one scan of the system, and each receives
     /// its own devices.
     ///
-    /// A slow consumer receives the newest report of each device, unless it allows duplicates; devices for which there
-    /// was no room are reported after it has read the others. Without duplicates the last 4,096 devices are remembered.
+    /// A slow consumer receives the newest report of each device, unless it allows duplicates; devices whose reports
+    /// did not fit are reported after it has read the others. Without duplicates the last 4,096 devices are remembered.
     ///
     /// - Parameters:
     ///   - services: The services of which a device must advertise one; empty for all devices.
@@ -28,7 +28,7 @@ extension Central {
         return ValueSequence {
             let buffer = ElementBuffer<DiscoveredPeripheral>(
                 policy, filter.context, handle.core.log,
-                // A restarted scan reports the devices again for which there was no room.
+                // A restarted scan reports the devices again whose reports did not fit.
                 onGapRead: { if !allowDuplicates { handle.restartScan() } })
             let number = handle.addScan(ScanConsumer(filter, buffer))
             return ElementReader(buffer, filter.context, onDeinit: DeinitAction { handle.removeScan(number) })
@@ -63,7 +63,7 @@ extension Central {
 }
 
 extension BufferingPolicy {
-    /// The policy of a scan: without duplicates the newest report is dropped in place of the oldest, since its
+    /// Returns the policy of a scan: without duplicates the newest report is dropped in place of the oldest, since its
     /// device is reported again.
     fileprivate func forScan(allowsDuplicates: Bool) -> BufferingPolicy {
         !allowsDuplicates && overflow == .dropOldest ? .oldest(limit) : self
@@ -71,12 +71,12 @@ extension BufferingPolicy {
 }
 
 struct ScanFilter: Hashable, Sendable {
-    /// All devices if empty.
+    /// The services to scan for; all devices if empty.
     var services: Set<CBUUID>
     var solicited: Set<CBUUID>
     var allowsDuplicates: Bool
 
-    /// The one scan that serves all filters; nil without filters.
+    /// Returns the one scan that serves all filters; nil without filters.
     static func merged(_ filters: some Sequence<ScanFilter>) -> ScanFilter? {
         var merged: ScanFilter?
         for filter in filters {
@@ -108,10 +108,10 @@ struct ScanFilter: Hashable, Sendable {
             .scan, path: all.isEmpty ? nil : Self.sorted(all).map(\.uuidString).joined(separator: ", "))
     }
 
-    /// As CoreBluetooth expects them.
+    /// The services as CoreBluetooth expects them.
     var uuids: [CBUUID]? { services.isEmpty ? nil : Self.sorted(services) }
 
-    /// As CoreBluetooth expects them.
+    /// The options as CoreBluetooth expects them.
     var options: [String: Any] {
         var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: allowsDuplicates]
         if !solicited.isEmpty {
@@ -120,7 +120,7 @@ struct ScanFilter: Hashable, Sendable {
         return options
     }
 
-    /// In the same order in each run.
+    /// Returns UUIDs in an order that is the same in each run.
     private static func sorted(_ uuids: Set<CBUUID>) -> [CBUUID] { uuids.sorted { $0.uuidString < $1.uuidString } }
 }
 
@@ -139,7 +139,7 @@ struct ScanConsumer {
         self.buffer = buffer
     }
 
-    /// The delivery of a report, to be made outside the lock; nil if this consumer does not receive it.
+    /// Returns the delivery of a report, to be made outside the lock; nil if this consumer does not receive it.
     mutating func accept(_ data: AdvertisedData, of device: UUID) -> Delivery? {
         guard filter.matches(data) else { return nil }
         let delivery = Delivery(buffer: buffer, allowsDuplicates: filter.allowsDuplicates)
@@ -160,9 +160,9 @@ struct ScanConsumer {
         let buffer: ElementBuffer<DiscoveredPeripheral>
         let allowsDuplicates: Bool
 
-        /// Without duplicates a newer report replaces a waiting one of the same device.
+        /// Delivers a report; without duplicates it replaces a waiting one of the same device.
         ///
-        /// - Returns: Whether there was room.
+        /// - Returns: Whether the buffer had room.
         func deliver(_ found: DiscoveredPeripheral) -> Bool {
             allowsDuplicates ? buffer.append(found) : buffer.append(found) { $0.peripheral == found.peripheral }
         }

@@ -60,8 +60,8 @@ public final class ByteChannel: Sendable {
 
     /// The reason for the end of the link that the channel ended with; nil if the link exists.
     ///
-    /// The streams end before the manager's queue receives the disconnection. It is waited for, so that the caller's next
-    /// operation finds no link and connects.
+    /// The streams end before the manager's queue receives the disconnection. This method waits for it, so that the
+    /// caller's next operation finds no link and connects.
     private func reasonForEnd() async throws -> BluetoothError.Reason? {
         let isLost = pump.hasLostLink
         if let reason = try await endOfLink(isLost) { return reason }

@@ -10,7 +10,7 @@ final class StreamPump: NSObject, StreamDelegate, Sendable {
     private struct State {
         let channel: CBL2CAPChannel
         var isClosed = false
-        /// Resume the tasks that use the streams.
+        /// The waiters of the tasks that use the streams.
         var reader: Waiter<Void>?
         var writer: Waiter<Void>?
     }

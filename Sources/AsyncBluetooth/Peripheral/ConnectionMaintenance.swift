@@ -29,7 +29,8 @@ extension Peripheral {
         }
     }
 
-    /// As ``maintainConnection(_:clock:)``, in the time of this device's backend: an emulator's, or real time.
+    /// Connects and reconnects as ``maintainConnection(_:clock:)``, in the time of this device's backend: an
+    /// emulator's, or real time.
     public func maintainConnection(_ policy: ReconnectionPolicy = .backoff()) -> EventSequence<ConnectionEvent> {
         maintainConnection(policy, clock: core.handle.clock)
     }
@@ -68,12 +69,12 @@ extension Peripheral {
                 }
             }
         } catch {
-            // The sequence is not read any more, or the app ended the link.
+            // The sequence is no longer read, or the app ended the link.
             if core.withState({ $0.maintenance.isStopped(number) }) { buffer.append(.cancelled(self)) }
         }
     }
 
-    /// One connection, from the attempt to how it ended: `failed`, `disconnected` or `cancelled`.
+    /// Makes one connection, from the attempt to its end: `failed`, `disconnected` or `cancelled`.
     ///
     /// - Throws: `CancellationError`.
     private func attempt(_ buffer: ElementBuffer<ConnectionEvent>) async throws -> ConnectionEvent {
@@ -100,7 +101,7 @@ public enum ConnectionEvent: Sendable {
     case failed(BluetoothError)
     /// The link ended; the next attempt follows.
     case disconnected(BluetoothError)
-    /// As many attempts failed in a row as ``ReconnectionPolicy/attempts`` allows; nothing follows.
+    /// The number of failures in a row reached ``ReconnectionPolicy/attempts``; nothing follows.
     case gaveUp(BluetoothError)
     /// The app called ``Peripheral/disconnect()``; nothing follows.
     case cancelled(Peripheral)
@@ -150,9 +151,9 @@ public struct ReconnectionPolicy: Hashable, Sendable {
     ///   - initial: The wait after the first failure, or a lost link.
     ///   - maximum: The longest wait.
     ///   - factor: The factor between a wait and the one before it; less than 1 is taken as 1.
-    ///   - jitter: The largest share of a wait by which it is shortened, 0...1; what is outside is taken as the next
+    ///   - jitter: The largest share of a wait by which it is shortened, 0...1; a value outside is taken as the nearest
     ///     bound.
-    ///   - attempts: How many attempts may fail in a row before it ends; nil for no limit, less than 1 is taken as 1.
+    ///   - attempts: The number of failures in a row after which it ends; nil for no limit, less than 1 is taken as 1.
     ///   - seed: The seed of the jitter; nil for the device's identifier, so that each device waits differently.
     public static func backoff(
         initial: Duration = .milliseconds(500), maximum: Duration = .seconds(30), factor: Double = 2,
@@ -164,7 +165,7 @@ public struct ReconnectionPolicy: Hashable, Sendable {
             jitter: jitter >= 0 ? min(jitter, 1) : 0, attempts: attempts.map { max(1, $0) }, seed: seed)
     }
 
-    /// The wait after so many failures in a row, from 0.
+    /// Returns the wait after a number of failures in a row, from 0.
     func delay(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
         var delay = initial
         for _ in 0..<failures where delay < maximum { delay = delay * factor }
@@ -180,7 +181,7 @@ public struct ReconnectionPolicy: Hashable, Sendable {
     }
 }
 
-/// The tasks that maintain a connection, and those of them that the app has stopped.
+/// The tasks that maintain a connection, and those among them that the app has stopped.
 struct ConnectionMaintenance {
     private var tasks: [Int: Task<Void, Never>?] = [:]
     private var stopped: Set<Int> = []
@@ -192,16 +193,16 @@ struct ConnectionMaintenance {
 
     mutating func begin(_ number: Int) { tasks[number] = .some(nil) }
 
-    /// A task has begun.
+    /// Records that a task has begun.
     ///
-    /// - Returns: Whether the app has stopped it already, so that it is to be cancelled.
+    /// - Returns: Whether the app has stopped the task already, so that it must be cancelled.
     mutating func attach(_ task: Task<Void, Never>, to number: Int) -> Bool {
         guard tasks[number] != nil else { return false }
         tasks[number] = task
         return stopped.contains(number)
     }
 
-    /// The app has ended the link.
+    /// Stops all tasks, because the app has ended the link.
     ///
     /// - Returns: The tasks to cancel.
     mutating func stop() -> [Task<Void, Never>] {

@@ -62,7 +62,7 @@ extension Peripheral {
     /// - Parameters:
     ///   - characteristic: The characteristic whose values are received.
     ///   - buffering: The number of values that wait for a slow consumer; nil for the policy of the central's settings.
-    /// - Returns: The values. A loop that follows another one continues where that one ended; concurrent loops share
+    /// - Returns: The values. A loop that follows another one continues after its last value; concurrent loops share
     ///   the values, each of which one of them receives. The subscription ends with the sequence and its iterators.
     public func subscribe(
         to characteristic: CharacteristicID, buffering: BufferingPolicy? = nil
@@ -72,7 +72,7 @@ extension Peripheral {
 
     /// Subscribes to several characteristics, whose values come in one sequence in the order of their arrival.
     ///
-    /// As ``subscribe(to:buffering:)`` of one characteristic. The sequence throws as soon as one of the subscriptions
+    /// See ``subscribe(to:buffering:)`` for one characteristic. The sequence throws as soon as one of the subscriptions
     /// ends.
     ///
     /// - Parameters:
@@ -94,12 +94,13 @@ extension Peripheral {
 
     /// Ends all subscriptions to a characteristic, and returns when the device has confirmed it.
     ///
-    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this waits
-    /// for such an end, too, as is needed before ``disconnect()``: a bonded device remembers a subscription that is
-    /// still on.
+    /// The sequences of its values end. A subscription that ends with its last consumer ends without a wait; this
+    /// method waits for such an end, too, as is needed before ``disconnect()``: a bonded device remembers a
+    /// subscription that is still on.
     ///
-    /// - Parameter characteristic: The characteristic whose values were received; nothing happens where they were not.
-    /// - Throws: ``BluetoothError`` where the device refuses it, or the link ends first.
+    /// - Parameter characteristic: The characteristic whose values were received; without a subscription the call has
+    ///   no effect.
+    /// - Throws: ``BluetoothError`` if the device refuses it, or the link ends first.
     public func unsubscribe(from characteristic: CharacteristicID) async throws {
         try await run(.notifications, characteristic) { [core] in try await core.unsubscribe(characteristic) }
     }
@@ -110,7 +111,7 @@ extension Peripheral {
     /// is lost, also while ``maintainConnection(_:clock:)`` is running: the response belongs to the link of the command.
     ///
     /// - Parameters:
-    ///   - value: The command, written with response if the characteristic supports that, else without.
+    ///   - value: The command, written with response if the characteristic supports that, otherwise without.
     ///   - command: The characteristic to write.
     ///   - response: The characteristic that notifies the response. Values that arrived before the write are ignored.
     ///   - isAnswer: Whether a value is the response.

@@ -13,8 +13,8 @@ extension Central {
 
     /// Counts the events that this central's manager dropped because its queue was too slow.
     ///
-    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; what a slow consumer
-    /// of a sequence loses is counted by `droppedCount` of its iterator.
+    /// Linux only. The page "Limits" of CoreBluetooth lists the limits and their effects; `droppedCount` of a
+    /// sequence's iterator counts the elements that its slow consumer loses.
     public var droppedEvents: CBDroppedEvents { handle.manager.value.droppedEvents }
 }
 
@@ -32,18 +32,18 @@ extension PeripheralServer {
 }
 
 extension Peripheral {
-    /// The ATT MTU of the link, in bytes; 23 while there is none.
+    /// The ATT MTU of the link, in bytes; 23 without a link.
     ///
-    /// Linux only. For what a write carries, ``maximumWriteLength(for:)`` is the portable way.
+    /// Linux only. ``maximumWriteLength(for:)`` is the portable way to learn the length of a write.
     public var mtuLength: Int { core.object.mtuLength }
 
-    /// The handle of an attribute, 1...65535; nil where the backend does not report it.
+    /// Returns the handle of an attribute, 1...65535; nil if the backend does not report it.
     ///
-    /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers what
-    /// is missing, as all operations do.
+    /// Linux only. A handle is for people and for listings: the path names the attribute. Connects and discovers
+    /// missing attributes, as all operations do.
     ///
     /// - Parameter attribute: A service, a characteristic or a descriptor.
-    /// - Throws: ``BluetoothError``, also where the device does not have the attribute.
+    /// - Throws: ``BluetoothError``, also if the device does not have the attribute.
     public func handle(of attribute: some PathIdentifier) async throws -> UInt16? {
         try await run(.discover, attribute) { [core] in
             switch attribute {
@@ -70,8 +70,7 @@ extension CBPairingAgent {
     ///
     /// Linux only.
     ///
-    /// - Throws: ``BluetoothError`` with the system's `CBError`: `unknownDevice` where there is no bond;
-    ///   `CancellationError`.
+    /// - Throws: ``BluetoothError`` with the system's `CBError`: `unknownDevice` without a bond; `CancellationError`.
     public func unpair(_ peripheral: Peripheral) async throws {
         try await call(.unpair, peripheral) { self.unpair($0, completion: $1) }
     }

@@ -2,11 +2,10 @@ public import CoreBluetooth
 
 /// A remote device and the operations on it.
 ///
-/// Operations connect and discover as needed, once for all tasks that wait for it. A lost
-/// link is restored by the next operation. Any thread and any actor may use it. There is one object for a device;
-/// the link ends with its last reference.
+/// Operations connect and discover as needed, once for all tasks that wait for it. A lost link is restored by the next
+/// operation. Any thread and any actor may use it. Each device has one object; the link ends with its last reference.
 ///
-/// Operations throw ``BluetoothError``, and `CancellationError` where their task is cancelled. A cancelled command that
+/// Operations throw ``BluetoothError``, and `CancellationError` if their task is cancelled. A cancelled command that
 /// waits for its turn is not sent; the late response to one that was sent completes no other command.
 public final class Peripheral: Sendable {
     let core: PeripheralCoordinator
@@ -17,13 +16,13 @@ public final class Peripheral: Sendable {
 
     // MARK: What it is
 
-    /// The device's identifier on this host; not its address.
+    /// The device's identifier on this host, which is not its address.
     public var identifier: UUID { core.identifier }
 
     /// The device's name; nil if unknown.
     public var name: String? { core.object.name }
 
-    /// Whether there is a link.
+    /// The state of the link.
     public var state: CBPeripheralState { core.object.state }
 
     // MARK: The link
@@ -33,7 +32,7 @@ public final class Peripheral: Sendable {
         try await run(.connect) { [core] in _ = try await core.connectedLink() }
     }
 
-    /// Ends the link, with all that is under way on it: ``BluetoothError/Reason/cancelled``.
+    /// Ends the link and all pending operations on it with ``BluetoothError/Reason/cancelled``.
     ///
     /// Returns when it has ended.
     public func disconnect() async { await core.disconnect() }
@@ -58,7 +57,7 @@ public final class Peripheral: Sendable {
         }
     }
 
-    /// The most bytes that one write takes on this link: 512 with response, what a packet carries without.
+    /// Returns the most bytes that one write takes on this link: 512 with response, one packet's contents without.
     public func maximumWriteLength(for type: CBCharacteristicWriteType) async throws -> Int {
         try await run(.connect) { [core] in
             _ = try await core.connectedLink()
@@ -82,7 +81,7 @@ public final class Peripheral: Sendable {
         )
     }
 
-    /// The device as texts for people name it: name and identifier.
+    /// The device's name and identifier, for texts that people read.
     var label: String { BluetoothError.Context.label(identifier, name) }
 }
 
@@ -124,7 +123,7 @@ extension Peripheral {
 
 /// A characteristic of a device, and its properties.
 public struct CharacteristicInfo: Hashable, Sendable {
-    /// Its path.
+    /// The path of the characteristic.
     public let id: CharacteristicID
     /// The operations that the device announces for it.
     public let properties: CBCharacteristicProperties
@@ -132,7 +131,7 @@ public struct CharacteristicInfo: Hashable, Sendable {
 
 /// The attributes of the device.
 extension Peripheral {
-    /// Its services, in the device's order.
+    /// Returns the device's services, in its order.
     public func services() async throws -> [ServiceID] {
         try await run(.discover) { [core] in
             AttributePathComponent.numbered(try await core.services().attribute.map(\.uuid)).map {
@@ -141,7 +140,7 @@ extension Peripheral {
         }
     }
 
-    /// The services that a service includes.
+    /// Returns the services that a service includes.
     ///
     /// After this call a secondary service can be named on this link.
     public func includedServices(of service: ServiceID) async throws -> [ServiceID] {
@@ -160,7 +159,7 @@ extension Peripheral {
         try await run(.discover, service) { [core] in try await core.service(service).attribute.isPrimary }
     }
 
-    /// A service's characteristics, in the device's order.
+    /// Returns a service's characteristics, in the device's order.
     public func characteristics(of service: ServiceID) async throws -> [CharacteristicInfo] {
         try await run(.discover, service) { [core] in
             let all = try await core.characteristics(of: service).attribute
@@ -172,7 +171,7 @@ extension Peripheral {
         }
     }
 
-    /// A characteristic's descriptors, in the device's order.
+    /// Returns a characteristic's descriptors, in the device's order.
     public func descriptors(of characteristic: CharacteristicID) async throws -> [DescriptorID] {
         try await run(.discover, characteristic) { [core] in
             AttributePathComponent.numbered(try await core.descriptors(of: characteristic).attribute.map(\.uuid)).map {
@@ -240,7 +239,7 @@ extension Peripheral {
         }
     }
 
-    /// Writes a descriptor's value; not that of 2902, which notifications write.
+    /// Writes a descriptor's value; a value of 2902 is written by subscribing instead.
     public func write(_ value: Data, toDescriptor descriptor: DescriptorID) async throws {
         try await run(.write, descriptor) {
             guard descriptor.uuid != CBUUID(string: "2902") else {
@@ -258,7 +257,7 @@ extension Peripheral {
 extension Peripheral {
     /// Opens a channel.
     ///
-    /// - Parameter psm: The channel's number, 1...255; the device's own are 128...255.
+    /// - Parameter psm: The channel's number, 1...255; the device assigns 128...255.
     public func openChannel(_ psm: CBL2CAPPSM) async throws -> ByteChannel {
         try await run(.channel, "PSM \(psm)") { [self] in
             let link = try await core.connectedLink()

@@ -1,7 +1,7 @@
 import BluetoothSupport
 import CoreBluetooth
 
-/// From paths to CoreBluetooth's objects: connects and discovers what is missing, each thing once per link.
+/// The resolution of paths to CoreBluetooth's objects: connects and discovers missing objects, each once per link.
 extension PeripheralCoordinator {
     func characteristic(_ id: CharacteristicID) async throws -> LinkScoped<CBCharacteristic> {
         let (object, hit) = withState { state in
@@ -45,7 +45,7 @@ extension PeripheralCoordinator {
     var knownServices: [CBService] { (object.services ?? []) + withState { $0.link?.included ?? [] } }
 
     func includedServices(of id: ServiceID) async throws -> LinkScoped<[CBService]> {
-        // Those that are services of their own, too, come first in the numbers of equal UUIDs.
+        // Included services that are also listed come first in the numbers of equal UUIDs.
         _ = try await services()
         let service = try await service(id)
         let call = PeripheralCall(.includedServices, service.attribute) { $0.discoverIncludedServices(nil, for: $1) }
@@ -95,7 +95,7 @@ extension PeripheralCoordinator {
 
 /// An attribute, or several, and the number of the link that they belong to.
 struct LinkScoped<Attribute> {
-    // Carried, never used by two at once but as CoreBluetooth allows.
+    // Passed between threads; used only as CoreBluetooth allows.
     private let box: Unchecked<Attribute>
     let link: Int
 

@@ -4,7 +4,7 @@ import CoreBluetooth
 /// The manager's callbacks for this peripheral, on the manager's queue.
 extension PeripheralCoordinator {
     func connected() {
-        // One that the app took back before this callback is no link.
+        // A link that the app cancelled before this callback does not count.
         guard object.state == .connected else { return }
         log.debug(.connection, "connected to \(identifier)", context)
         transition { state in
@@ -28,13 +28,13 @@ extension PeripheralCoordinator {
         }
     }
 
-    /// The adapter cannot be used any more.
+    /// Ends the link, because the adapter can no longer be used.
     func lostPower(_ new: CBManagerState) {
         transition { state in
             state.endLink(.unavailable(new))
             state.failConnects(.unavailable(new))
             state.endClosing()
-            // All but a switched off adapter make CoreBluetooth forget its objects.
+            // All states but `poweredOff` make CoreBluetooth forget its objects.
             if new != .poweredOff { state.isStale = true }
         }
     }
@@ -132,7 +132,7 @@ extension PeripheralCoordinator: CBPeripheralDelegate {
 import CoreBluetoothPackage
 
 extension CBCharacteristic {
-    /// Whether the update of the present callback is a notification, and not the response to a read.
+    /// Whether the update of the present callback is a notification rather than the response to a read.
     ///
     /// For use within the callback.
     var isNotified: Bool { isLastUpdateNotification }

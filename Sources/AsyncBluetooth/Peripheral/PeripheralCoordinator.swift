@@ -54,7 +54,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         handle.manager.value.connect(object)
     }
 
-    /// The object; where CoreBluetooth has invalidated it, another one for the same device.
+    /// Returns the object; if CoreBluetooth has invalidated it, another one for the same device.
     private func livingObject() -> CBPeripheral? {
         let (object, isStale) = withState { ($0.object, $0.isStale) }
         guard isStale || !object.isCurrent else { return object }
@@ -65,7 +65,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         return new
     }
 
-    /// Continues with the object that CoreBluetooth made after it had invalidated the present one.
+    /// Continues with the object that CoreBluetooth created after it invalidated the present one.
     func replaceObject(with new: Unchecked<CBPeripheral>) {
         let old = withState { state -> CBPeripheral? in
             guard state.object !== new.value else { return nil }
@@ -89,7 +89,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     // MARK: Connecting
 
-    /// The link's number, once there is one.
+    /// Returns the link's number, connecting if needed.
     func connectedLink() async throws -> Int {
         try Task.checkCancellation()
         while true {
@@ -106,7 +106,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
                     return try await self.joinConnect()
                 }
             } catch let failure as OperationFailure {
-                // A reset passes by itself.
+                // A reset ends by itself.
                 guard case .unavailable(let state) = failure.reason, !state.isTerminal else { throw failure }
             }
         }
@@ -124,8 +124,8 @@ final class PeripheralCoordinator: NSObject, Sendable {
             return nil
         }
         if let number { return number }
-        // A connect that reaches an adapter which has just become unusable is never answered, and is not among those
-        // that this change of state has failed.
+        // A connect that reaches an adapter which has just become unusable is never answered, and this change of state
+        // has not failed it.
         let now = handle.core.managerState
         if now != .poweredOn { transition { $0.failConnects(.unavailable(now)) } }
         return try await waiter.value {
@@ -138,7 +138,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
         }
     }
 
-    /// Ends the link and all that is under way on it, or an attempt at one.
+    /// Ends the link with all pending operations, or an attempt at one.
     func disconnect() async {
         let waiter = Waiter<Void>()
         let mustWait = transition { state -> Bool in
@@ -162,7 +162,7 @@ final class PeripheralCoordinator: NSObject, Sendable {
 
     /// Waits until a link ends.
     ///
-    /// - Returns: Why.
+    /// - Returns: The reason.
     /// - Throws: `CancellationError`.
     func end(of number: Int) async throws -> BluetoothError.Reason {
         let waiter = Waiter<CallResult>()

@@ -10,9 +10,9 @@ struct PeripheralState: CoordinatorState {
         var lastLink = 0
         /// The last link that the app ended.
         var cancelledLink: Int?
-        /// A link is being made.
+        /// Whether a link is being made.
         var isActive = false
-        /// The app ended a link, and the callback is still to come.
+        /// Whether the app ended a link whose callback is still to come.
         var isClosing = false
         var waiters: [Waiter<Int>] = []
         var closes: [Waiter<Void>] = []
@@ -25,7 +25,7 @@ struct PeripheralState: CoordinatorState {
     }
 
     var object: CBPeripheral
-    /// CoreBluetooth has invalidated the object; the next connect retrieves another one.
+    /// Whether CoreBluetooth has invalidated the object; the next connect retrieves another one.
     var isStale = false
     var link: ActiveConnection?
     var connecting = Connecting()
@@ -108,7 +108,7 @@ struct PeripheralState: CoordinatorState {
         }
     }
 
-    /// Why a link is gone, for an operation that was about to use it.
+    /// Returns the reason for the end of a link, for an operation that was about to use it.
     func reasonForEnd(of number: Int) -> BluetoothError.Reason {
         number == connecting.cancelledLink ? .cancelled : .disconnected(nil)
     }
@@ -119,12 +119,12 @@ struct PeripheralState: CoordinatorState {
         return lastConsumer
     }
 
-    /// Stops the maintenance of the connection, since the app ended the link.
+    /// Stops the maintenance of the connection, because the app ended the link.
     mutating func stopMaintenance() {
         for task in maintenance.stop() { calls.complete { task.cancel() } }
     }
 
-    /// Ends consumers without a subscription when no task maintains the connection any more.
+    /// Ends consumers without a subscription when no task maintains the connection.
     mutating func endMaintenance(_ number: Int, _ reason: BluetoothError.Reason) {
         maintenance.end(number)
         guard maintenance.isEmpty, link == nil else { return }
@@ -175,7 +175,7 @@ struct PeripheralState: CoordinatorState {
 
     /// Ends all consumers of a characteristic.
     ///
-    /// - Returns: Whether the waiter waits for the end of the subscription; false where there is none.
+    /// - Returns: Whether the waiter waits for the end of the subscription; false without a subscription.
     mutating func unsubscribe(_ id: CharacteristicID, _ waiter: Waiter<CallResult>) -> Bool {
         for consumer in subscriptions[id]?.consumers ?? [] { calls.complete { consumer.finish(nil) } }
         subscriptions[id]?.consumers = []
@@ -207,7 +207,7 @@ struct PeripheralState: CoordinatorState {
         let isWanted = !subscription.consumers.isEmpty
         switch subscription.phase {
         case .off where !isWanted:
-            // Those that wait for it to be on have no consumer any more.
+            // The tasks that wait for the subscription have no consumer left.
             calls.complete(&subscription.waiters, .success(CallResult()))
             subscriptions[id] = nil
         case .off, .on:
@@ -240,7 +240,7 @@ struct PeripheralState: CoordinatorState {
         reconcile(id)
     }
 
-    /// A subscription ended though no call asked for that.
+    /// Handles the end of a subscription that no call requested.
     mutating func subscriptionEnded(_ characteristic: CBCharacteristic, _ error: any Error) {
         guard let id = link?.notifying[ObjectIdentifier(characteristic)], subscriptions[id]?.phase == .on else {
             return

@@ -5,7 +5,7 @@ public import CoreBluetooth
 extension PeripheralServer {
     /// Publishes a service.
     ///
-    /// - Returns: Its name; numbered, if there are others of its UUID.
+    /// - Returns: The service's name; numbered, if other services have its UUID.
     /// - Throws: ``BluetoothError`` with the system's reason, as for a service that the system reserves.
     @discardableResult
     public func add(_ service: ServedService) async throws -> ServiceID {
@@ -32,7 +32,7 @@ extension PeripheralServer {
         }
     }
 
-    /// A fixed value that is not read-only is an error; CoreBluetooth traps for it.
+    /// Checks that a fixed value is read-only; CoreBluetooth traps otherwise.
     private static func check(_ service: ServedService) throws {
         for characteristic in service.characteristics {
             guard let value = characteristic.value else { continue }
@@ -57,13 +57,13 @@ extension PeripheralServer {
     /// Cancelling the call stops the advertisement. It resumes by itself after a power cycle of the adapter.
     ///
     /// - Parameters:
-    ///   - name: The name to advertise, shortened if there is no room.
+    ///   - name: The name to advertise, shortened if it does not fit.
     ///   - services: The services to advertise.
     public func startAdvertising(name: String? = nil, services: [CBUUID] = []) async throws {
         try await startAdvertising(name: name, services: services, manufacturerData: nil, serviceData: [:])
     }
 
-    /// As ``startAdvertising(name:services:)``, with data that Apple's dictionary cannot ask for: for tools on Linux.
+    /// Starts advertising with additional data that Apple's dictionary cannot contain; for tools on Linux.
     ///
     /// - Parameters:
     ///   - manufacturerData: A company identifier, least significant byte first, and the company's data.
@@ -152,7 +152,7 @@ extension PeripheralServer {
 }
 
 extension PeripheralServer {
-    /// Takes a restored service for one of the offer, or publishes that.
+    /// Adopts a restored service for a service of the offer, or publishes the latter.
     private func takeOrPublish(_ service: ServedService) async throws -> ServiceID {
         guard let (id, characteristics) = core.transition(manager.value, { $0.takeRestored(service) }) else {
             return try await publish(service)
@@ -166,7 +166,7 @@ extension PeripheralServer {
 public struct ServedOffer: Sendable {
     /// The services.
     public var services: [ServedService]
-    /// The name to advertise, shortened where there is no room; nil for none.
+    /// The name to advertise, shortened if it does not fit; nil for none.
     public var name: String?
     /// The services to advertise.
     public var advertisedServices: [CBUUID]

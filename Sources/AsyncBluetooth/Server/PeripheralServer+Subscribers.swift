@@ -13,7 +13,7 @@ extension PeripheralServer {
     /// - Parameters:
     ///   - value: At most ``RemoteCentral/maximumUpdateLength`` bytes of each receiver; a longer value throws
     ///     ``BluetoothError/Reason/valueTooLong(length:maximum:)``.
-    ///   - characteristic: Of a published service.
+    ///   - characteristic: A characteristic of a published service.
     ///   - centrals: The subscribers to notify; nil for all of them. Others are ignored.
     public func notify(
         _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
@@ -41,15 +41,16 @@ extension PeripheralServer {
 
     /// Sends a notification, or indication, as soon as there is room, and does not wait.
     ///
-    /// Values are sent in the order of the calls. What a write handler sends follows the response to the write, as a
-    /// control point's indication must. A value that is longer than ``RemoteCentral/maximumUpdateLength`` is shortened.
+    /// Values are sent in the order of the calls. A value that a write handler sends follows the response to the write,
+    /// as a control point's indication must. A value that is longer than ``RemoteCentral/maximumUpdateLength`` is
+    /// shortened.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - characteristic: Of a published service.
+    ///   - characteristic: A characteristic of a published service.
     ///   - centrals: The subscribers to notify; nil for all of them. Others are ignored.
     /// - Returns: Whether the value will be sent: false while the adapter is off, for a characteristic that is not
-    ///   published, and where ``Settings/updateLimit`` values wait.
+    ///   published, and if ``Settings/updateLimit`` values wait.
     @discardableResult
     public func send(
         _ value: Data, of characteristic: CharacteristicID, to centrals: [RemoteCentral]? = nil
@@ -57,7 +58,7 @@ extension PeripheralServer {
         core.send(value, of: characteristic, to: centrals, manager.value)
     }
 
-    /// The date of the server's backend: an emulator's in virtual time, else the system's.
+    /// The date of the server's backend: an emulator's in virtual time, otherwise the system's.
     public var date: Date { ManagerClock(of: manager.value).date }
 
     /// The time since the backend's origin; it never decreases.

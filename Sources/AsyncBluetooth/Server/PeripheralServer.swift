@@ -6,12 +6,11 @@ public import Logging
 import CoreBluetoothPackage
 #endif
 
-/// Offers services to other devices, with handlers that are `async`.
+/// A peripheral that offers services to other devices, with handlers that are `async`.
 ///
-/// A thin layer over a `CBPeripheralManager`. Any thread and any actor may use it. Operations wait while the
-/// adapter's state is `unknown` or `resetting`, and throw where it is `unsupported`, `unauthorized` or `poweredOff`.
-/// The release of the last reference withdraws everything and cancels handlers. Handlers run in tasks of their own,
-/// several at a time.
+/// A thin layer over a `CBPeripheralManager`. Any thread and any actor may use it. Operations wait while the adapter's
+/// state is `unknown` or `resetting`, and throw if it is `unsupported`, `unauthorized` or `poweredOff`. The release of
+/// the last reference withdraws everything and cancels handlers. Handlers run in separate tasks, several at a time.
 public final class PeripheralServer: Sendable {
     let core: ServerCoordinator
     let manager: Unchecked<CBPeripheralManager>
@@ -148,6 +147,6 @@ public struct RestoredServer: Sendable {
     public let services: [ServiceID]
     /// Restored services without handlers in the new server: requests are refused until they are removed.
     public let unanswered: [ServiceID]
-    /// The advertisement that is still running; nil if there is none.
+    /// The advertisement that is still running; nil without one.
     public let advertisement: AdvertisedData?
 }

@@ -27,7 +27,7 @@ public struct ServedService: Sendable {
         self.characteristics = characteristics
     }
 
-    /// As CoreBluetooth expects it.
+    /// The service as CoreBluetooth expects it.
     var object: CBMutableService {
         let service = CBMutableService(type: uuid, primary: isPrimary)
         service.characteristics = characteristics.map(\.object)
@@ -43,7 +43,7 @@ public struct ServedCharacteristic: Sendable {
     public typealias ReadHandler = @Sendable (RemoteCentral) async throws -> Data
     /// Handles a write: returning accepts it, throwing refuses it, as with ``ReadHandler``.
     public typealias WriteHandler = @Sendable (WriteRequest) async throws -> Void
-    /// Runs from the first subscription to the end of the last one, and is cancelled then; a thrown error is logged.
+    /// Runs from the first subscription to the end of the last one, when it is cancelled; a thrown error is logged.
     public typealias SubscriptionHandler = @Sendable (SubscribedCharacteristic) async throws -> Void
 
     /// The characteristic's type.
@@ -134,7 +134,7 @@ public struct WriteRequest: Sendable {
     public let central: RemoteCentral
     /// The bytes; the parts of a long write are joined.
     public let value: Data
-    /// The offset of the bytes in the value, from 0; only long writes have another.
+    /// The offset of the bytes in the value; only a long write has one other than 0.
     public let offset: Int
 }
 

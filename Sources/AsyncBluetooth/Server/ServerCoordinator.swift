@@ -89,7 +89,7 @@ final class ServerCoordinator: NSObject, AdapterUser {
         withState { body(&$0.adapter) }
     }
 
-    /// Waits for `poweredOn`, and changes the state while it is.
+    /// Waits for `poweredOn`, and changes the state while the adapter is on.
     func whenReady<Result>(
         _ manager: Unchecked<CBPeripheralManager>, _ body: (inout ServerState) -> Result
     ) async throws -> Result {

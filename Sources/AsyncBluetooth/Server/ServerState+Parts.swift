@@ -36,7 +36,7 @@ extension ServerState {
         var refusedCount = 0
     }
 
-    /// The subscribers of each characteristic, and the task that runs while there are any.
+    /// The subscribers of each characteristic, and the task that runs while it has subscribers.
     struct Subscriptions {
         /// A task, which is nil until it is created.
         struct Running {

@@ -248,9 +248,9 @@ extension ServerState {
         return (id, index != nil)
     }
 
-    /// Takes a restored service for one of the same characteristics, whose handlers answer from now on.
+    /// Adopts a restored service for one with the same characteristics, whose handlers answer from now on.
     ///
-    /// - Returns: Its path, and those of its characteristics; nil if there is none.
+    /// - Returns: The path of the service, and those of its characteristics; nil without such a service.
     mutating func takeRestored(_ service: ServedService) -> (ServiceID, [CharacteristicID])? {
         let uuids = service.characteristics.map(\.uuid)
         let index = restoration.published.firstIndex { id in

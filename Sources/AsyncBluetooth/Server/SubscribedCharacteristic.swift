@@ -7,12 +7,12 @@ import CoreBluetoothPackage
 
 /// Values that a write handler sends: they follow the response to the write.
 ///
-/// So an indication that answers a control point arrives after the response, as the services' specifications demand.
+/// An indication that answers a control point thus arrives after the response, as the services' specifications demand.
 final class DeferredUpdates: Sendable {
     /// The values of the handler that runs in the present task.
     @TaskLocal static var current: DeferredUpdates?
 
-    /// Nil once the response was sent.
+    /// The values so far; nil once the response was sent.
     private let updates = Lock<[ServerState.Update]?>([])
 
     /// Appends a value.
@@ -26,7 +26,7 @@ final class DeferredUpdates: Sendable {
         }
     }
 
-    /// The values so far; later ones are not deferred.
+    /// Returns the values so far; later ones are not deferred.
     func end() -> [ServerState.Update] {
         updates.withLock { updates in
             defer { updates = nil }
@@ -35,7 +35,7 @@ final class DeferredUpdates: Sendable {
     }
 }
 
-/// Access to one characteristic for the time in which at least one device subscribes to it.
+/// Access to one characteristic while at least one device subscribes to it.
 ///
 /// A ``ServedCharacteristic/whileSubscribed`` task receives it.
 public struct SubscribedCharacteristic: Sendable {
@@ -57,7 +57,7 @@ public struct SubscribedCharacteristic: Sendable {
 }
 
 extension ServerCoordinator {
-    /// Sends a value to the subscribers after all that wait, without waiting for it.
+    /// Sends a value to the subscribers after all waiting values, without waiting for it.
     ///
     /// - Returns: Whether the value will be sent.
     func send(
@@ -125,7 +125,7 @@ extension ServerCoordinator {
 extension ServerState {
     /// Reserves the place of a characteristic's task.
     ///
-    /// - Returns: The number of the place, and what the task does; nil if there is nothing to start.
+    /// - Returns: The number of the place, and the body of the task; nil if no task is to start.
     mutating func beginTask(of id: CharacteristicID) -> (number: Int, body: ServedCharacteristic.SubscriptionHandler)? {
         guard subscriptions.tasks[id] == nil, subscriptions.subscribers[id]?.isEmpty == false,
             let object = published.objects[id],

@@ -4,7 +4,7 @@ import BluetoothSupport
 final class Broadcaster<Element: Sendable>: Sendable {
     private struct State {
         var buffers: [ObjectIdentifier: ElementBuffer<Element>] = [:]
-        /// The first element of a new reader; nil where a reader starts with the next one that is sent.
+        /// The first element of a new reader; nil if a reader starts with the next element that is sent.
         var current: Element?
     }
 
@@ -17,7 +17,7 @@ final class Broadcaster<Element: Sendable>: Sendable {
     ///   - policy: The number of elements that wait for a slow reader.
     ///   - context: The source of the elements, for the log line of an overflow.
     ///   - log: Receives that line.
-    ///   - current: The first element of a reader, until another one is sent; nil where there is none.
+    ///   - current: The first element of a reader, until another one is sent; nil to start without one.
     init(_ policy: BufferingPolicy, _ context: BluetoothError.Context, _ log: Log, current: Element? = nil) {
         state = Lock(State(current: current))
         self.policy = policy
@@ -47,10 +47,10 @@ final class Broadcaster<Element: Sendable>: Sendable {
 
     /// Replaces the first element of a new reader.
     ///
-    /// The caller may hold the lock of the state that the element describes, so that no one who has seen that state begins
-    /// to read with an older one.
+    /// The caller may hold the lock of the state that the element describes, so that no caller that has seen that state
+    /// begins to read with an older one.
     ///
-    /// - Returns: Sends the element to the readers of before; for a call without that lock.
+    /// - Returns: A closure that sends the element to the present readers; for a call without that lock.
     func replaceCurrent(with element: Element) -> @Sendable () -> Void {
         let buffers = state.withLock { state in
             if state.current != nil { state.current = element }

@@ -1,7 +1,7 @@
 import BluetoothSupport
 
-/// The consequences of a change of state, which follow outside the lock: calls of CoreBluetooth, performed by one thread
-/// at a time, and resumed tasks.
+/// The consequences of a change of state, which follow outside the lock: calls of CoreBluetooth, performed by one
+/// thread at a time, and resumed tasks.
 struct CallQueue<Call> {
     private var calls: [Call] = []
     private var isSubmitting = false
@@ -28,14 +28,14 @@ struct CallQueue<Call> {
 
     mutating func removeAll(where isRemoved: (Call) -> Bool = { _ in true }) { calls.removeAll(where: isRemoved) }
 
-    /// Whether the calling thread performs the calls, with ``next(isAllowed:)`` until it returns nil.
+    /// Returns whether the calling thread performs the calls, with ``next(isAllowed:)`` until it returns nil.
     mutating func begin() -> Bool {
         guard !isSubmitting, !calls.isEmpty else { return false }
         isSubmitting = true
         return true
     }
 
-    /// The next call; nil ends the submitting: no call is left, or the present state allows none.
+    /// Returns the next call; nil ends the submitting: no call is left, or the present state allows none.
     mutating func next(isAllowed: Bool) -> Call? {
         isSubmitting = isAllowed && !calls.isEmpty
         return isSubmitting ? calls.removeFirst() : nil
@@ -74,19 +74,19 @@ extension LockedState where State: CoordinatorState {
     }
 }
 
-/// Work that one thread at a time does, and that it repeats if another thread asked for it meanwhile.
+/// Work that one thread at a time does, and that it repeats if another thread requests it meanwhile.
 struct Pump {
     private var isRunning = false
     private var isRequested = false
 
-    /// Whether the calling thread does the work; otherwise the thread that does it repeats it.
+    /// Returns whether the calling thread does the work; otherwise the thread that does it repeats it.
     mutating func begin() -> Bool {
         isRequested = isRunning
         defer { isRunning = true }
         return !isRunning
     }
 
-    /// Whether the work was requested again; otherwise it has ended.
+    /// Returns whether the work was requested again; otherwise it has ended.
     mutating func mustRepeat() -> Bool {
         defer { isRequested = false }
         isRunning = isRequested

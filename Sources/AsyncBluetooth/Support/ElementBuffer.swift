@@ -55,7 +55,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     // MARK: The producer
 
-    /// Appends an element; dropped once finished.
+    /// Appends an element; dropped once the sequence is finished.
     ///
     /// - Parameter isSuperseded: Whether the new element replaces a waiting one.
     /// - Returns: Whether the element was accepted.
@@ -118,7 +118,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     // MARK: The consumers
 
-    /// Removes the elements that wait.
+    /// Removes the waiting elements.
     ///
     /// - Throws: The error with which the sequence has ended.
     func discard() throws {
@@ -130,7 +130,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         if let error { throw error }
     }
 
-    /// Returns the next element as soon as there is one.
+    /// Returns the next element as soon as it exists.
     ///
     /// A cancellation affects only this call, not the buffer or the next call.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Next {

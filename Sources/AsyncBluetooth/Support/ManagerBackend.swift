@@ -1,7 +1,7 @@
 #if canImport(Darwin)
 import CoreBluetooth
 
-/// A backend, of which Apple's platforms offer no choice: values of the type cannot be made there.
+/// A backend selection; Apple's platforms offer no choice, so values of the type cannot be created there.
 public struct CBBackendSelection: Sendable {
     private init() {}
 }

@@ -43,13 +43,13 @@ public func withTimeout<Result: Sendable, C: Clock>(
 
 /// Runs an operation, and cancels it when it takes longer than `limit`.
 ///
-/// The limit is in the time of the backend that the task selects: of an emulator in a test that has one, within
-/// `emulator.run { … }` and within `CBManager.withBackend(_:)`; elsewhere it is in real time.
+/// The limit is in the time of the backend that the task selects: an emulator's in a test that has one, within
+/// `emulator.run { … }` and within `CBManager.withBackend(_:)`; otherwise in real time.
 ///
 /// - Parameters:
 ///   - limit: The maximum duration.
 ///   - operation: The operation, run in a child task.
-/// - Throws: As ``withTimeout(_:clock:_:)``.
+/// - Throws: The errors of ``withTimeout(_:clock:_:)``.
 public func withTimeout<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

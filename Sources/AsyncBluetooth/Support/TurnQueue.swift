@@ -1,6 +1,6 @@
 import BluetoothSupport
 
-/// Lets one task at a time use something; others wait for their turn, in the order of their calls.
+/// A queue of tasks that use something one at a time, in the order of their calls.
 final class TurnQueue: Sendable {
     private struct State {
         var isTaken = false
@@ -11,7 +11,7 @@ final class TurnQueue: Sendable {
 
     /// Waits for the turn of the calling task, which ends it with ``end()``.
     ///
-    /// - Throws: `CancellationError`; then there is no turn to end.
+    /// - Throws: `CancellationError`; the task then has no turn to end.
     func begin() async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()

@@ -1,9 +1,8 @@
 /// Values that a device sends, for `for try await`.
 ///
 /// Each iterator is a separate consumer: the scan or the subscription behind the values begins with the iterator and
-/// ends with it, at the end of the loop. Values that arrive while the consumer is busy wait, as many as the
-/// ``BufferingPolicy`` allows. A cancelled task receives `CancellationError`; the next read continues with the next
-/// value.
+/// ends with it, at the end of the loop. Values that arrive while the consumer is busy wait, up to the limit of the
+/// ``BufferingPolicy``. A cancelled task receives `CancellationError`; the next read continues with the next value.
 public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> ElementReader<Element>
 
@@ -89,7 +88,7 @@ struct ElementReader<Element: Sendable> {
         self.start = start
     }
 
-    /// A reader whose elements are fetched when it asks for them.
+    /// Creates a reader that fetches each element when it is read.
     init(pull: @escaping @Sendable () async throws -> Element?) {
         source = .pull(pull)
         context = nil
@@ -111,7 +110,7 @@ struct ElementReader<Element: Sendable> {
         self.start = nil
     }
 
-    /// Removes the elements that wait.
+    /// Removes the waiting elements.
     ///
     /// - Throws: The buffer's error.
     func discard() throws {

@@ -12,7 +12,7 @@ public protocol PathIdentifier: Hashable, Sendable, CustomStringConvertible, Exp
 }
 
 extension PathIdentifier {
-    /// Reads a path, and traps if it is none.
+    /// Reads a path, and traps if the text is not a path.
     public init(stringLiteral text: String) {
         guard let id = Self(text) else { preconditionFailure("\"\(text)\" is not a \(Self.self)") }
         self = id
@@ -39,7 +39,7 @@ public struct ServiceID: PathIdentifier {
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: The position among those of that UUID, from 1.
+    ///   - instance: The position among the services with that UUID, from 1.
     public init(_ uuid: CBUUID, instance: Int = 1) { component = AttributePathComponent(uuid, instance: instance) }
 
     /// Parses a path; nil for malformed text.
@@ -48,14 +48,14 @@ public struct ServiceID: PathIdentifier {
         self.component = component
     }
 
-    /// The name as it is read.
+    /// The text form of the identifier.
     public var description: String { "\(component)" }
 }
 
 /// Identifies a characteristic of a device by its path: `"180D/2A37"`, or `"180D/2A37#2"` for the second one of that
 /// UUID.
 public struct CharacteristicID: PathIdentifier {
-    /// The service that it is in.
+    /// The service of the characteristic.
     public let service: ServiceID
     /// The characteristic within the service.
     public let component: AttributePathComponent
@@ -64,8 +64,8 @@ public struct CharacteristicID: PathIdentifier {
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: The position among those of that UUID within the service, from 1.
-    ///   - service: The service that it is in.
+    ///   - instance: The position among the characteristics with that UUID within the service, from 1.
+    ///   - service: The service of the characteristic.
     public init(_ uuid: CBUUID, instance: Int = 1, in service: ServiceID) {
         self.service = service
         component = AttributePathComponent(uuid, instance: instance)
@@ -78,13 +78,13 @@ public struct CharacteristicID: PathIdentifier {
         self.component = component
     }
 
-    /// The path as it is read.
+    /// The text form of the path.
     public var description: String { "\(service)/\(component)" }
 }
 
 /// Identifies a descriptor of a device by its path: `"180D/2A37/2901"`.
 public struct DescriptorID: PathIdentifier {
-    /// The characteristic that it describes.
+    /// The characteristic of the descriptor.
     public let characteristic: CharacteristicID
     /// The descriptor within the characteristic.
     public let component: AttributePathComponent
@@ -93,8 +93,8 @@ public struct DescriptorID: PathIdentifier {
     ///
     /// - Parameters:
     ///   - uuid: Its type.
-    ///   - instance: The position among those of that UUID within the characteristic, from 1.
-    ///   - characteristic: The characteristic that it describes.
+    ///   - instance: The position among the descriptors with that UUID within the characteristic, from 1.
+    ///   - characteristic: The characteristic of the descriptor.
     public init(_ uuid: CBUUID, instance: Int = 1, of characteristic: CharacteristicID) {
         self.characteristic = characteristic
         component = AttributePathComponent(uuid, instance: instance)
@@ -107,11 +107,11 @@ public struct DescriptorID: PathIdentifier {
         self.component = component
     }
 
-    /// The path as it is read.
+    /// The text form of the path.
     public var description: String { "\(characteristic)/\(component)" }
 }
 
-/// One part of a path to an attribute: a UUID, and which one among those that have it.
+/// One part of a path to an attribute: a UUID, and the position among the attributes with that UUID.
 public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertible {
     /// The attribute's type.
     public let uuid: CBUUID
@@ -120,11 +120,11 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
     /// The hash of the UUID, the costly part of a look-up.
     private let uuidHash: Int
 
-    /// Identifies the attribute of a UUID.
+    /// Identifies an attribute by its UUID.
     ///
     /// - Parameters:
     ///   - uuid: The attribute's type.
-    ///   - instance: The position among those, from 1; less is taken as 1.
+    ///   - instance: The position among the attributes with that UUID, from 1; less is taken as 1.
     public init(_ uuid: CBUUID, instance: Int = 1) {
         self.uuid = uuid
         self.instance = max(1, instance)
@@ -151,7 +151,7 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
         self.init(CBUUID(string: String(uuid)), instance: instance)
     }
 
-    /// Components for UUIDs in the order of their attributes; equal UUIDs are instances 1, 2, ….
+    /// Returns components for UUIDs in the order of their attributes; equal UUIDs are instances 1, 2, ….
     package static func numbered(_ uuids: [CBUUID]) -> [AttributePathComponent] {
         var counts: [CBUUID: Int] = [:]
         return uuids.map { uuid in
@@ -170,7 +170,7 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
     /// `2A37`, or `2A37#2`.
     public var description: String { instance == 1 ? uuid.uuidString : "\(uuid.uuidString)#\(instance)" }
 
-    /// The identified attribute among attributes in the device's order.
+    /// Returns the identified attribute among attributes in the device's order.
     func pick<Attribute: CBAttribute>(from attributes: [Attribute]?) -> Attribute? {
         var remaining = instance
         for attribute in attributes ?? [] where attribute.uuid == uuid {
@@ -183,11 +183,11 @@ public struct AttributePathComponent: Hashable, Sendable, CustomStringConvertibl
 
 /// The value of a descriptor, typed by its UUID.
 public enum DescriptorValue: Hashable, Sendable {
-    /// Of 2900, 2902 and 2903: bits.
+    /// Bits, for 2900, 2902 and 2903.
     case number(Int)
-    /// Of 2901: a description for people.
+    /// A description for people, for 2901.
     case text(String)
-    /// Of all others.
+    /// Bytes, for all other descriptors.
     case data(Data)
 
     init(_ value: Any?) {

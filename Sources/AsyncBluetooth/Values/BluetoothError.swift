@@ -28,7 +28,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         case readRSSI = "read RSSI"
         /// Pairing with a device.
         case pair
-        /// Forgetting the bond with a device.
+        /// Removing the bond with a device.
         case unpair
         /// Opening an L2CAP channel, or using it.
         case channel
@@ -82,7 +82,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
         let peer: UUID?
         let peerName: String?
         let path: String?
-        /// Whether the error is the end of a link, and no operation failed.
+        /// Whether the error reports the end of a link rather than a failed operation.
         private(set) var isEndOfLink = false
 
         package init(_ operation: Operation, peer: UUID? = nil, peerName: String? = nil, path: String? = nil) {
@@ -120,7 +120,7 @@ public struct BluetoothError: Error, Sendable, CustomStringConvertible {
 
     /// `read 180D/2A38 of Polar H10 (8A2F…): the device lacks the services 180D`.
     ///
-    /// The end of a link, where no operation failed, begins with `the link to Polar H10 (8A2F…) ended`.
+    /// The text for the end of a link, without a failed operation, begins with `the link to Polar H10 (8A2F…) ended`.
     public var description: String {
         guard context.isEndOfLink, let peer else { return "\(context): \(reason)" }
         let link = "the link to \(Context.label(peer, peerName))"
@@ -174,7 +174,7 @@ extension BluetoothError.Reason: CustomStringConvertible {
 
     fileprivate static func cause(_ error: (any Error)?) -> String {
         guard let error else { return "" }
-        // The codes of applications and profiles, of which no system knows the meaning.
+        // Codes of applications and profiles have no meaning that the system knows.
         if let code = (error as? CBATTError)?.code.rawValue, code > CBATTError.insufficientResources.rawValue {
             return ": ATT error 0x\(String(code, radix: 16, uppercase: true))"
         }
