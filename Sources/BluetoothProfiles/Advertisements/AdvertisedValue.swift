@@ -3,8 +3,7 @@ public import CoreBluetooth
 
 /// A typed value of an advertisement, which a beacon or a sensor broadcasts.
 ///
-/// Strangers send advertisements. Malformed bytes are not a value, and never trap; they
-/// stay in the advertisement.
+/// Any device can send advertisements. Malformed bytes are not a value, and never trap; they stay in the advertisement.
 public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
     /// Sensor data in the format BTHome, version 2.
     case btHome(BTHomeAdvertisement)
@@ -22,7 +21,7 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
     ///   - manufacturerData: The manufacturer data, which begin with the company identifier.
     public static func values(serviceData: [CBUUID: Data], manufacturerData: Data?) -> [AdvertisedValue] {
         var values: [AdvertisedValue] = []
-        // What is malformed is no value of its format.
+        // Malformed bytes are not a value of their format.
         if let data = serviceData[BTHomeAdvertisement.service], let value = try? BTHomeAdvertisement(decoding: data) {
             values.append(.btHome(value))
         }
@@ -35,7 +34,7 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
         return values
     }
 
-    /// The values of the dictionary that `centralManager(_:didDiscover:advertisementData:rssi:)` gets.
+    /// Returns the values of the dictionary that `centralManager(_:didDiscover:advertisementData:rssi:)` receives.
     public static func values(in advertisementData: [String: Any]) -> [AdvertisedValue] {
         values(
             serviceData: advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:],
@@ -64,7 +63,7 @@ public enum AdvertisedValue: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A format of values that are advertised.
+/// A format of advertised values.
 protocol AdvertisedFormat: GATTValue {
     var fields: [AdvertisedField] { get }
 }
@@ -75,7 +74,7 @@ extension AdvertisedData {
         AdvertisedValue.values(serviceData: serviceData, manufacturerData: manufacturerData)
     }
 
-    /// The company that defines the manufacturer data; nil where none are advertised.
+    /// The company that defines the manufacturer data; nil without such data.
     public var companyIdentifier: CompanyIdentifier? {
         manufacturerData.flatMap(CompanyIdentifier.init(manufacturerData:))
     }
@@ -87,7 +86,7 @@ extension AdvertisedData {
 public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
     /// The contents of a field.
     public enum Value: Hashable, Sendable {
-        /// A number, and how many decimal digits its resolution gives, 0...9.
+        /// A number with the number of decimal digits that its resolution gives, 0...9.
         case number(Double, digits: Int)
         /// A state that is on or off, present or absent.
         case flag(Bool)
@@ -95,26 +94,27 @@ public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
         case text(String)
     }
 
-    /// The name in lower case, as the format's specification has it: "temperature", "major".
+    /// The name in lower case, as in the format's specification: "temperature", "major".
     public let name: String
     /// The value.
     public let value: Value
-    /// The unit: "°C", "%", "hPa"; nil where there is none.
+    /// The unit: "°C", "%", "hPa"; nil for a field without one.
     public let unit: String?
 
-    /// A field.
+    /// Creates a field.
     public init(_ name: String, _ value: Value, unit: String? = nil) {
         self.name = name
         self.value = value
         self.unit = unit
     }
 
-    /// A whole number.
+    /// Creates a field with a whole number.
     init(_ name: String, _ number: some BinaryInteger, unit: String? = nil) {
         self.init(name, .number(Double(number), digits: 0), unit: unit)
     }
 
-    /// The number `mantissa` times ten to the minus `digits`; nil for a mantissa that is not available.
+    /// Creates a field with the number `mantissa` times ten to the minus `digits`; nil if the mantissa is not
+    /// available.
     init?(_ name: String, _ mantissa: Int?, digits: Int, unit: String? = nil) {
         guard let mantissa else { return nil }
         self.init(name, .number(Decimals.scaled(mantissa, exponent: -digits), digits: digits), unit: unit)
@@ -132,9 +132,9 @@ public struct AdvertisedField: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Beacons send their numbers most significant byte first.
+/// Numbers of beacons, which are sent most significant byte first.
 extension GATTReader {
-    /// The next integer, most significant byte first.
+    /// Reads the next integer, most significant byte first.
     ///
     /// - Throws: ``GATTValueError`` if the value is too short.
     mutating func bigEndian<Number: FixedWidthInteger>(
@@ -150,7 +150,7 @@ extension GATTWriter {
     mutating func append(bigEndian number: some FixedWidthInteger) { append(number.byteSwapped) }
 }
 
-/// The company identifier that manufacturer data begin with: who defines the bytes behind it.
+/// The company identifier at the start of manufacturer data, which tells who defines the bytes after it.
 ///
 /// Anyone can send any identifier; it proves nothing about who made the device.
 /// Source: Assigned Numbers, 7.1; Supplement to the Core Specification, Part A, 1.4.
@@ -158,10 +158,10 @@ public struct CompanyIdentifier: RawRepresentable, Hashable, Sendable, CustomStr
     /// The number.
     public let rawValue: UInt16
 
-    /// An identifier by its number.
+    /// Creates an identifier from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The identifier of manufacturer data: their first two bytes, least significant first.
+    /// Reads the identifier of manufacturer data: their first two bytes, least significant first.
     ///
     /// - Returns: nil for fewer than two bytes.
     public init?(manufacturerData: Data) {
@@ -172,7 +172,7 @@ public struct CompanyIdentifier: RawRepresentable, Hashable, Sendable, CustomStr
 
     /// The company's name: `Ruuvi Innovations Ltd.` for 0x0499; nil for a number that is not assigned.
     ///
-    /// A program that asks for a name carries the names of all companies, about 80 kB; no other program does.
+    /// A program that uses the name contains the names of all companies, about 80 kB; no other program does.
     @_alwaysEmitIntoClient
     public var name: String? { AssignedNumbers.company(rawValue) }
 

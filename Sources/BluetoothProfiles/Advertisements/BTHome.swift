@@ -14,14 +14,14 @@ public struct BTHomeAdvertisement: AdvertisedFormat, CustomStringConvertible {
     public let measurements: [BTHomeMeasurement]
     /// The bytes of an encrypted advertisement, which only the device's owner can read: data, counter and check.
     public let encrypted: Data?
-    /// The bytes from the first object on whose number this package does not know, as its length is not known either.
+    /// The bytes from the first object on whose number, and therefore length, this package does not know.
     public let unknown: Data
 
     private static let encryption: UInt8 = 0x01
     private static let trigger: UInt8 = 0x04
     private static let version: UInt8 = 2
 
-    /// Measurements in the clear, which the format wants in ascending order of their objects.
+    /// Creates an unencrypted advertisement; the format requires ascending order of the objects.
     public init(_ measurements: [BTHomeMeasurement], isTriggered: Bool = false) {
         self.measurements = measurements
         self.isTriggered = isTriggered
@@ -31,7 +31,7 @@ public struct BTHomeAdvertisement: AdvertisedFormat, CustomStringConvertible {
 
     /// Reads service data.
     ///
-    /// - Throws: ``GATTValueError``, also if the version is another one.
+    /// - Throws: ``GATTValueError``, also if the version is not 2.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let information = try reader.uint8("Device Information")
         guard information >> 5 == Self.version else { throw reader.reserved(information, "Device Information") }
@@ -89,7 +89,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
         case number(Double)
         /// A state: a door is open, motion is detected.
         case state(Bool)
-        /// An event by name: "press", "rotate left 3"; "none" where another object of the same kind has one.
+        /// An event by name: "press", "rotate left 3"; "none" if another object of the same kind has an event.
         case event(String)
         /// Text.
         case text(String)
@@ -99,13 +99,13 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
 
     /// The number of the object: 0x02 is a temperature.
     public let object: UInt8
-    /// The bytes behind the object's number, and behind the length where there is one.
+    /// The bytes after the object's number, and after the length if the object has one.
     public let bytes: Data
     private let kind: Kind
 
-    /// An object by number and bytes.
+    /// Creates an object from its number and bytes.
     ///
-    /// - Returns: nil for a number that is not known, or for bytes that are not as long as the object's are.
+    /// - Returns: nil for an unknown number, or for bytes of the wrong length.
     public init?(object: UInt8, bytes: Data) {
         guard let kind = Kind.all[object] else { return nil }
         guard kind.length.map({ $0 == bytes.count }) ?? (bytes.count <= 0xFF) else { return nil }
@@ -127,7 +127,7 @@ public struct BTHomeMeasurement: Hashable, Sendable, CustomStringConvertible {
     /// The measured quantity: "temperature".
     public var name: String { kind.name }
 
-    /// The unit: "°C"; nil where there is none.
+    /// The unit: "°C"; nil for a measurement without one.
     public var unit: String? { kind.unit }
 
     /// The value of the bytes.
@@ -200,7 +200,7 @@ extension BTHomeMeasurement {
 
         let name: String
         let unit: String?
-        /// How many bytes follow the object's number; nil where a byte of length comes first.
+        /// The number of bytes after the object's number; nil if a length byte comes first.
         let length: Int?
         let content: Content
 
@@ -218,7 +218,7 @@ extension BTHomeMeasurement {
 
         private static func state(_ name: String) -> Kind { Kind(name: name, unit: nil, length: 1, content: .state) }
 
-        /// By the object's number.
+        /// The kinds by the object's number.
         static let all: [UInt8: Kind] = numbers.merging(moreNumbers) { $1 }.merging(states) { $1 }.merging([
             0x3A: Kind(name: "button", unit: nil, length: 1, content: .button),
             0x3C: Kind(name: "dimmer", unit: nil, length: 2, content: .dimmer),

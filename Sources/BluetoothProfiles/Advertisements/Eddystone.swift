@@ -8,7 +8,7 @@ import Foundation
 public enum EddystoneFrame: AdvertisedFormat, CustomStringConvertible {
     /// An identifier: 10 bytes of namespace, 6 of instance; the power in dBm at 0 m.
     case uid(power: Int8, namespace: Data, instance: Data)
-    /// An address of the web; the power in dBm at 0 m.
+    /// A web address; the power in dBm at 0 m.
     case url(EddystoneURL, power: Int8)
     /// The state of the beacon.
     case telemetry(EddystoneTelemetry)
@@ -17,7 +17,7 @@ public enum EddystoneFrame: AdvertisedFormat, CustomStringConvertible {
     /// An identifier of 8 bytes that changes, and that only the beacon's owner can resolve; the power in dBm at 0 m.
     case ephemeralIdentifier(Data, power: Int8)
 
-    /// The service whose data hold the frames.
+    /// The service whose data contain the frames.
     public static var service: CBUUID { CBUUID(string: "FEAA") }
 
     /// Reads service data.
@@ -98,7 +98,7 @@ public enum EddystoneFrame: AdvertisedFormat, CustomStringConvertible {
     public var description: String { fields.map(\.description).joined(separator: ", ") }
 }
 
-/// An address of the web as an Eddystone beacon sends it: compressed.
+/// A web address as an Eddystone beacon sends it: compressed.
 ///
 /// Source: Google, "Eddystone-URL", URL Scheme Prefix and HTTP URL encoding.
 public struct EddystoneURL: GATTValue, CustomStringConvertible {
@@ -138,7 +138,7 @@ public struct EddystoneURL: GATTValue, CustomStringConvertible {
 
     /// Reads the scheme and the rest of the value.
     ///
-    /// - Throws: Also that a scheme or a character is reserved.
+    /// - Throws: ``GATTValueError``, also if the scheme or a character is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         bytes = try reader.bytes("Encoded URL")
         guard let scheme = bytes.first else { throw reader.tooShort("URL Scheme", needed: 1) }
@@ -165,7 +165,7 @@ public struct EddystoneURL: GATTValue, CustomStringConvertible {
     /// The address.
     public var description: String { text }
 
-    /// The graphic characters of ASCII; a space is none.
+    /// Whether the byte is a graphic character of ASCII, which a space is not.
     private static func isGraphic(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
@@ -175,18 +175,18 @@ public struct EddystoneURL: GATTValue, CustomStringConvertible {
 public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
     /// The battery in millivolts; nil for a beacon without one.
     public let batteryVoltage: UInt16?
-    /// The temperature in 1/256 °C, as it is sent; nil where it is not measured.
+    /// The temperature in 1/256 °C, as it is sent; nil if it is not measured.
     public let rawTemperature: Int16?
     /// The number of advertisements since the beacon started.
     public let advertisementCount: UInt32
     /// The time since the beacon started, in tenths of a second.
     public let uptimeTenths: UInt32
 
-    /// The state of a beacon.
+    /// Creates the state of a beacon.
     ///
     /// - Parameters:
     ///   - batteryVoltage: Millivolts, more than 0; nil for a beacon without a battery.
-    ///   - rawTemperature: 1/256 °C, more than -32768; nil where it is not measured.
+    ///   - rawTemperature: 1/256 °C, more than -32768; nil if it is not measured.
     ///   - advertisementCount: Advertisements since the start.
     ///   - uptimeTenths: Tenths of a second since the start.
     public init(
@@ -198,7 +198,7 @@ public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
         self.uptimeTenths = uptimeTenths
     }
 
-    /// Reads the fields behind the frame's type and version.
+    /// Reads the fields after the frame's type and version.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         self.init(
             batteryVoltage: try reader.bigEndian("Battery Voltage"),
@@ -207,7 +207,7 @@ public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
             uptimeTenths: try reader.bigEndian("Time Since Power-on"))
     }
 
-    /// Writes the fields behind the frame's type and version.
+    /// Writes the fields after the frame's type and version.
     public func write(to writer: inout GATTWriter) {
         writer.append(bigEndian: batteryVoltage ?? 0)
         writer.append(bigEndian: rawTemperature ?? .min)
@@ -215,13 +215,13 @@ public struct EddystoneTelemetry: GATTValue, CustomStringConvertible {
         writer.append(bigEndian: uptimeTenths)
     }
 
-    /// The temperature in °C; nil where it is not measured.
+    /// The temperature in °C; nil if it is not measured.
     public var temperature: Double? { rawTemperature.map { Double($0) / 256 } }
 
     /// The time since the beacon started.
     public var uptime: Duration { .milliseconds(Int64(uptimeTenths) * 100) }
 
-    /// The beacon's own state.
+    /// The fields of the beacon's state.
     public var fields: [AdvertisedField] {
         [
             batteryVoltage.map { AdvertisedField("battery", $0, unit: "mV") },

@@ -10,14 +10,14 @@ public struct IBeacon: AdvertisedFormat, CustomStringConvertible {
 
     /// The UUID that all beacons of one owner share.
     public let uuid: UUID
-    /// A group of beacons.
+    /// The number of a group of beacons.
     public let major: UInt16
-    /// One beacon of the group.
+    /// The number of a beacon within the group.
     public let minor: UInt16
     /// The signal strength that is measured at 1 m, in dBm.
     public let measuredPower: Int8
 
-    /// A beacon; `measuredPower` in dBm at 1 m.
+    /// Creates a beacon; `measuredPower` is in dBm at 1 m.
     public init(uuid: UUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
         self.uuid = uuid
         self.major = major
@@ -27,7 +27,7 @@ public struct IBeacon: AdvertisedFormat, CustomStringConvertible {
 
     /// Reads manufacturer data, company identifier included.
     ///
-    /// - Throws: ``GATTValueError``, also if the company, the type or the length is not an iBeacon's.
+    /// - Throws: ``GATTValueError``, also if the company, the type or the length is not that of an iBeacon.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         try reader.constant(Self.company, "Company Identifier")
         try reader.constant(UInt8(0x02), "Beacon Type")

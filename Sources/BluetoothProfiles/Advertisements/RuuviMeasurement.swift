@@ -7,14 +7,14 @@ import Foundation
 public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
     /// The layout of the bytes.
     public enum Format: UInt8, Hashable, Sendable {
-        /// RAWv1, of old firmware.
+        /// RAWv1, used by old firmware.
         case rawV1 = 3
         /// RAWv2.
         case rawV2 = 5
-        /// Of air quality monitors.
+        /// Format 6, used by air quality monitors.
         case airQuality = 6
 
-        /// How many bytes follow the format's number.
+        /// The number of bytes after the format's number.
         var length: Int {
             switch self {
             case .rawV1: 13
@@ -34,7 +34,7 @@ public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
 
     /// Reads manufacturer data, company identifier included.
     ///
-    /// - Throws: ``GATTValueError``, also if the company or the format is another one.
+    /// - Throws: ``GATTValueError``, also if the company or the format is not one of Ruuvi's.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         try reader.constant(Self.company, "Company Identifier")
         format = try reader.value("Data Format")
@@ -57,10 +57,10 @@ public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
 
     private func signed(_ offset: Int) -> Int { Int(Int16(truncatingIfNeeded: word(offset))) }
 
-    /// nil if the number means "not available".
+    /// Returns the number; nil if it means "not available".
     private func available(_ number: Int, unless none: Int) -> Int? { number == none ? nil : number }
 
-    /// Thousandths of a degree.
+    /// The temperature in thousandths of a degree.
     private var rawTemperature: Int? {
         guard format != .rawV1 else {
             // The sign and whole degrees, then hundredths.
@@ -70,7 +70,7 @@ public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
         return available(signed(1), unless: -32768).map { $0 * 5 }
     }
 
-    /// Ten thousandths of a percent.
+    /// The humidity in ten thousandths of a percent.
     private var rawHumidity: Int? {
         format == .rawV1 ? Int(bytes[0]) * 5000 : available(word(3), unless: 0xFFFF).map { $0 * 25 }
     }
@@ -118,7 +118,7 @@ public struct RuuviMeasurement: AdvertisedFormat, CustomStringConvertible {
     /// The number of movements of the sensor, modulo 255.
     public var movementCount: Int? { format == .rawV2 ? available(Int(bytes[14]), unless: 0xFF) : nil }
 
-    /// The number of the measurement: a repeated advertisement has the same one.
+    /// The number of the measurement, which repeated advertisements share.
     public var sequenceNumber: Int? {
         switch format {
         case .rawV1: nil

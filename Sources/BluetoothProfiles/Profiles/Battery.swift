@@ -11,12 +11,12 @@ public enum BatteryService {
     public static let level = GATTCharacteristic<BatteryLevel>("2A19", in: "180F", [.read, .notify])
 }
 
-/// The battery of another device.
+/// A client of another device's battery.
 public struct BatteryClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The battery of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the charge.
@@ -30,13 +30,13 @@ public struct BatteryClient: Sendable {
 
 /// A simulated battery.
 public final class BatteryServer: ProfileServer {
-    /// The charge; a new one is notified.
+    /// The charge; a new value is notified.
     public let level: ServedValue<BatteryLevel>
 
-    /// A battery with a charge.
+    /// Creates a battery with a charge.
     public init(level: BatteryLevel = .full) { self.level = ServedValue(BatteryService.level, level) }
 
-    /// Battery.
+    /// The UUID of the service Battery.
     public var service: CBUUID { BatteryService.uuid }
     /// The level.
     public var values: [any ServedAttribute] { [level] }

@@ -15,12 +15,12 @@ public enum CurrentTimeService {
     public static let reference = GATTCharacteristic<ReferenceTimeInformation>("2A14", in: "1805", .read)
 }
 
-/// The clock of another device.
+/// A client of another device's clock.
 public struct CurrentTimeClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The clock of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads the time.
@@ -49,7 +49,7 @@ public struct CurrentTimeClient: Sendable {
     }
 }
 
-/// A simulated clock: it follows the backend's time, and can be set.
+/// A simulated clock that follows the backend's time and can be set.
 public final class CurrentTimeServer: ProfileServer {
     private struct State {
         var context: ServerContext?
@@ -93,7 +93,7 @@ public final class CurrentTimeServer: ProfileServer {
             })
     }
 
-    /// Current Time.
+    /// The UUID of the service Current Time.
     public var service: CBUUID { CurrentTimeService.uuid }
     /// The time, the zone and the reference.
     public var values: [any ServedAttribute] { [time, local, reference] }

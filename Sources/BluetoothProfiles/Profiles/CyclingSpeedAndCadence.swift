@@ -22,7 +22,7 @@ public enum CyclingSpeedAndCadenceService: SpeedSensorService {
 /// While a central subscribes, it notifies each second the counts of a wheel and a crank that turn at constant rates.
 public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private struct State {
-        /// The count of the wheel that a client has set, for the next measurement.
+        /// The wheel count that a client has set, for the next measurement.
         var wanted: UInt32?
         /// The count that was set, and the revolutions of the wheel at that time.
         var wheelBase: UInt32 = 0
@@ -39,7 +39,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private let wheelRate: Double
     private let state: SharedState<State>
 
-    /// A bicycle.
+    /// Creates a sensor on a bicycle.
     ///
     /// - Parameters:
     ///   - cadence: Revolutions of the crank per minute, 0...65,535.
@@ -55,7 +55,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
         self.init(checkedCadence: cadence, wheelRate: wheelRate, locations: locations)
     }
 
-    /// A bicycle whose crank turns 60 times a minute, and whose wheels turn 180 times.
+    /// Creates a sensor on a bicycle whose crank turns 60 times a minute, and whose wheels turn 180 times.
     ///
     /// - Parameter locations: The possible locations of the sensor; the first one is the initial one.
     public convenience init(locations: [SensorLocation] = [.rearWheel, .frontWheel]) {
@@ -74,7 +74,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
         }
     }
 
-    /// Cycling Speed and Cadence.
+    /// The UUID of the service Cycling Speed and Cadence.
     public var service: CBUUID { CyclingSpeedAndCadenceService.uuid }
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }
@@ -100,7 +100,7 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
             crank: RevolutionData(count: UInt16(truncatingIfNeeded: Int(crank)), lastEventTime: crankEvent))
     }
 
-    /// Whole revolutions, and the time of the last one in 1/1024 s.
+    /// Returns the whole revolutions, and the time of the last one in 1/1024 s.
     private static func turns(_ perMinute: Double, at seconds: Double) -> (Double, UInt16) {
         // Rates are per minute: a whole revolution must not be missed by rounding.
         let turns = (seconds * perMinute / 60 + 1e-9).rounded(.down)

@@ -11,7 +11,7 @@ public enum DeviceInformationService {
     public static let manufacturer = GATTCharacteristic<String>("2A29", in: "180A", .read)
     /// The model (2A24).
     public static let model = GATTCharacteristic<String>("2A24", in: "180A", .read)
-    /// The number of this piece (2A25).
+    /// The serial number (2A25).
     public static let serialNumber = GATTCharacteristic<String>("2A25", in: "180A", .read)
     /// The revision of the hardware (2A27).
     public static let hardwareRevision = GATTCharacteristic<String>("2A27", in: "180A", .read)
@@ -19,7 +19,7 @@ public enum DeviceInformationService {
     public static let firmwareRevision = GATTCharacteristic<String>("2A26", in: "180A", .read)
     /// The revision of the software (2A28).
     public static let softwareRevision = GATTCharacteristic<String>("2A28", in: "180A", .read)
-    /// A number that no other system has (2A23).
+    /// A unique number of the system (2A23).
     public static let systemID = GATTCharacteristic<SystemID>("2A23", in: "180A", .read)
     /// The IEEE 11073-20601 regulatory certification data list (2A2A).
     public static let regulatoryCertification = GATTCharacteristic<Data>("2A2A", in: "180A", .read)
@@ -29,12 +29,12 @@ public enum DeviceInformationService {
     public static let uniqueDeviceIdentifier = GATTCharacteristic<UniqueDeviceIdentifier>("2BFF", in: "180A", .read)
 }
 
-/// The device information of another device.
+/// A client of another device's information.
 public struct DeviceInformationClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The information of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads all values of the service.
@@ -60,10 +60,10 @@ public struct DeviceInformationClient: Sendable {
 ///
 /// A system may refuse to publish this service: BlueZ can be configured to publish its own.
 public final class DeviceInformationServer: ProfileServer {
-    /// One value for each known piece of information.
+    /// The characteristics, one for each known piece of information.
     public let values: [any ServedAttribute]
 
-    /// Creates a server; a nil value has no characteristic.
+    /// Creates a server; a nil value gets no characteristic.
     public init(_ information: DeviceInformationValues) {
         typealias Service = DeviceInformationService
         func served<Value>(
@@ -83,6 +83,6 @@ public final class DeviceInformationServer: ProfileServer {
         values = all.compactMap { $0 }
     }
 
-    /// Device Information.
+    /// The UUID of the service Device Information.
     public var service: CBUUID { DeviceInformationService.uuid }
 }

@@ -11,7 +11,7 @@ public enum EnvironmentalSensingService {
     public static let temperature: GATTCharacteristic<Temperature> = measured("2A6E")
     /// The relative humidity (2A6F).
     public static let humidity: GATTCharacteristic<Humidity> = measured("2A6F")
-    /// The pressure of the air (2A6D).
+    /// The air pressure (2A6D).
     public static let pressure: GATTCharacteristic<Pressure> = measured("2A6D")
     /// The height above sea level (2A6C).
     public static let elevation: GATTCharacteristic<Elevation> = measured("2A6C")
@@ -53,14 +53,14 @@ public enum EnvironmentalSensingService {
     }
 }
 
-/// A sensor of the environment.
+/// A client of an environmental sensor.
 ///
 /// The device decides which of the characteristics in ``EnvironmentalSensingService`` it offers.
 public struct EnvironmentalSensingClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// Reads a value; nil if the device does not measure it.
@@ -68,7 +68,7 @@ public struct EnvironmentalSensingClient: Sendable {
         try await peripheral.readIfPresent(characteristic)
     }
 
-    /// The values that the device notifies.
+    /// Returns the values that the device notifies.
     public func values<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> { peripheral.values(of: characteristic) }
@@ -105,7 +105,7 @@ public struct EnvironmentalSensingClient: Sendable {
     ///
     /// - Parameters:
     ///   - trigger: The condition.
-    ///   - instance: Which of the device's conditions, from 1.
+    ///   - instance: The position of the condition among the device's conditions, from 1.
     ///   - characteristic: The characteristic of the value.
     public func setTrigger<Value>(
         _ trigger: ESTriggerSetting<Value>, instance: Int = 1, of characteristic: GATTCharacteristic<Value>
@@ -142,21 +142,21 @@ public struct EnvironmentalSensingClient: Sendable {
 
 /// A simulated environmental sensor.
 public final class EnvironmentalSensingServer: ProfileServer {
-    /// The temperature; a new one is notified.
+    /// The temperature; a new value is notified.
     public let temperature: ServedValue<Temperature>
-    /// The humidity; a new one is notified.
+    /// The humidity; a new value is notified.
     public let humidity: ServedValue<Humidity>
-    /// The pressure; a new one is notified.
+    /// The pressure; a new value is notified.
     public let pressure: ServedValue<Pressure>
     private let others: [any ServedAttribute]
 
-    /// A sensor.
+    /// Creates a sensor.
     ///
     /// - Parameters:
     ///   - temperature: The temperature, 21.5 °C by default.
     ///   - humidity: The humidity, 45 % by default.
     ///   - pressure: The pressure, 1013.25 hPa by default.
-    ///   - others: What else it measures, made with the characteristics of ``EnvironmentalSensingService``.
+    ///   - others: Other measured values, created with the characteristics of ``EnvironmentalSensingService``.
     public init(
         temperature: Temperature = Temperature(uncheckedRawNumber: 2_150),
         humidity: Humidity = Humidity(uncheckedRawNumber: 4_500),
@@ -168,8 +168,8 @@ public final class EnvironmentalSensingServer: ProfileServer {
         self.others = others
     }
 
-    /// Environmental Sensing.
+    /// The UUID of the service Environmental Sensing.
     public var service: CBUUID { EnvironmentalSensingService.uuid }
-    /// The temperature, the humidity, the pressure and what else it measures.
+    /// The temperature, the humidity, the pressure and the other measured values.
     public var values: [any ServedAttribute] { [temperature, humidity, pressure] + others }
 }

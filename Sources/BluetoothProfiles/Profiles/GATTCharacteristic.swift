@@ -5,21 +5,21 @@ public import CoreBluetooth
 ///
 /// Clients and servers of a profile share it, so that a layout is written once.
 public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomStringConvertible {
-    /// The service that it is in.
+    /// The service of the characteristic.
     public let service: CBUUID
-    /// Its UUID.
+    /// The UUID of the characteristic.
     public let uuid: CBUUID
     /// The operations that a server permits; clients ignore them.
     public let properties: CBCharacteristicProperties
 
-    /// A characteristic of a service.
+    /// Creates a characteristic of a service.
     public init(_ uuid: CBUUID, in service: CBUUID, _ properties: CBCharacteristicProperties) {
         self.uuid = uuid
         self.service = service
         self.properties = properties
     }
 
-    /// A characteristic of a service, both by their UUIDs as text; malformed text traps.
+    /// Creates a characteristic of a service, both by their UUIDs as text; malformed text traps.
     public init(_ uuid: String, in service: String, _ properties: CBCharacteristicProperties) {
         self.init(CBUUID(string: uuid), in: CBUUID(string: service), properties)
     }
@@ -38,13 +38,13 @@ public struct GATTCharacteristic<Value: GATTValue>: Hashable, Sendable, CustomSt
 }
 
 extension GATTCharacteristic {
-    /// The path for a client: the first one of its UUID in the first service of its UUID.
+    /// The path for a client: the first characteristic with its UUID in the first service with its UUID.
     public var id: CharacteristicID { CharacteristicID(uuid, in: ServiceID(service)) }
 }
 
 /// Typed values.
 ///
-/// A malformed one is a `BluetoothError` with the reason `malformedValue`, whose
+/// A malformed value is a `BluetoothError` with the reason `malformedValue`, whose
 /// ``AsyncBluetooth/BluetoothError/valueError`` names the field.
 extension Peripheral {
     /// Reads a value.
@@ -71,16 +71,16 @@ extension Peripheral {
         try await writeWithoutResponse(value.encoded, to: characteristic.id)
     }
 
-    /// The notifications, or indications, of a characteristic.
+    /// Returns the notifications, or indications, of a characteristic.
     ///
-    /// A malformed one ends the sequence by throwing; ``results(of:)`` continues.
+    /// A malformed value ends the sequence by throwing; ``results(of:)`` continues.
     public func values<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncThrowingMapSequence<ValueSequence<Data>, Value> {
         notifications(of: characteristic.id).map { try self.decoded($0, .notifications, characteristic.id) }
     }
 
-    /// The notifications, or indications, of a characteristic, and the errors of those that are malformed.
+    /// Returns the notifications, or indications, of a characteristic, with errors in place of malformed ones.
     public func results<Value>(
         of characteristic: GATTCharacteristic<Value>
     ) -> AsyncMapSequence<ValueSequence<Data>, Result<Value, BluetoothError>> {

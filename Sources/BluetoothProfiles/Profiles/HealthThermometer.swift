@@ -18,20 +18,20 @@ public enum HealthThermometerService {
         CBUUID(string: "2A21"), in: uuid, [.read, .write, .indicate])
 }
 
-/// A thermometer.
+/// A client of a thermometer.
 public struct HealthThermometerClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The thermometer of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
-    /// The temperatures that it indicates.
+    /// The temperatures that the device indicates.
     public var measurements: AsyncThrowingMapSequence<ValueSequence<Data>, TemperatureMeasurement> {
         peripheral.values(of: HealthThermometerService.measurement)
     }
 
-    /// The temperatures while it is measuring.
+    /// The temperatures during the measurement.
     public var intermediateTemperatures: AsyncThrowingMapSequence<ValueSequence<Data>, TemperatureMeasurement> {
         peripheral.values(of: HealthThermometerService.intermediate)
     }
@@ -65,18 +65,19 @@ public final class HealthThermometerServer: ProfileServer {
     public let intermediate = ServedValue(HealthThermometerService.intermediate)
     /// The measurement site.
     public let type: ServedValue<TemperatureType>
-    /// The time between measurements; a new one is indicated.
+    /// The time between measurements; a new value is indicated.
     public let interval: ServedValue<MeasurementInterval>
     private let celsius: @Sendable () -> Double?
 
-    /// A thermometer.
+    /// Creates a thermometer.
     ///
     /// - Parameters:
     ///   - type: The measurement site.
-    ///   - interval: The seconds between measurements; 0 makes none.
+    ///   - interval: The seconds between measurements; 0 for none.
     ///   - validIntervals: The seconds that clients may set; others are refused with 0x80, "Out of Range".
-    ///   - celsius: Measures, in degrees Celsius; nil measures nothing this time. 36.6 by default. More than 838,860.5
-    ///     degrees either way are indicated as an infinity, above or below the measurable range.
+    ///   - celsius: Returns the measured temperature in degrees Celsius; nil measures nothing this time. 36.6 by
+    ///     default. More than 838,860.5 degrees either way are indicated as an infinity, above or below the measurable
+    ///     range.
     public init(
         type: TemperatureType = .body, interval: UInt16 = 10, validIntervals: ClosedRange<UInt16> = 1...3600,
         celsius: @escaping @Sendable () -> Double? = { 36.6 }
@@ -92,7 +93,7 @@ public final class HealthThermometerServer: ProfileServer {
             })
     }
 
-    /// Health Thermometer.
+    /// The UUID of the service Health Thermometer.
     public var service: CBUUID { HealthThermometerService.uuid }
     /// The measurement, its type, the intermediate temperature and the interval.
     public var values: [any ServedAttribute] { [measurement, type, intermediate, interval] }

@@ -15,12 +15,12 @@ public enum HeartRateService {
     public static let controlPoint = GATTCharacteristic<HeartRateControlPoint>("2A39", in: "180D", .write)
 }
 
-/// A heart rate sensor.
+/// A client of a heart rate sensor.
 public struct HeartRateClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The measurements, about one each second.
@@ -43,7 +43,7 @@ public struct HeartRateClient: Sendable {
 
 /// A simulated heart rate sensor.
 ///
-/// While a central subscribes, it notifies a measurement each second; each tenth has the energy expended.
+/// While a central subscribes, it notifies a measurement each second; every tenth contains the energy expended.
 public final class HeartRateServer: ProfileServer {
     private struct State {
         var measurements = 0
@@ -59,13 +59,13 @@ public final class HeartRateServer: ProfileServer {
     private let rate: @Sendable (Int) -> UInt16?
     private let state: SharedState<State>
 
-    /// A sensor.
+    /// Creates a sensor.
     ///
     /// - Parameters:
-    ///   - location: Where it sits.
+    ///   - location: The sensor's location.
     ///   - interval: The time between measurements.
-    ///   - rate: Beats per minute of the n-th measurement, from 0; nil measures nothing, for an app that sends
-    ///     ``measurement`` itself. By default it alternates between 60 and 90.
+    ///   - rate: Returns the beats per minute of the n-th measurement, from 0; nil measures nothing, for an app that
+    ///     sends ``measurement`` itself. By default it alternates between 60 and 90.
     public init(
         location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
         rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }
@@ -80,13 +80,13 @@ public final class HeartRateServer: ProfileServer {
             HeartRateService.controlPoint, reservedValueError: 0x80, accept: { _ in state.withLock { $0.energy = 0 } })
     }
 
-    /// 60 up to 90 and back in a minute.
+    /// Returns a rate that goes from 60 up to 90 and back in a minute.
     public static func restingRate(_ measurement: Int) -> UInt16 {
         let phase = abs(measurement % 60)
         return UInt16(60 + min(phase, 60 - phase))
     }
 
-    /// Heart Rate.
+    /// The UUID of the service Heart Rate.
     public var service: CBUUID { HeartRateService.uuid }
     /// The measurement, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, location, controlPoint] }

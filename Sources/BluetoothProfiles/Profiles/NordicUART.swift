@@ -7,26 +7,26 @@ public import CoreBluetooth
 public enum NordicUARTService {
     /// The service's UUID.
     public static let uuid = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
-    /// The bytes to the device.
+    /// The bytes that the client sends to the device.
     public static let receive = GATTCharacteristic<Data>(
         CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, [.write, .writeWithoutResponse])
-    /// The received bytes.
+    /// The bytes that the device sends.
     public static let transmit = GATTCharacteristic<Data>(
         CBUUID(string: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"), in: uuid, .notify)
 }
 
-/// A serial line to another device.
+/// A client of another device's serial line.
 public struct NordicUARTClient: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The line to a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The received bytes.
     public var received: ValueSequence<Data> { peripheral.notifications(of: NordicUARTService.transmit.id) }
 
-    /// Sends bytes in pieces that fit into packets; waits while there is no room.
+    /// Sends bytes in pieces that fit into packets; waits for room.
     public func send(_ data: Data) async throws {
         let size = try await peripheral.maximumWriteLength(for: .withoutResponse)
         for start in stride(from: 0, to: data.count, by: max(1, size)) {
@@ -41,10 +41,10 @@ public final class NordicUARTServer: ProfileServer {
     private let receive: ServedValue<Data>
     private let transmit: ServedValue<Data>
 
-    /// A line.
+    /// Creates a line.
     ///
-    /// `answer`: What the device sends back, at most what a notification carries each; it returns what it
-    ///   gets by default. It runs on the device's queue.
+    /// `answer`: Returns the bytes that the device sends back, each at most one notification; by default it returns the
+    /// received bytes. It runs on the device's queue.
     public init(answer: @escaping @Sendable (Data) -> [Data] = { [$0] }) {
         let transmit = ServedValue(NordicUARTService.transmit)
         self.transmit = transmit
@@ -55,9 +55,9 @@ public final class NordicUARTServer: ProfileServer {
             })
     }
 
-    /// Nordic UART.
+    /// The UUID of the service Nordic UART.
     public var service: CBUUID { NordicUARTService.uuid }
-    /// The characteristic that it receives on, and the one that it sends on.
+    /// The characteristic that receives bytes, and the one that sends bytes.
     public var values: [any ServedAttribute] { [receive, transmit] }
 
     /// Sends bytes to subscribers, at most one notification: 20 bytes fit into every MTU.

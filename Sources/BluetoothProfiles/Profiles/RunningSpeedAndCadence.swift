@@ -19,7 +19,7 @@ public enum RunningSpeedAndCadenceService: SpeedSensorService {
 
 /// A simulated running sensor.
 ///
-/// While a central subscribes, it notifies each second an even speed and cadence, and the distance since the start.
+/// While a central subscribes, it notifies each second a constant speed and cadence, and the distance since the start.
 public final class RunningSpeedAndCadenceServer: ProfileServer {
     /// The notified measurement.
     public let measurement = ServedValue(RunningSpeedAndCadenceService.measurement)
@@ -30,13 +30,13 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
     private let sensor: SpeedSensorServer
     private let speed256: UInt16
     private let cadence: UInt8
-    /// In units of 1/256 of 0.1 m, so that no part is lost.
+    /// The distance in units of 1/256 of 0.1 m, so that no part is lost.
     private let distance: SharedState<UInt64>
 
-    /// A runner.
+    /// Creates a sensor of a runner.
     ///
     /// - Parameters:
-    ///   - speed: Metres per second, 0...255; above 2 it runs.
+    ///   - speed: Meters per second, 0...255; more than 2 counts as running.
     ///   - cadence: Steps per minute of one foot.
     ///   - locations: The possible locations of the sensor; the first one is the initial one.
     /// - Throws: ``GATTValueError`` if the speed is out of its range.
@@ -49,7 +49,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
         self.init(speed256: UInt16(speed * 256), cadence: cadence, locations: locations)
     }
 
-    /// A runner at 2.5 m/s.
+    /// Creates a sensor of a runner at 2.5 m/s.
     ///
     /// - Parameters:
     ///   - cadence: Steps per minute of one foot.
@@ -70,7 +70,7 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
         }
     }
 
-    /// Running Speed and Cadence.
+    /// The UUID of the service Running Speed and Cadence.
     public var service: CBUUID { RunningSpeedAndCadenceService.uuid }
     /// The measurement, the feature, the location and the control point.
     public var values: [any ServedAttribute] { [measurement, feature, sensor.location, sensor.controlPoint] }

@@ -1,7 +1,7 @@
 public import AsyncBluetooth
 public import CoreBluetooth
 
-/// A service of a sensor of speed and cadence, a cyclist's or a runner's: both have the same kinds of characteristics.
+/// A service of a speed and cadence sensor: cycling and running sensors have the same kinds of characteristics.
 ///
 /// Sources: Cycling Speed and Cadence Service 1.0, 3; Running Speed and Cadence Service 1.0, 3.
 public protocol SpeedSensorService {
@@ -20,18 +20,18 @@ public protocol SpeedSensorService {
     static var controlPoint: GATTCharacteristic<SCControlPointRequest> { get }
 }
 
-/// A sensor on a bicycle.
+/// A client of a cycling sensor.
 public typealias CyclingSpeedAndCadenceClient = SpeedSensorClient<CyclingSpeedAndCadenceService>
 
-/// A runner's sensor.
+/// A client of a running sensor.
 public typealias RunningSpeedAndCadenceClient = SpeedSensorClient<RunningSpeedAndCadenceService>
 
-/// A sensor of speed and cadence.
+/// A client of a speed and cadence sensor.
 public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
     /// The device.
     public let peripheral: Peripheral
 
-    /// The sensor of a device; sends no request.
+    /// Creates a client of a device; sends no request.
     public init(_ peripheral: Peripheral) { self.peripheral = peripheral }
 
     /// The measurements, about one each second.
@@ -39,7 +39,7 @@ public struct SpeedSensorClient<Service: SpeedSensorService>: Sendable {
         peripheral.values(of: Service.measurement)
     }
 
-    /// Reads what the sensor can do.
+    /// Reads the sensor's features.
     public func feature() async throws -> Service.Feature { try await peripheral.read(Service.feature) }
 
     /// Reads the sensor's location; nil if the sensor lacks the characteristic.
@@ -63,7 +63,7 @@ final class SpeedSensorServer: Sendable {
     let location: ServedValue<SensorLocation>
     let controlPoint: ServedValue<Data>
 
-    /// A sensor.
+    /// Creates a sensor.
     ///
     /// - Parameters:
     ///   - locations: The possible locations; the first one is the initial one.
@@ -76,7 +76,7 @@ final class SpeedSensorServer: Sendable {
         let location = ServedValue(
             GATTCharacteristic<SensorLocation>(CBUUID(string: "2A5D"), in: service, .read), locations.first ?? .other)
         self.location = location
-        // Raw bytes: an unknown request is answered, not refused.
+        // Raw bytes, so that an unknown request is answered rather than refused.
         controlPoint = ServedValue(
             GATTCharacteristic<Data>(CBUUID(string: "2A55"), in: service, [.write, .indicate]),
             answer: { data in

@@ -2,7 +2,8 @@ import AsyncBluetooth
 import BluetoothSupport
 import CoreBluetooth
 
-/// One period of a ``SimulatedDevice`` from its start to its stop: profile servers as services of a `PeripheralServer`.
+/// One period of a ``SimulatedDevice`` from its start to its stop, with its profile servers as services of a
+/// `PeripheralServer`.
 final class DeviceSession: Sendable {
     private struct State {
         var server: PeripheralServer?
@@ -50,7 +51,7 @@ final class DeviceSession: Sendable {
             services: servers.map { server in
                 ServedService(server.service, characteristics: server.values.map { characteristic($0) })
             }, name: name, advertisedServices: advertised)
-        // Values answer at once, so requests need no limit of time.
+        // Values answer at once, so requests need no time limit.
         let settings = PeripheralServer.Settings(handlerTimeout: nil, handlerLimit: 4096)
         let server = PeripheralServer(
             backend: backend, offer: offer, settings: settings, onEvent: { [weak self] in self?.handle($0) })
@@ -65,7 +66,7 @@ final class DeviceSession: Sendable {
         }
         let context = ServerContext { [weak self] in self }
         for profile in servers { profile.start(context) }
-        // Its errors are events.
+        // Errors are reported as events.
         let task = Task(executorPreference: server.executor) { try await server.run() }
         state.withLock { $0.task = task }
         try await started.value {}

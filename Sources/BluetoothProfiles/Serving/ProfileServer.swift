@@ -2,7 +2,7 @@ import AsyncBluetooth
 import BluetoothSupport
 public import CoreBluetooth
 
-/// A service of a simulated device: its values and their behaviour.
+/// A service of a simulated device: its values and their behavior.
 ///
 /// One implementation runs in a ``SimulatedDevice`` on the emulator and on a real adapter.
 public protocol ProfileServer: Sendable {
@@ -23,7 +23,7 @@ extension ProfileServer {
 
 /// A server's access to its device: the time, and work that is repeated while a central subscribes.
 public struct ServerContext: Sendable {
-    /// Nil once the device is stopped: a server may keep its context.
+    /// The session; nil once the device is stopped, since a server may keep its context.
     let session: @Sendable () -> DeviceSession?
 
     /// The time since the backend's origin, real or the emulator's; zero once the device is stopped.
@@ -34,12 +34,12 @@ public struct ServerContext: Sendable {
 
     /// Calls `body` after each `interval` while at least one central subscribes to a value.
     ///
-    /// To be called in ``ProfileServer/start(_:)``. The first call is one interval after the first subscription. The
-    /// calls run on the device's queue, one at a time; virtual time waits for them.
+    /// Call it in ``ProfileServer/start(_:)``. The first call is one interval after the first subscription. The calls
+    /// run on the device's queue, one at a time; virtual time waits for them.
     ///
     /// - Parameters:
-    ///   - interval: Asked before each call; nil or zero ends the calls until the next first subscription.
-    ///   - value: The value whose subscriptions matter; it has one repetition at most.
+    ///   - interval: Evaluated before each call; nil or zero ends the calls until the next first subscription.
+    ///   - value: The value whose subscriptions count; it has at most one repetition.
     ///   - body: Runs after each interval.
     public func `repeat`(
         every interval: @escaping @Sendable () -> Duration?, whileSubscribedTo value: any ServedAttribute,
@@ -84,7 +84,7 @@ public enum StandardProfile: String, CaseIterable, Sendable {
     /// Nordic UART.
     case nordicUART = "nordic-uart"
 
-    /// The service.
+    /// The UUID of the service.
     public var service: CBUUID { makeServer().service }
 
     /// Creates a server with plausible default values.
@@ -105,7 +105,7 @@ public enum StandardProfile: String, CaseIterable, Sendable {
         }
     }
 
-    /// The default name of a device with this profile alone: "Heart Rate".
+    /// The default name of a device with only this profile: "Heart Rate".
     public var deviceName: String {
         switch self {
         case .nordicUART: "Nordic UART"

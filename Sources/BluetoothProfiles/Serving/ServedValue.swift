@@ -4,7 +4,7 @@ public import CoreBluetooth
 /// A typed value that a server offers.
 ///
 /// Any thread may use it; a new value is sent to all subscribers. A client's write is decoded first, and refused with
-/// an ATT error where it is malformed: 0x0D, "Invalid Attribute Value Length", or ``reservedValueError``.
+/// an ATT error if it is malformed: 0x0D, "Invalid Attribute Value Length", or ``reservedValueError``.
 public final class ServedValue<Value: GATTValue>: ServedAttribute {
     private struct State {
         var value: Value?
@@ -24,7 +24,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     private let answer: (@Sendable (Value) throws -> any GATTValue)?
     private let state: Lock<State>
 
-    /// A value.
+    /// Creates a value.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
@@ -32,10 +32,10 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
     ///   - requiresEncryption: Whether clients must have paired.
     ///   - descriptors: By UUID: 2901 as text in UTF-8, 2904 in its layout; systems refuse others.
     ///   - reservedValueError: The ATT error code for a written number that is reserved.
-    ///   - compute: Makes the value of each read, in place of the stored one.
+    ///   - compute: Returns the value of each read, in place of the stored one.
     ///   - accept: Called with each written value before it is stored and sent to subscribers; a `CBATTError` that it
     ///     throws refuses it. It runs on the device's queue.
-    ///   - answer: Makes the value that is sent to subscribers after the response to a write, as of a control point.
+    ///   - answer: Returns the value that is sent to subscribers after the response to a write, as for a control point.
     public init(
         _ characteristic: GATTCharacteristic<Value>, _ value: Value? = nil, requiresEncryption: Bool = false,
         descriptors: [CBUUID: Data] = [:], reservedValueError: Int = 0xFF, compute: (@Sendable () -> Value)? = nil,
@@ -52,7 +52,7 @@ public final class ServedValue<Value: GATTValue>: ServedAttribute {
         state = Lock(State(value: value))
     }
 
-    /// The value that clients read; nil if none is stored.
+    /// The value that clients read; nil without a stored value.
     ///
     /// A new value is sent to subscribers, too.
     public var value: Value? {

@@ -2,11 +2,11 @@ public import AsyncBluetooth
 import BluetoothSupport
 public import CoreBluetooth
 
-/// A device that this program simulates: one class for the emulator and for a real adapter.
+/// A device that this program simulates, on the emulator or on a real adapter.
 ///
 /// It publishes its servers' services through a `PeripheralServer` and advertises them, and publishes them again after
-/// the adapter was reset. Any thread may use it; requests are answered on a queue of its own, one at a time, and at
-/// most 4,096 wait there: further ones are refused with `insufficientResources`.
+/// the adapter was reset. Any thread may use it; requests are answered on its queue, one at a time, and at most 4,096
+/// wait there: further ones are refused with `insufficientResources`.
 ///
 ///     let device = SimulatedDevice(name: "Heart Rate Monitor", servers: [HeartRateServer(), BatteryServer()])
 ///     try await device.start()
@@ -25,7 +25,7 @@ public final class SimulatedDevice: Sendable {
     /// Creates a device that is not published yet.
     ///
     /// - Parameters:
-    ///   - name: The advertised name; a real adapter may show its own name besides.
+    ///   - name: The advertised name; a real adapter may also show another name.
     ///   - servers: The services.
     ///   - advertised: The services to advertise; nil for all. 31 bytes have room for a short name and few services.
     ///   - onEvent: Receives events, on the device's queue or the thread that sends a value; must return quickly.
@@ -76,7 +76,7 @@ public final class SimulatedDevice: Sendable {
     }
 }
 
-/// The reason for which a device could not be published.
+/// The reason that a device could not be published.
 public enum SimulatedDeviceError: Error, CustomStringConvertible {
     /// The adapter does not support the peripheral role, or is not available now.
     case unavailable(CBManagerState)
