@@ -1,4 +1,4 @@
-// `Data` and `Date` for the values: on Linux they are in a module of their own.
+// `Data` and `Date` for the values: on Linux they are in a separate module.
 #if canImport(FoundationEssentials)
 @_exported import FoundationEssentials
 #else

@@ -2,24 +2,24 @@
 ///
 /// Source: Battery Service 1.0, 3.1; GATT Specification Supplement, Battery Level.
 public struct BatteryLevel: GATTValue, CustomStringConvertible {
-    /// 0...100 percent.
+    /// The charge in percent, 0...100.
     public let percent: UInt8
 
-    /// 100 percent.
+    /// A charge of 100 percent.
     public static let full = BatteryLevel(checked: 100)
 
     private init(checked percent: UInt8) { self.percent = percent }
 
-    /// A charge.
+    /// Creates a charge.
     ///
-    /// - Throws: ``GATTValueError`` outside of 0...100 percent.
+    /// - Throws: ``GATTValueError`` for a charge outside 0...100 percent.
     public init(percent: Int) throws(GATTValueError) {
         self.percent = try Self.checked(percent, "Battery Level", in: 0...100)
     }
 
     /// Reads a byte.
     ///
-    /// - Throws: ``GATTValueError`` above 100, which is reserved.
+    /// - Throws: ``GATTValueError`` for a number above 100, which is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         percent = try reader.uint8("Battery Level", in: 0...100)
     }

@@ -6,11 +6,11 @@ public struct CurrentTime: GATTValue, CustomStringConvertible {
     public struct AdjustReason: OptionSet, GATTValue {
         /// The bits.
         public let rawValue: UInt8
-        /// A set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// A person set the clock.
         public static let manual = AdjustReason(rawValue: 1)
-        /// Another clock did.
+        /// Another clock set the clock.
         public static let externalReference = AdjustReason(rawValue: 2)
         /// The time zone changed.
         public static let timeZone = AdjustReason(rawValue: 4)
@@ -27,7 +27,7 @@ public struct CurrentTime: GATTValue, CustomStringConvertible {
     /// The reasons for the adjustment of the time; empty for a time that was read.
     public var adjustReason: AdjustReason
 
-    /// A time; the day of the week follows from the date by default.
+    /// Creates a time; the day of the week follows from the date by default.
     public init(
         _ dateTime: DateTime, dayOfWeek: DayOfWeek? = nil, fractions256: UInt8 = 0, adjustReason: AdjustReason = []
     ) {
@@ -61,9 +61,9 @@ public struct CurrentTime: GATTValue, CustomStringConvertible {
 ///
 /// Source: GATT Specification Supplement, Day of Week.
 public enum DayOfWeek: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// Not known.
+    /// The day is not known.
     case unknown = 0
-    /// The first day, as ISO 8601 has it.
+    /// The first day, as in ISO 8601.
     case monday
     /// The second day.
     case tuesday
@@ -78,7 +78,7 @@ public enum DayOfWeek: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
     /// The last day.
     case sunday
 
-    /// The day of a date, not known where the date is not.
+    /// Finds the day of a date; unknown if the date is unknown.
     public init(of date: DateTime) {
         guard date.date != nil else {
             self = .unknown
@@ -93,7 +93,7 @@ public enum DayOfWeek: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
         "not known", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
     ]
 
-    /// Its English name.
+    /// The English name of the day.
     public var description: String { Self.names[Int(rawValue)] }
 }
 
@@ -111,7 +111,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
         case hour = 4
         /// Two hours.
         case doubleHour = 8
-        /// Not known.
+        /// The daylight saving time is not known.
         case unknown = 255
     }
 
@@ -119,7 +119,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
 
     /// Quarters of an hour east of UTC, -48...56; nil if unknown.
     public let timeZone: Int8?
-    /// Daylight saving time, which comes to the time zone.
+    /// Daylight saving time, which is added to the time zone.
     public let daylightSaving: DaylightSaving
 
     /// The time zone of UTC, without daylight saving time.
@@ -130,10 +130,10 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
         daylightSaving = .standard
     }
 
-    /// The offset from UTC.
+    /// Creates an offset from UTC.
     ///
     /// `timeZone`: Quarters of an hour, -48...56; nil if unknown.
-    /// - Throws: ``GATTValueError`` if the time zone is out of its range.
+    /// - Throws: ``GATTValueError`` if the time zone is out of range.
     public init(timeZone: Int?, daylightSaving: DaylightSaving = .standard) throws(GATTValueError) {
         self.timeZone = try Self.checked(timeZone, "Time Zone", in: Int8(-48)...56)
         self.daylightSaving = daylightSaving
@@ -178,7 +178,7 @@ public struct LocalTimeInformation: GATTValue, CustomStringConvertible {
 public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
     /// Time Source (2A13).
     public enum Source: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-        /// Not known.
+        /// The source is not known.
         case unknown = 0
         /// The Network Time Protocol.
         case networkTimeProtocol
@@ -200,29 +200,29 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
             "cellular network", "not synchronized",
         ]
 
-        /// In words.
+        /// The value in words.
         public var description: String { Self.names[Int(rawValue)] }
     }
 
     /// The source of the time.
     public let source: Source
-    /// The drift since the last update, in steps of 1/8 s; 254 is more than 253 steps, 255 is not known.
+    /// The drift since the last update, in steps of 1/8 s; 254 means more than 253 steps, 255 unknown.
     public let accuracy: UInt8
-    /// Whole days since the last update; 255 is 255 or more.
+    /// Whole days since the last update; 255 means 255 or more.
     public let daysSinceUpdate: UInt8
-    /// Hours since the last update beyond the days, 0...23; 255 where the days are 255.
+    /// Hours since the last update beyond the days, 0...23; 255 if the days are 255.
     public let hoursSinceUpdate: UInt8
 
-    /// A source that was asked some time ago.
+    /// Creates a source with the hours since its last update.
     ///
-    /// `hoursSinceUpdate`: In all, 0 or more.
+    /// `hoursSinceUpdate`: All hours since then, 0 or more.
     /// - Throws: ``GATTValueError`` if the hours are negative.
     public init(source: Source, accuracy: UInt8 = 255, hoursSinceUpdate: Int) throws(GATTValueError) {
         let hours = try Self.checked(hoursSinceUpdate, "Hours Since Update", in: 0...Int.max)
         self.init(source, accuracy: accuracy, wholeHours: hours)
     }
 
-    /// A source that was asked some time ago, 0 or more.
+    /// Creates a source with the time since its last update, 0 or more.
     package init(source: Source, accuracy: UInt8 = 255, sinceUpdate: Duration) {
         self.init(source, accuracy: accuracy, wholeHours: max(0, Int(sinceUpdate.components.seconds / 3600)))
     }
@@ -237,7 +237,7 @@ public struct ReferenceTimeInformation: GATTValue, CustomStringConvertible {
 
     /// Reads four bytes.
     ///
-    /// - Throws: ``GATTValueError``, also if the hours are none of 0...23 and 255.
+    /// - Throws: ``GATTValueError``, also if the hours are not 0...23 or 255.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         source = try reader.value("Time Source")
         accuracy = try reader.uint8("Time Accuracy")

@@ -5,42 +5,42 @@
 public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
     /// The share of a pedal in the power.
     public struct Balance: Hashable, Sendable {
-        /// In units of 0.5 %, 0...200; a device may send more.
+        /// The share in units of 0.5 %, 0...200; a device may send more.
         public let share: UInt8
-        /// Whether it is the left pedal's; otherwise it is not known whose.
+        /// Whether it is the share of the left pedal; otherwise the pedal is unknown.
         public var isLeft: Bool
 
-        /// A share in units of 0.5 %.
+        /// Creates a share in units of 0.5 %.
         ///
-        /// - Throws: ``GATTValueError`` if it is none of 0...200.
+        /// - Throws: ``GATTValueError`` if it is outside 0...200.
         public init(share: UInt8, isLeft: Bool) throws(GATTValueError) {
             self.init(
                 received: try CyclingPowerMeasurement.checked(share, "Pedal Power Balance", in: 0...200), isLeft: isLeft
             )
         }
 
-        /// A share as the device sends it.
+        /// Creates a share as the device sent it.
         init(received share: UInt8, isLeft: Bool) {
             self.share = share
             self.isLeft = isLeft
         }
     }
 
-    /// Accumulated torque, in units of 1/32 Nm, which starts over at the end.
+    /// The accumulated torque, which wraps around.
     public struct Torque: Hashable, Sendable {
-        /// In units of 1/32 Nm.
+        /// The torque in units of 1/32 Nm.
         public var accumulated: UInt16
-        /// Whether it is measured at the crank; otherwise at the wheel.
+        /// Whether it is measured at the crank; otherwise it is measured at the wheel.
         public var isAtCrank: Bool
 
-        /// A torque in units of 1/32 Nm.
+        /// Creates a torque in units of 1/32 Nm.
         public init(accumulated: UInt16, isAtCrank: Bool) {
             self.accumulated = accumulated
             self.isAtCrank = isAtCrank
         }
     }
 
-    /// Watts.
+    /// The power in watts.
     public var power: Int16
     /// The share of a pedal in the power.
     public var balance: Balance?
@@ -51,7 +51,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
     /// The crank's revolutions; their time has units of 1/1024 s.
     public var crank: RevolutionData<UInt16>?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         power: Int16, balance: Balance? = nil, torque: Torque? = nil, wheel: RevolutionData<UInt32>? = nil,
         crank: RevolutionData<UInt16>? = nil
@@ -63,7 +63,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
         self.crank = crank
     }
 
-    /// True: a client ignores unknown flags and the fields after them.
+    /// True, because a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     private enum Flag {
@@ -75,7 +75,7 @@ public struct CyclingPowerMeasurement: GATTValue, CustomStringConvertible {
         static let crank: UInt16 = 0x20
     }
 
-    /// Reads the flags, the power and what the flags announce.
+    /// Reads the flags, the power and the fields that the flags announce.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint16("Flags")
         power = try reader.integer("Instantaneous Power")

@@ -4,17 +4,17 @@
 public struct CSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It counts the revolutions of a wheel.
+    /// The sensor counts the revolutions of a wheel.
     public static let wheelRevolutions = CSCFeature(rawValue: 1)
-    /// It counts the revolutions of a crank.
+    /// The sensor counts the revolutions of a crank.
     public static let crankRevolutions = CSCFeature(rawValue: 2)
     /// The sensor supports several locations.
     public static let multipleSensorLocations = CSCFeature(rawValue: 4)
 
-    /// In words.
+    /// The value in words.
     public var description: String {
         let names: [(CSCFeature, String)] = [
             (.wheelRevolutions, "wheel revolutions"), (.crankRevolutions, "crank revolutions"),
@@ -35,30 +35,30 @@ public struct CSCMeasurement: GATTValue, CustomStringConvertible {
     /// The crank's revolutions; nil if the sensor does not count them.
     public var crank: RevolutionData<UInt16>?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(wheel: RevolutionData<UInt32>? = nil, crank: RevolutionData<UInt16>? = nil) {
         self.wheel = wheel
         self.crank = crank
     }
 
-    /// The speed since an earlier measurement, in metres per second.
+    /// Returns the speed since an earlier measurement, in meters per second.
     ///
-    /// `circumference`: Of the wheel, in metres: 2.1 is usual.
-    /// - Returns: nil where the wheel did not come round, or is not counted.
+    /// `circumference`: The circumference of the wheel, in meters: 2.1 is usual.
+    /// - Returns: nil if the wheel completed no revolution, or is not counted.
     public func speed(since earlier: CSCMeasurement, circumference: Double) -> Double? {
         guard let wheel, let before = earlier.wheel else { return nil }
         return wheel.rate(since: before).map { $0 * circumference }
     }
 
-    /// The cadence since an earlier measurement, in revolutions of the crank per minute.
+    /// Returns the cadence since an earlier measurement, in revolutions of the crank per minute.
     ///
-    /// - Returns: nil where the crank did not come round, or is not counted.
+    /// - Returns: nil if the crank completed no revolution, or is not counted.
     public func cadence(since earlier: CSCMeasurement) -> Double? {
         guard let crank, let before = earlier.crank else { return nil }
         return crank.rate(since: before).map { $0 * 60 }
     }
 
-    /// True: a client ignores unknown flags and the fields after them.
+    /// True, because a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     /// Reads the flags and the fields that they announce.
@@ -91,10 +91,10 @@ public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendab
     /// The time at which the last revolution was complete, in units of 1/1024 s; 1/2048 s for the wheel of a power
     /// meter.
     ///
-    /// It starts over after 65,535.
+    /// It wraps around after 65,535.
     public var lastEventTime: UInt16
 
-    /// A count.
+    /// Creates a count.
     public init(count: Count, lastEventTime: UInt16) {
         self.count = count
         self.lastEventTime = lastEventTime
@@ -110,10 +110,10 @@ public struct RevolutionData<Count: FixedWidthInteger & UnsignedInteger & Sendab
         writer.append(lastEventTime)
     }
 
-    /// Revolutions per second since an earlier measurement, with at most one overflow between them.
+    /// Returns the revolutions per second since an earlier measurement, with at most one overflow between them.
     ///
     /// `ticks`: The units of the event time per second: 1024 or 2048.
-    /// - Returns: nil where no revolution was completed since.
+    /// - Returns: nil if no revolution was completed since.
     public func rate(since earlier: Self, ticksPerSecond ticks: Int = 1024) -> Double? {
         let time = lastEventTime &- earlier.lastEventTime
         guard time > 0 else { return nil }

@@ -1,23 +1,23 @@
-/// Date Time (2A08): a date of the Gregorian calendar and a time of day, in no time zone.
+/// Date Time (2A08): a date of the Gregorian calendar and a time of day, without a time zone.
 ///
-/// The year, the month and the day may be unknown each: 0. Source: GATT Specification Supplement, Date Time.
+/// The year, the month and the day may each be unknown: 0. Source: GATT Specification Supplement, Date Time.
 public struct DateTime: GATTValue, CustomStringConvertible {
-    /// 1582...9999; 0 is not known.
+    /// The year, 1582...9999; 0 means unknown.
     public let year: UInt16
-    /// 1...12; 0 is not known.
+    /// The month, 1...12; 0 means unknown.
     public let month: UInt8
-    /// 1...31; 0 is not known.
+    /// The day, 1...31; 0 means unknown.
     public let day: UInt8
-    /// 0...23.
+    /// The hours, 0...23.
     public let hours: UInt8
-    /// 0...59.
+    /// The minutes, 0...59.
     public let minutes: UInt8
-    /// 0...59.
+    /// The seconds, 0...59.
     public let seconds: UInt8
 
-    /// A date and a time of day.
+    /// Creates a date and a time of day.
     ///
-    /// - Returns: nil where a part is out of its range. That the month has that day is not checked.
+    /// - Returns: nil if a part is out of range. Whether the month has that day is not checked.
     public init?(year: Int, month: Int, day: Int, hours: Int, minutes: Int, seconds: Int) {
         guard year == 0 || (1582...9999).contains(year), (0...12).contains(month), (0...31).contains(day),
             (0...23).contains(hours), (0...59).contains(minutes), (0...59).contains(seconds)
@@ -26,16 +26,16 @@ public struct DateTime: GATTValue, CustomStringConvertible {
         (self.hours, self.minutes, self.seconds) = (UInt8(hours), UInt8(minutes), UInt8(seconds))
     }
 
-    /// The date and the time of day in UTC, without the fraction of the second.
+    /// Creates the date and the time of day in UTC, without the fraction of the second.
     ///
-    /// - Returns: nil outside of the years 1582...9999.
+    /// - Returns: nil outside the years 1582...9999.
     public init?(_ date: Date) {
         let total = date.timeIntervalSince1970.rounded(.down)
         guard let seconds = Int(exactly: total), Self.range.contains(seconds) else { return nil }
         self.init(secondsSince1970: seconds)
     }
 
-    /// The date and the time of day in UTC, at most the nearest ones in the years 1582...9999.
+    /// Creates the date and the time of day in UTC, or the nearest ones in the years 1582...9999.
     package init(clamping date: Date) {
         let total = max(Double(Self.range.lowerBound), min(Double(Self.range.upperBound), date.timeIntervalSince1970))
         self.init(secondsSince1970: Int(total.rounded(.down)))
@@ -53,7 +53,7 @@ public struct DateTime: GATTValue, CustomStringConvertible {
     /// The seconds since 1970 of the years 1582...9999.
     private static let range = -12_244_089_600...253_402_300_799
 
-    /// The instant, taken as UTC; nil where a part is not known or the month has no such day.
+    /// The instant, taken as UTC; nil if a part is unknown or the month has no such day.
     public var date: Date? {
         let days = Self.days(year: Int(year), month: Int(month), day: Int(day))
         guard year > 0, month > 0, day > 0, Self.civil(days: days) == (Int(year), Int(month), Int(day)) else {
@@ -65,7 +65,7 @@ public struct DateTime: GATTValue, CustomStringConvertible {
 
     /// Reads seven bytes.
     ///
-    /// - Throws: The part that is out of its range.
+    /// - Throws: ``GATTValueError`` for a part that is out of range.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         year = try reader.uint16("Year")
         guard year == 0 || (1582...9999).contains(year) else { throw reader.reserved(year, "Year") }
@@ -92,7 +92,7 @@ public struct DateTime: GATTValue, CustomStringConvertible {
             + [hours, minutes, seconds].map { Decimals.pair($0) }.joined(separator: ":")
     }
 
-    /// The days since the beginning of 1970; counted from 1 March of year 0, in eras of 400 years.
+    /// Returns the days since the beginning of 1970; counted from 1 March of year 0, in eras of 400 years.
     package static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -101,7 +101,7 @@ public struct DateTime: GATTValue, CustomStringConvertible {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date so many days after the beginning of 1970.
+    /// Returns the date that is a number of days after the beginning of 1970.
     private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

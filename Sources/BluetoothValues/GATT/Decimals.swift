@@ -1,15 +1,15 @@
 /// Decimal numbers for people, independent of the locale.
 package enum Decimals {
-    /// Ten to the `exponent`, 0...22, which is exact.
+    /// Returns ten to the `exponent`, 0...22, which is exact.
     package static func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
-    /// `mantissa` times ten to the `exponent`, with one rounding.
+    /// Returns `mantissa` times ten to the `exponent`, with one rounding.
     package static func scaled(_ mantissa: Int, exponent: Int) -> Double {
         // The text form rounds once; a product of powers would round several times.
         Double("\(mantissa)e\(exponent)") ?? .nan
     }
 
-    /// `value` with exactly `digits` digits after the point, 0...9.
+    /// Returns `value` with exactly `digits` digits after the point, 0...9.
     package static func fixed(_ value: Double, _ digits: Int) -> String {
         let power = power(digits)
         guard value.isFinite, value.magnitude < 1e12, value.magnitude * power < 9e18 else { return "\(value)" }
@@ -21,12 +21,12 @@ package enum Decimals {
         return sign + String(whole / divisor) + "." + String(repeating: "0", count: digits - fraction.count) + fraction
     }
 
-    /// Two digits, as in dates.
+    /// Returns two digits, as in dates.
     package static func pair(_ value: some BinaryInteger) -> String {
         value < 10 ? "0\(value)" : "\(value)"
     }
 
-    /// Hexadecimal digits, upper case, at least `width`.
+    /// Returns at least `width` hexadecimal digits in upper case.
     package static func hex(_ value: some BinaryInteger, width: Int) -> String {
         let digits = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -2,20 +2,21 @@
 ///
 /// Source: Device Information Service 1.1, 3.8; GATT Specification Supplement, System ID.
 public struct SystemID: GATTValue, CustomStringConvertible {
-    /// The manufacturer's own number, 40 bits.
+    /// The number that the manufacturer assigned, 40 bits.
     public let manufacturerIdentifier: UInt64
     /// The number that the IEEE assigned to the manufacturer, 24 bits.
     public let organizationallyUniqueIdentifier: UInt32
 
-    /// Takes the low 40 and the low 24 bits.
+    /// Creates an identifier from the low 40 and the low 24 bits.
     public init(manufacturerIdentifier: UInt64, organizationallyUniqueIdentifier: UInt32) {
         self.manufacturerIdentifier = manufacturerIdentifier & 0xFF_FFFF_FFFF
         self.organizationallyUniqueIdentifier = organizationallyUniqueIdentifier & 0xFF_FFFF
     }
 
-    /// The System ID of a Bluetooth device address: its company, 0xFFFE and the number that the company gave.
+    /// Creates the System ID of a Bluetooth device address: its company, 0xFFFE and the number that the company
+    /// assigned.
     ///
-    /// `address`: The low 48 bits: 0x123456_9ABCDE for `12:34:56:9A:BC:DE`.
+    /// `address`: The address in the low 48 bits: 0x123456_9ABCDE for `12:34:56:9A:BC:DE`.
     public init(deviceAddress address: UInt64) {
         self.init(
             manufacturerIdentifier: 0xFFFE << 24 | address & 0xFF_FFFF,
@@ -52,7 +53,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
         /// The USB Implementers Forum.
         case usb = 2
 
-        /// In words.
+        /// The value in words.
         public var description: String { self == .bluetooth ? "Bluetooth" : "USB" }
     }
 
@@ -65,7 +66,7 @@ public struct PnPID: GATTValue, CustomStringConvertible {
     /// The product's version, as 0xJJMN for JJ.M.N: 0x0213 is 2.1.3.
     public var version: UInt16
 
-    /// A product.
+    /// Creates a product.
     public init(source: Source, vendor: UInt16, product: UInt16, version: UInt16) {
         self.source = source
         self.vendor = vendor
@@ -109,16 +110,16 @@ public struct PnPID: GATTValue, CustomStringConvertible {
 ///
 /// Source: Device Information Service 1.2, 3.10; GATT Specification Supplement, UDI for Medical Devices.
 public struct UniqueDeviceIdentifier: GATTValue, CustomStringConvertible {
-    /// The whole identifier, as the label bears it.
+    /// The whole identifier, as on the label.
     public let label: String?
     /// The part that identifies the manufacturer and the model.
     public let deviceIdentifier: String?
-    /// The organization that issued it, by its object identifier or its address.
+    /// The organization that issued the identifier, by its object identifier or its address.
     public let issuer: String?
-    /// The authority whose rules it follows, by its object identifier or its address.
+    /// The authority whose rules the identifier follows, by its object identifier or its address.
     public let authority: String?
 
-    /// An identifier; a text ends before its first zero.
+    /// Creates an identifier; a text ends before its first zero.
     public init(
         label: String? = nil, deviceIdentifier: String? = nil, issuer: String? = nil, authority: String? = nil
     ) {
@@ -133,12 +134,12 @@ public struct UniqueDeviceIdentifier: GATTValue, CustomStringConvertible {
 
     /// "UDI for Medical Devices".
     public static var valueName: String { "UDI for Medical Devices" }
-    /// Later bytes belong to a later version.
+    /// True, because later bytes belong to a later version.
     public static var ignoresTrailingBytes: Bool { true }
 
     /// Reads a byte of flags, and the texts that they announce, each with a zero at its end.
     ///
-    /// - Throws: Also that a text is not UTF-8.
+    /// - Throws: ``GATTValueError``, also if a text is not UTF-8.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint8("Flags")
         label = try flags & 1 != 0 ? reader.terminatedText("UDI Label") : nil
@@ -175,7 +176,7 @@ public struct DeviceInformationValues: Hashable, Sendable {
     public var manufacturer: String?
     /// The model.
     public var model: String?
-    /// The number of this piece.
+    /// The serial number.
     public var serialNumber: String?
     /// The revision of the hardware.
     public var hardwareRevision: String?
@@ -183,7 +184,7 @@ public struct DeviceInformationValues: Hashable, Sendable {
     public var firmwareRevision: String?
     /// The revision of the software.
     public var softwareRevision: String?
-    /// A number that no other system has.
+    /// The unique number of the system.
     public var systemID: SystemID?
     /// The IEEE 11073-20601 regulatory certification data list.
     public var regulatoryCertification: Data?
@@ -192,7 +193,7 @@ public struct DeviceInformationValues: Hashable, Sendable {
     /// The identifier of a medical device.
     public var uniqueDeviceIdentifier: UniqueDeviceIdentifier?
 
-    /// Information by the manufacturer.
+    /// Creates the manufacturer's information.
     public init(
         manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
         hardwareRevision: String? = nil, firmwareRevision: String? = nil, softwareRevision: String? = nil,

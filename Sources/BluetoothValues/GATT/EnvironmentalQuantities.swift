@@ -26,7 +26,7 @@ public struct Humidity: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Pressure (2A6D): the pressure of the air in hectopascals.
+/// Pressure (2A6D): the air pressure in hectopascals.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Pressure.
 public struct Pressure: ScalarValue {
@@ -38,7 +38,7 @@ public struct Pressure: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt32) { self.rawNumber = rawNumber }
 }
 
-/// Elevation (2A6C): the height above sea level in metres.
+/// Elevation (2A6C): the height above sea level in meters.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Elevation.
 public struct Elevation: ScalarValue {
@@ -52,7 +52,7 @@ public struct Elevation: ScalarValue {
     public init(uncheckedRawNumber rawNumber: Int32) { self.rawNumber = rawNumber }
 }
 
-/// True Wind Speed (2A70): the speed of the wind over ground in metres per second.
+/// True Wind Speed (2A70): the speed of the wind over ground in meters per second.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, True Wind Speed.
 public struct TrueWindSpeed: ScalarValue {
@@ -76,7 +76,7 @@ public struct TrueWindDirection: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Apparent Wind Speed (2A72): the speed of the wind relative to a moving sensor, in metres per second.
+/// Apparent Wind Speed (2A72): the speed of the wind relative to a moving sensor, in meters per second.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Apparent Wind Speed.
 public struct ApparentWindSpeed: ScalarValue {
@@ -113,7 +113,7 @@ public struct GustFactor: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt8) { self.rawNumber = rawNumber }
 }
 
-/// Pollen Concentration (2A75): pollen in a cubic metre.
+/// Pollen Concentration (2A75): the pollen in a cubic meter.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Pollen Concentration.
 public struct PollenConcentration: ScalarValue {
@@ -137,7 +137,7 @@ public struct UVIndex: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt8) { self.rawNumber = rawNumber }
 }
 
-/// Irradiance (2A77): the power of light in watts per square metre.
+/// Irradiance (2A77): the power of light in watts per square meter.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Irradiance.
 public struct Irradiance: ScalarValue {
@@ -149,7 +149,7 @@ public struct Irradiance: ScalarValue {
     public init(uncheckedRawNumber rawNumber: UInt16) { self.rawNumber = rawNumber }
 }
 
-/// Rainfall (2A78): rain in millimetres.
+/// Rainfall (2A78): rain in millimeters.
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Rainfall.
 public struct Rainfall: ScalarValue {
@@ -213,25 +213,25 @@ public struct MagneticDeclination: ScalarValue {
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Barometric Pressure Trend.
 public enum BarometricPressureTrend: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// Not known.
+    /// The trend is not known.
     case unknown = 0
-    /// It fell all the time.
+    /// The pressure fell all the time.
     case continuouslyFalling
-    /// It rose all the time.
+    /// The pressure rose all the time.
     case continuouslyRising
-    /// It fell, then was steady.
+    /// The pressure fell, then was steady.
     case fallingThenSteady
-    /// It rose, then was steady.
+    /// The pressure rose, then was steady.
     case risingThenSteady
-    /// It fell, then rose less.
+    /// The pressure fell, then rose less.
     case fallingBeforeLesserRise
-    /// It fell, then rose more.
+    /// The pressure fell, then rose more.
     case fallingBeforeGreaterRise
-    /// It rose, then fell more.
+    /// The pressure rose, then fell more.
     case risingBeforeGreaterFall
-    /// It rose, then fell less.
+    /// The pressure rose, then fell less.
     case risingBeforeLesserFall
-    /// It was steady.
+    /// The pressure was steady.
     case steady
 
     private static let names = [
@@ -240,6 +240,6 @@ public enum BarometricPressureTrend: UInt8, GATTValue, CaseIterable, CustomStrin
         "rising before a lesser fall", "steady",
     ]
 
-    /// In words.
+    /// The value in words.
     public var description: String { Self.names[Int(rawValue)] }
 }

@@ -4,9 +4,9 @@
 public struct ESMeasurement: GATTValue, CustomStringConvertible {
     /// The function that is applied to the samples.
     public enum SamplingFunction: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-        /// Not specified.
+        /// The function is not specified.
         case unspecified = 0
-        /// The value of the moment.
+        /// The current value.
         case instantaneous
         /// The mean of the samples.
         case mean
@@ -18,14 +18,14 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
         case minimum
         /// The sum of the samples.
         case accumulated
-        /// How many samples there were.
+        /// The number of samples.
         case count
 
         private static let names = [
             "unspecified", "instantaneous", "mean", "root mean square", "maximum", "minimum", "accumulated", "count",
         ]
 
-        /// In words.
+        /// The value in words.
         public var description: String { Self.names[Int(rawValue)] }
     }
 
@@ -35,20 +35,20 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
     public let period: UInt32?
     /// The time between updates, in seconds, 1...0xFFFFFF; nil if unused.
     public let updateInterval: UInt32?
-    /// The number of what is measured (air, water, …), of Assigned Numbers; 0 is not specified.
+    /// The number of the measured medium (air, water, …) in Assigned Numbers; 0 means not specified.
     public var application: UInt8
     /// The measurement's uncertainty, in units of 0.5 %, 0...200; nil if unknown.
     public let uncertainty: UInt8?
 
-    /// A description.
+    /// Creates a description.
     ///
     /// - Parameters:
-    ///   - period: In seconds, 1...0xFFFFFF; nil if unused.
-    ///   - updateInterval: In seconds, 1...0xFFFFFF; nil if unused.
-    ///   - uncertainty: In units of 0.5 %, 0...200; nil if unknown.
+    ///   - period: The seconds over which samples are taken, 1...0xFFFFFF; nil if unused.
+    ///   - updateInterval: The seconds between updates, 1...0xFFFFFF; nil if unused.
+    ///   - uncertainty: The uncertainty in units of 0.5 %, 0...200; nil if unknown.
     ///   - application: The number of the measured medium.
-    ///   - function: The function that makes the samples a value.
-    /// - Throws: ``GATTValueError`` for the one that is out of its range.
+    ///   - function: The function that combines the samples into a value.
+    /// - Throws: ``GATTValueError`` for an argument that is out of range.
     public init(
         function: SamplingFunction, period: UInt32? = nil, updateInterval: UInt32? = nil, application: UInt8 = 0,
         uncertainty: UInt8? = nil
@@ -101,23 +101,23 @@ public struct ESMeasurement: GATTValue, CustomStringConvertible {
 
 /// Environmental Sensing Trigger Setting (290D): the condition under which a characteristic's value is notified.
 ///
-/// A characteristic has up to three, which ``ESConfiguration`` combines. A written one that the sensor does
-/// not accept is refused with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported".
-/// Source: Environmental Sensing Service 1.0, 1.6 and 3.1.2.2; GATT Specification Supplement.
+/// A characteristic has up to three, which ``ESConfiguration`` combines. The sensor refuses a written setting that it
+/// does not accept with the ATT errors 0x80, "Write Request Rejected", or 0x81, "Condition not supported". Source:
+/// Environmental Sensing Service 1.0, 1.6 and 3.1.2.2; GATT Specification Supplement.
 public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvertible {
-    /// The comparison of a value with the set one.
+    /// The comparison of a value with the set value.
     public enum Comparison: UInt8, Sendable, CaseIterable {
-        /// While the value is less.
+        /// The value is less.
         case less = 4
-        /// While the value is less or equal.
+        /// The value is less or equal.
         case lessOrEqual
-        /// While the value is greater.
+        /// The value is greater.
         case greater
-        /// While the value is greater or equal.
+        /// The value is greater or equal.
         case greaterOrEqual
-        /// While the value is equal.
+        /// The value is equal.
         case equal
-        /// While the value is not equal.
+        /// The value is not equal.
         case notEqual
 
         fileprivate var symbol: String { ["<", "≤", ">", "≥", "=", "≠"][Int(rawValue) - 4] }
@@ -125,22 +125,22 @@ public struct ESTriggerSetting<Value: GATTValue>: GATTValue, CustomStringConvert
 
     /// The condition under which the sensor notifies.
     public enum Condition: Hashable, Sendable {
-        /// Never.
+        /// The sensor never notifies.
         case inactive
-        /// Once in so many seconds, 24 bits.
+        /// The sensor notifies once in this number of seconds, 24 bits.
         case interval(seconds: UInt32)
-        /// At most once in so many seconds, 24 bits.
+        /// The sensor notifies at most once in this number of seconds, 24 bits.
         case minimumInterval(seconds: UInt32)
-        /// Whenever the value changed.
+        /// The sensor notifies each change of the value.
         case valueChanged
-        /// While the value compares so with another one.
+        /// The sensor notifies while the comparison of the value with this one is true.
         case comparison(Comparison, Value)
     }
 
     /// The condition under which the sensor notifies.
     public let condition: Condition
 
-    /// A setting.
+    /// Creates a setting.
     ///
     /// - Throws: ``GATTValueError`` for seconds of more than 24 bits.
     public init(_ condition: Condition) throws(GATTValueError) {
@@ -212,6 +212,6 @@ public enum ESConfiguration: UInt8, GATTValue, CaseIterable, CustomStringConvert
     /// "ES Configuration".
     public static var valueName: String { "ES Configuration" }
 
-    /// In words.
+    /// The value in words.
     public var description: String { self == .all ? "all conditions" : "any condition" }
 }

@@ -1,24 +1,24 @@
-/// Takes fields off the front of a value, least significant byte first.
+/// A reader that takes fields off the front of a value, least significant byte first.
 public struct GATTReader: Sendable {
     private let data: Data
     private var index: Data.Index
     private let type: any GATTValue.Type
 
-    /// Reads a value of a type, whose name errors bear.
+    /// Creates a reader of a value's type, whose name errors contain.
     package init(_ data: Data, of type: any GATTValue.Type) {
         self.data = data
         self.type = type
         index = data.startIndex
     }
 
-    /// The number of bytes that are left.
+    /// The number of bytes left.
     public var count: Int { data.endIndex - index }
 
-    /// The next integer.
+    /// Reads the next integer.
     ///
     /// - Parameters:
-    ///   - field: Its name in the specification, for errors.
-    ///   - bytes: How many bytes it takes, where it is narrower than its type: 3 of a 24-bit number in an `Int32`. The
+    ///   - field: The field's name in the specification, for errors.
+    ///   - bytes: The number of bytes, if the field is narrower than its type: 3 for a 24-bit number in an `Int32`. The
     ///     sign is extended.
     /// - Throws: ``GATTValueError`` if the value is too short.
     public mutating func integer<Number: FixedWidthInteger>(
@@ -32,24 +32,24 @@ public struct GATTReader: Sendable {
         return (number << unused) >> unused
     }
 
-    /// The next number of one byte.
+    /// Reads the next number of one byte.
     public mutating func uint8(_ field: @autoclosure () -> String) throws(GATTValueError) -> UInt8 {
         try integer(field())
     }
 
-    /// The next number of two bytes.
+    /// Reads the next number of two bytes.
     public mutating func uint16(_ field: @autoclosure () -> String) throws(GATTValueError) -> UInt16 {
         try integer(field())
     }
 
-    /// The next number of four bytes.
+    /// Reads the next number of four bytes.
     public mutating func uint32(_ field: @autoclosure () -> String) throws(GATTValueError) -> UInt32 {
         try integer(field())
     }
 
-    /// The next number of one byte, with a check.
+    /// Reads the next number of one byte, and checks it.
     ///
-    /// - Throws: ``GATTValueError`` if the number is reserved where it lies outside of `range`.
+    /// - Throws: ``GATTValueError`` if the number lies outside `range`, and is therefore reserved.
     public mutating func uint8(
         _ field: @autoclosure () -> String, in range: ClosedRange<UInt8>
     ) throws(GATTValueError) -> UInt8 {
@@ -58,7 +58,7 @@ public struct GATTReader: Sendable {
         return number
     }
 
-    /// The next number, as the case or the option set that it encodes.
+    /// Reads the next number as the case or the option set that it encodes.
     ///
     /// - Throws: ``GATTValueError`` for a number without a case.
     package mutating func value<Value: RawRepresentable>(
@@ -69,7 +69,7 @@ public struct GATTReader: Sendable {
         return value
     }
 
-    /// The next number, which has to be this one: another value has another format.
+    /// Reads the next number, which must be this one: another number means another format.
     package mutating func constant<Number: FixedWidthInteger>(
         _ number: Number, _ field: @autoclosure () -> String
     ) throws(GATTValueError) {
@@ -77,16 +77,16 @@ public struct GATTReader: Sendable {
         guard found == number else { throw reserved(found, field()) }
     }
 
-    /// The next `medfloat32`.
+    /// Reads the next `medfloat32`.
     ///
-    /// - Throws: Also that it is the reserved one.
+    /// - Throws: ``GATTValueError``, also if the number is the reserved one.
     public mutating func float(_ field: @autoclosure () -> String) throws(GATTValueError) -> MedicalFloat {
         let bits = try uint32(field())
         guard let float = MedicalFloat(bits: bits) else { throw reserved(bits, field()) }
         return float
     }
 
-    /// So many bytes; the rest of the value by default.
+    /// Reads a number of bytes; the rest of the value by default.
     public mutating func bytes(
         _ field: @autoclosure () -> String, count wanted: Int? = nil
     ) throws(GATTValueError) -> Data {
@@ -96,7 +96,7 @@ public struct GATTReader: Sendable {
         return Data(data[index..<index + wanted])
     }
 
-    /// The rest of the value as text, without the zero that some devices end it with.
+    /// Reads the rest of the value as text, without the zero that some devices append.
     public mutating func text(_ field: @autoclosure () -> String) throws(GATTValueError) -> String {
         let bytes = try bytes(field())
         let padding = bytes.reversed().prefix { $0 == 0 }.count
@@ -105,9 +105,9 @@ public struct GATTReader: Sendable {
         return text
     }
 
-    /// Text up to a zero, which is taken too.
+    /// Reads text up to a zero, and the zero.
     ///
-    /// - Throws: ``GATTValueError`` if there is no zero, or that the text is not UTF-8.
+    /// - Throws: ``GATTValueError`` if the zero is missing, or the text is not UTF-8.
     public mutating func terminatedText(_ field: @autoclosure () -> String) throws(GATTValueError) -> String {
         guard let end = data[index...].firstIndex(of: 0) else { throw tooShort(field(), needed: count + 1) }
         defer { index = data.index(after: end) }
@@ -115,12 +115,12 @@ public struct GATTReader: Sendable {
         return text
     }
 
-    /// The error of a number that means nothing.
+    /// Returns the error of a number without a meaning.
     public func reserved(_ number: some BinaryInteger, _ field: String) -> GATTValueError {
         error(field, .reserved(Int64(clamping: number)))
     }
 
-    /// The error of a value that ends too early.
+    /// Returns the error of a value that ends too early.
     package func tooShort(_ field: String, needed: Int) -> GATTValueError {
         error(field, .tooShort(needed: needed, available: count))
     }
@@ -133,17 +133,17 @@ public struct GATTReader: Sendable {
     }
 }
 
-/// Puts the fields of a value one after the other, least significant byte first.
+/// A writer that appends the fields of a value, least significant byte first.
 public struct GATTWriter: Sendable {
     /// The written bytes.
     public private(set) var data = Data()
 
-    /// Nothing written yet.
+    /// Creates an empty writer.
     public init() {}
 
     /// Appends an integer.
     ///
-    /// `bytes`: How many of its bytes, the least significant ones; all by default.
+    /// `bytes`: The number of its bytes to append, the least significant ones; all by default.
     public mutating func append<Number: FixedWidthInteger>(_ number: Number, bytes: Int = Number.bitWidth / 8) {
         for offset in 0..<bytes { data.append(UInt8(truncatingIfNeeded: number >> (8 * offset))) }
     }

@@ -21,7 +21,7 @@ public protocol GATTValue: Hashable, Sendable {
 }
 
 extension GATTValue {
-    /// No byte may follow the last field.
+    /// False: no byte may follow the last field.
     public static var ignoresTrailingBytes: Bool { false }
 
     /// The name of the type in words.
@@ -57,19 +57,19 @@ extension GATTValue where Self: RawRepresentable, RawValue: FixedWidthInteger {
     public func write(to writer: inout GATTWriter) { writer.append(rawValue) }
 }
 
-/// The reason for which bytes are not a value, or a number is out of a value's range.
+/// The reason that bytes are not a value, or that a number is out of a value's range.
 public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem of a field.
     public enum Problem: Hashable, Sendable {
-        /// The value ends inside of the field: the bytes that the field needs, and those that are left.
+        /// The value ends within the field: the number of bytes that the field needs, and the number of those left.
         case tooShort(needed: Int, available: Int)
-        /// So many bytes follow the last field of a value that has a fixed length.
+        /// This number of bytes follows the last field of a value with a fixed length.
         case tooLong(extra: Int)
         /// The number has no meaning: it is reserved for future use, or prohibited.
         case reserved(Int64)
         /// The bytes are not UTF-8.
         case notUTF8
-        /// The number lies outside of the range of the layout or the specification, or is not a number.
+        /// The number lies outside the range of the layout or the specification, or is not a number.
         case outOfRange(Double, allowed: ClosedRange<Double>)
         /// The layout has no number for an unknown value.
         case notKnown
@@ -82,14 +82,14 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
     /// The problem.
     public let problem: Problem
 
-    /// Creates an error of a custom codec; ``GATTReader`` makes the usual ones.
+    /// Creates an error of a custom codec; ``GATTReader`` creates the usual ones.
     public init(value: String, field: String, problem: Problem) {
         self.value = value
         self.field = field
         self.problem = problem
     }
 
-    /// One line for people.
+    /// A line for people.
     public var description: String {
         switch problem {
         case .tooShort(let needed, let available):
@@ -109,7 +109,7 @@ public struct GATTValueError: Error, Hashable, Sendable, CustomStringConvertible
 extension GATTValue {
     /// Checks a number that becomes a field.
     ///
-    /// - Throws: ``GATTValueError`` if it lies outside of the range.
+    /// - Throws: ``GATTValueError`` if it lies outside the range.
     package static func checked<Number: BinaryInteger, Field: FixedWidthInteger>(
         _ number: Number, _ field: String, in range: ClosedRange<Field>
     ) throws(GATTValueError) -> Field {
@@ -119,7 +119,7 @@ extension GATTValue {
         return exact
     }
 
-    /// Checks a number that becomes a field where it is known.
+    /// Checks a number that becomes a field, unless it is unknown.
     package static func checked<Number: BinaryInteger, Field: FixedWidthInteger>(
         _ number: Number?, _ field: String, in range: ClosedRange<Field>
     ) throws(GATTValueError) -> Field? {
@@ -134,7 +134,7 @@ extension GATTValue {
 
 /// Names of types, for errors.
 package enum TypeName {
-    /// `HeartRateMeasurement` as "Heart Rate Measurement".
+    /// Returns the type name in words: `HeartRateMeasurement` as "Heart Rate Measurement".
     package static func words(of type: Any.Type) -> String {
         var result = ""
         var previous: Character?

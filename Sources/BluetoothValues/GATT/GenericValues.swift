@@ -2,16 +2,16 @@
 ///
 /// Source: Assigned Numbers, 2.6: ten bits of category, six of subcategory.
 public struct Appearance: RawRepresentable, GATTValue, CustomStringConvertible {
-    /// Category and subcategory.
+    /// The number: category and subcategory.
     public let rawValue: UInt16
 
-    /// An appearance by its number.
+    /// Creates an appearance from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The number of the category.
     public var category: UInt16 { rawValue >> 6 }
 
-    /// `Heart Rate Belt (0x0341)`, with the category's name where the subcategory has none; else the number alone.
+    /// `Heart Rate Belt (0x0341)`, with the category's name if the subcategory has none; otherwise only the number.
     public var description: String {
         let number = "0x" + Decimals.hex(rawValue, width: 4)
         return AssignedNumbers.appearance(rawValue).map { "\($0) (\(number))" } ?? number
@@ -22,16 +22,16 @@ public struct Appearance: RawRepresentable, GATTValue, CustomStringConvertible {
 ///
 /// Source: Core Specification, Vol 3, Part C, 12.3.
 public struct PreferredConnectionParameters: GATTValue, CustomStringConvertible {
-    /// The shortest interval, in units of 1.25 ms; 0xFFFF is no specific one.
+    /// The shortest interval, in units of 1.25 ms; 0xFFFF means unspecified.
     public var minimumInterval: UInt16
-    /// The longest interval, in units of 1.25 ms; 0xFFFF is no specific one.
+    /// The longest interval, in units of 1.25 ms; 0xFFFF means unspecified.
     public var maximumInterval: UInt16
     /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// The supervision timeout, in units of 10 ms; 0xFFFF is no specific one.
+    /// The supervision timeout, in units of 10 ms; 0xFFFF means unspecified.
     public var timeout: UInt16
 
-    /// Parameters.
+    /// Creates parameters.
     public init(minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, timeout: UInt16) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
@@ -65,14 +65,14 @@ public struct PreferredConnectionParameters: GATTValue, CustomStringConvertible 
 ///
 /// Source: GATT Specification Supplement, Alert Level.
 public enum AlertLevel: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// Silence.
+    /// No alert.
     case none = 0
     /// A mild alert.
     case mild
     /// A high alert.
     case high
 
-    /// In words.
+    /// The value in words.
     public var description: String { ["no alert", "mild alert", "high alert"][Int(rawValue)] }
 }
 
@@ -94,7 +94,7 @@ public struct TxPowerLevel: ScalarValue {
 public struct ClientConfiguration: OptionSet, GATTValue, CustomStringConvertible {
     /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The server sends values without confirmation.
@@ -133,7 +133,7 @@ public struct PresentationFormat: GATTValue, CustomStringConvertible {
     /// The subject of the value, among several of a device.
     public var descriptionNumber: UInt16
 
-    /// A format.
+    /// Creates a format.
     public init(format: UInt8, exponent: Int8, unit: UInt16, namespace: UInt8 = 1, descriptionNumber: UInt16 = 0) {
         self.format = format
         self.exponent = exponent
@@ -175,7 +175,7 @@ public struct ValidRange<Bound: GATTValue>: GATTValue, CustomStringConvertible {
     /// The greatest value.
     public var upper: Bound
 
-    /// A range, both ends included.
+    /// Creates a range, both ends included.
     public init(lower: Bound, upper: Bound) {
         self.lower = lower
         self.upper = upper

@@ -19,7 +19,7 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
     /// The measurement site, if it can change.
     public var type: TemperatureType?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         _ temperature: MedicalFloat, unit: Unit = .celsius, timestamp: DateTime? = nil, type: TemperatureType? = nil
     ) {
@@ -29,10 +29,10 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
         self.type = type
     }
 
-    /// The temperature in degrees Celsius; `nan` where there is none.
+    /// The temperature in degrees Celsius; `nan` without a temperature.
     public var celsius: Double { unit == .celsius ? temperature.value : (temperature.value - 32) / 1.8 }
 
-    /// True: a client ignores unknown flags and the fields after them.
+    /// True, because a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     /// Reads the flags and the fields that they announce.
@@ -59,34 +59,34 @@ public struct TemperatureMeasurement: GATTValue, CustomStringConvertible {
     }
 }
 
-/// Temperature Type (2A1D): the site on the body where the temperature is measured.
+/// Temperature Type (2A1D): the measurement site on the body.
 ///
 /// Source: Health Thermometer Service 1.0, 3.2; GATT Specification Supplement, Temperature Type.
 public enum TemperatureType: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// In the armpit.
+    /// The armpit.
     case armpit = 1
-    /// On the body, in general.
+    /// The body, in general.
     case body
-    /// In the ear, usually the lobe.
+    /// The ear, usually the lobe.
     case ear
-    /// On a finger.
+    /// A finger.
     case finger
-    /// In the gastro-intestinal tract.
+    /// The gastro-intestinal tract.
     case gastrointestinalTract
-    /// In the mouth.
+    /// The mouth.
     case mouth
-    /// In the rectum.
+    /// The rectum.
     case rectum
-    /// On a toe.
+    /// A toe.
     case toe
-    /// On the eardrum.
+    /// The eardrum.
     case eardrum
 
     private static let names = [
         "armpit", "body", "ear", "finger", "gastro-intestinal tract", "mouth", "rectum", "toe", "eardrum",
     ]
 
-    /// In words.
+    /// The value in words.
     public var description: String { Self.names[Int(rawValue) - 1] }
 }
 
@@ -94,10 +94,10 @@ public enum TemperatureType: UInt8, GATTValue, CaseIterable, CustomStringConvert
 ///
 /// Source: Health Thermometer Service 1.0, 3.4; GATT Specification Supplement, Measurement Interval.
 public struct MeasurementInterval: GATTValue, CustomStringConvertible {
-    /// 1...65,535 s; 0 makes no periodic measurements.
+    /// The interval, 1...65,535 s; 0 means no periodic measurements.
     public var seconds: UInt16
 
-    /// An interval in seconds.
+    /// Creates an interval in seconds.
     public init(seconds: UInt16) { self.seconds = seconds }
 
     /// Reads two bytes.

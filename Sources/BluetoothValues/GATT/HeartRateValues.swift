@@ -6,14 +6,14 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
     public var rate: UInt16
     /// Whether the sensor touches the skin; nil if the sensor does not detect it.
     public var hasContact: Bool?
-    /// The energy expended since the last reset, in kilojoules; 65,535 is that or more.
+    /// The energy expended since the last reset, in kilojoules; 65,535 means that or more.
     ///
-    /// Not in each measurement.
+    /// Not every measurement contains it.
     public var energyExpended: UInt16?
     /// The intervals between beats since the last measurement, the oldest first, in units of 1/1024 s.
     public var intervals: [UInt16]
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(rate: UInt16, hasContact: Bool? = nil, energyExpended: UInt16? = nil, intervals: [UInt16] = []) {
         self.rate = rate
         self.hasContact = hasContact
@@ -21,12 +21,12 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
         self.intervals = intervals
     }
 
-    /// The intervals between beats as durations, which is exact.
+    /// The intervals between beats as durations, which are exact.
     public var intervalDurations: [Duration] {
         intervals.map { Duration(secondsComponent: 0, attosecondsComponent: 976_562_500_000_000) * Int($0) }
     }
 
-    /// True: a client ignores unknown flags and the fields after them.
+    /// True, because a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
     private enum Flag {
@@ -49,7 +49,7 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
         while reader.count > 0 { intervals.append(try reader.uint16("RR-Interval")) }
     }
 
-    /// Writes the rate in one byte where it fits.
+    /// Writes the flags and the present fields, the rate in one byte if it fits.
     public func write(to writer: inout GATTWriter) {
         var flags: UInt8 = rate > 255 ? Flag.wideRate : 0
         if let hasContact { flags |= Flag.contactSupported | (hasContact ? Flag.contact : 0) }
@@ -78,24 +78,24 @@ public struct HeartRateMeasurement: GATTValue, CustomStringConvertible {
 ///
 /// Source: Heart Rate Service 1.0, 3.2; GATT Specification Supplement, Body Sensor Location.
 public enum BodySensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// None of the others.
+    /// A location other than those below.
     case other = 0
-    /// On the chest.
+    /// The chest.
     case chest
-    /// On a wrist.
+    /// A wrist.
     case wrist
-    /// On a finger.
+    /// A finger.
     case finger
-    /// On a hand.
+    /// A hand.
     case hand
-    /// On an ear lobe.
+    /// An ear lobe.
     case earLobe
-    /// On a foot.
+    /// A foot.
     case foot
 
     private static let names = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
 
-    /// In words.
+    /// The value in words.
     public var description: String { Self.names[Int(rawValue)] }
 }
 
@@ -106,6 +106,6 @@ public enum HeartRateControlPoint: UInt8, GATTValue, CaseIterable, CustomStringC
     /// Resets the energy expended to 0.
     case resetEnergyExpended = 1
 
-    /// In words.
+    /// The value in words.
     public var description: String { "reset energy expended" }
 }

@@ -2,12 +2,12 @@
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Magnetic Flux Density - 2D.
 public struct MagneticFluxDensity2D: GATTValue, CustomStringConvertible {
-    /// Along the X axis, in units of 0.1 µT.
+    /// The strength along the X axis, in units of 0.1 µT.
     public var x: Int16
-    /// Along the Y axis, in units of 0.1 µT.
+    /// The strength along the Y axis, in units of 0.1 µT.
     public var y: Int16
 
-    /// A field, in units of 0.1 µT.
+    /// Creates a field, in units of 0.1 µT.
     public init(x: Int16, y: Int16) {
         self.x = x
         self.y = y
@@ -34,14 +34,14 @@ public struct MagneticFluxDensity2D: GATTValue, CustomStringConvertible {
 ///
 /// Source: Environmental Sensing Service 1.0, 3.1; GATT Specification Supplement, Magnetic Flux Density - 3D.
 public struct MagneticFluxDensity3D: GATTValue, CustomStringConvertible {
-    /// Along the X axis, in units of 0.1 µT.
+    /// The strength along the X axis, in units of 0.1 µT.
     public var x: Int16
-    /// Along the Y axis, in units of 0.1 µT.
+    /// The strength along the Y axis, in units of 0.1 µT.
     public var y: Int16
-    /// Along the Z axis, in units of 0.1 µT.
+    /// The strength along the Z axis, in units of 0.1 µT.
     public var z: Int16
 
-    /// A field, in units of 0.1 µT.
+    /// Creates a field, in units of 0.1 µT.
     public init(x: Int16, y: Int16, z: Int16) {
         self.x = x
         self.y = y

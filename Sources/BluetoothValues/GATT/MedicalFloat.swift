@@ -6,7 +6,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
     /// The four bytes.
     public let bits: UInt32
 
-    /// A number from its four bytes, most significant first; nil for 0x00800001, which is reserved.
+    /// Creates a number from its four bytes, most significant first; nil for 0x00800001, which is reserved.
     public init?(bits: UInt32) {
         guard bits != 0x0080_0001 else { return nil }
         self.bits = bits
@@ -18,15 +18,15 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
     public static let notANumber = MedicalFloat(special: 0x007F_FFFF)
     /// The number cannot be expressed at this resolution.
     public static let notAtThisResolution = MedicalFloat(special: 0x0080_0000)
-    /// Above the measurable range.
+    /// The number is above the measurable range.
     public static let positiveInfinity = MedicalFloat(special: 0x007F_FFFE)
-    /// Below the measurable range.
+    /// The number is below the measurable range.
     public static let negativeInfinity = MedicalFloat(special: 0x0080_0002)
 
-    /// `mantissa` times ten to the `exponent`.
+    /// Creates the number `mantissa` times ten to the `exponent`.
     ///
     /// `mantissa`: -8,388,605...8,388,605.
-    /// - Throws: ``GATTValueError`` if the mantissa is out of its range.
+    /// - Throws: ``GATTValueError`` if the mantissa is out of range.
     public init(mantissa: Int, exponent: Int8) throws(GATTValueError) {
         self.init(checked: try Self.checked(mantissa, "Mantissa", in: Int32(-0x7F_FFFD)...0x7F_FFFD), exponent)
     }
@@ -35,13 +35,13 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         bits = UInt32(bitPattern: mantissa) & 0xFF_FFFF | UInt32(UInt8(bitPattern: exponent)) << 24
     }
 
-    /// The nearest number with so many digits after the point.
+    /// Creates the nearest number with this many digits after the point.
     ///
     /// - Parameters:
     ///   - value: Infinities and "not a number" become the special values of these names.
-    ///   - digits: 0...9.
-    /// - Throws: ``GATTValueError`` if a finite value needs a mantissa outside of -8,388,605...8,388,605, or that the
-    ///   digits are out of their range.
+    ///   - digits: The number of digits, 0...9.
+    /// - Throws: ``GATTValueError`` if a finite value needs a mantissa outside -8,388,605...8,388,605, or `digits` is
+    ///   out of range.
     public init(_ value: Double, digits: Int = 1) throws(GATTValueError) {
         let digits = Int(try Self.checked(digits, "Digits", in: UInt8(0)...9))
         guard value.isFinite else {
@@ -56,7 +56,7 @@ public struct MedicalFloat: GATTValue, CustomStringConvertible {
         self.init(checked: Int32(scaled), Int8(-digits))
     }
 
-    /// A measured number; an infinity if it is beyond the range of the type.
+    /// Creates a measured number; an infinity if it is beyond the range of the type.
     package init(measured value: Double) {
         do {
             try self.init(value)

@@ -4,21 +4,21 @@
 public struct RSCFeature: OptionSet, GATTValue, CustomStringConvertible {
     /// The bits; reserved ones are preserved.
     public let rawValue: UInt16
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It measures the length of a stride.
+    /// The sensor measures the length of a stride.
     public static let strideLength = RSCFeature(rawValue: 1)
-    /// It measures the distance.
+    /// The sensor measures the distance.
     public static let totalDistance = RSCFeature(rawValue: 2)
     /// The sensor distinguishes walking from running.
     public static let walkingOrRunning = RSCFeature(rawValue: 4)
-    /// It can be calibrated.
+    /// The sensor can be calibrated.
     public static let calibration = RSCFeature(rawValue: 8)
     /// The sensor supports several locations.
     public static let multipleSensorLocations = RSCFeature(rawValue: 16)
 
-    /// In words.
+    /// The value in words.
     public var description: String {
         let names: [(RSCFeature, String)] = [
             (.strideLength, "stride length"), (.totalDistance, "total distance"),
@@ -38,14 +38,14 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
     public var speed256: UInt16
     /// Steps per minute of one foot.
     public var cadence: UInt8
-    /// The length of a stride in centimetres.
+    /// The length of a stride in centimeters.
     public var strideLength: UInt16?
     /// The distance since the sensor began to count, in units of 0.1 m.
     public var totalDistance: UInt32?
     /// Whether the runner runs; false for walking.
     public var isRunning: Bool
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         speed256: UInt16, cadence: UInt8, strideLength: UInt16? = nil, totalDistance: UInt32? = nil,
         isRunning: Bool = false
@@ -57,13 +57,13 @@ public struct RSCMeasurement: GATTValue, CustomStringConvertible {
         self.isRunning = isRunning
     }
 
-    /// The speed in metres per second, 0 up to 256.
+    /// The speed in meters per second, from 0 to less than 256.
     public var speed: Double { Double(speed256) / 256 }
 
-    /// True: a client ignores unknown flags and the fields after them.
+    /// True, because a client ignores unknown flags and the fields after them.
     public static var ignoresTrailingBytes: Bool { true }
 
-    /// Reads the flags, speed, cadence and what the flags announce.
+    /// Reads the flags, the speed, the cadence and the fields that the flags announce.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         let flags = try reader.uint8("Flags")
         speed256 = try reader.uint16("Instantaneous Speed")

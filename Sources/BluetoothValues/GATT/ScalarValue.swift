@@ -2,11 +2,11 @@
 public struct ScalarLayout<RawNumber: FixedWidthInteger & Hashable & Sendable>: Sendable {
     /// The unit of the value: "°C"; empty for a number without a unit.
     public let unit: String
-    /// The steps of the integer in a unit, a power of ten: 100 for a resolution of 0.01.
+    /// The number of the integer's steps in a unit, a power of ten: 100 for a resolution of 0.01.
     public let stepsPerUnit: Int
     /// The integers that encode a number; others are reserved.
     public let range: ClosedRange<RawNumber>
-    /// The integer that encodes an unknown value; nil if there is none.
+    /// The integer that encodes an unknown value; nil if the layout has no such integer.
     public let unknown: RawNumber?
     /// The number of encoded bytes.
     public let byteCount: Int
@@ -41,8 +41,8 @@ public protocol ScalarValue: GATTValue, CustomStringConvertible {
 extension ScalarValue {
     /// Creates a quantity.
     ///
-    /// `value`: In the layout's unit; rounded to its resolution. Nil is unknown.
-    /// - Throws: ``GATTValueError`` if the value lies outside of the layout's range, is not a number, or is nil and the
+    /// `value`: The value in the layout's unit, rounded to its resolution; nil means unknown.
+    /// - Throws: ``GATTValueError`` if the value lies outside the layout's range, is not a number, or is nil and the
     ///   layout has no unknown value.
     public init(_ value: Double?) throws(GATTValueError) {
         guard let value else {

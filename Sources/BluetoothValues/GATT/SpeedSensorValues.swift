@@ -2,39 +2,39 @@
 ///
 /// Source: GATT Specification Supplement, Sensor Location.
 public enum SensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConvertible {
-    /// None of the others.
+    /// A location other than those below.
     case other = 0
-    /// On top of a shoe.
+    /// The top of a shoe.
     case topOfShoe
-    /// In a shoe.
+    /// The inside of a shoe.
     case inShoe
-    /// At the hip.
+    /// The hip.
     case hip
-    /// At the front wheel.
+    /// The front wheel.
     case frontWheel
-    /// At the left crank.
+    /// The left crank.
     case leftCrank
-    /// At the right crank.
+    /// The right crank.
     case rightCrank
-    /// At the left pedal.
+    /// The left pedal.
     case leftPedal
-    /// At the right pedal.
+    /// The right pedal.
     case rightPedal
-    /// At the front hub.
+    /// The front hub.
     case frontHub
-    /// At the rear dropout.
+    /// The rear dropout.
     case rearDropout
-    /// At the chainstay.
+    /// The chainstay.
     case chainstay
-    /// At the rear wheel.
+    /// The rear wheel.
     case rearWheel
-    /// At the rear hub.
+    /// The rear hub.
     case rearHub
-    /// On the chest.
+    /// The chest.
     case chest
-    /// At the spider.
+    /// The spider.
     case spider
-    /// At the chain ring.
+    /// The chain ring.
     case chainRing
 
     private static let names = [
@@ -43,17 +43,17 @@ public enum SensorLocation: UInt8, GATTValue, CaseIterable, CustomStringConverti
         "chain ring",
     ]
 
-    /// In words.
+    /// The value in words.
     public var description: String { Self.names[Int(rawValue)] }
 }
 
-/// SC Control Point (2A55), as it is written: a request to a sensor of speed and cadence.
+/// SC Control Point (2A55), as it is written: a request to a speed and cadence sensor.
 ///
 /// Sources: Cycling Speed and Cadence Service 1.0, 3.4; Running Speed and Cadence Service 1.0, 3.4.
 public enum SCControlPointRequest: GATTValue {
     /// Sets the count of the wheel's revolutions, or the runner's distance in units of 0.1 m.
     case setCumulativeValue(UInt32)
-    /// Calibrates a runner's sensor.
+    /// Calibrates a running sensor.
     case startSensorCalibration
     /// Sets the location of the sensor.
     case updateSensorLocation(SensorLocation)
@@ -101,7 +101,7 @@ public enum SCControlPointRequest: GATTValue {
 public struct SCControlPointResponse: GATTValue {
     /// The result of a request.
     public enum Result: UInt8, GATTValue, CaseIterable {
-        /// Done.
+        /// The request succeeded.
         case success = 1
         /// The sensor does not support the request.
         case opCodeNotSupported
@@ -120,7 +120,7 @@ public struct SCControlPointResponse: GATTValue {
     /// The supported locations, if they were requested.
     public var supportedLocations: [SensorLocation]
 
-    /// A response.
+    /// Creates a response.
     public init(requestCode: UInt8, result: Result, supportedLocations: [SensorLocation] = []) {
         self.requestCode = requestCode
         self.result = result

@@ -1,15 +1,15 @@
 /// The types of values whose layout the Bluetooth SIG defines.
 public enum StandardValues {
-    /// The type of the value of a characteristic or descriptor.
+    /// Returns the type of the value of a characteristic or descriptor.
     ///
-    /// `uuid`: Its 16-bit UUID: 0x2A37.
+    /// `uuid`: The 16-bit UUID: 0x2A37.
     /// - Returns: nil if this package defines no type for it.
     public static func type(of uuid: UInt16) -> (any GATTValue.Type)? { types[uuid] }
 
     /// The UUIDs that ``type(of:)`` knows.
     public static var uuids: Dictionary<UInt16, any GATTValue.Type>.Keys { types.keys }
 
-    /// A value in words: `72 bpm`.
+    /// Returns a value in words: `72 bpm`.
     ///
     /// - Parameters:
     ///   - value: The bytes of the value.
@@ -85,7 +85,7 @@ extension Int32: GATTValue {}
 extension Int64: GATTValue {}
 
 extension Bool: GATTValue {
-    /// Reads a byte: 0 is false, 1 is true, all else is reserved.
+    /// Reads a byte: 0 is false, 1 is true, any other number is reserved.
     public init(from reader: inout GATTReader) throws(GATTValueError) {
         self = try reader.uint8("Boolean", in: 0...1) == 1
     }
