@@ -1,18 +1,18 @@
 import CoreBluetoothPackage
 import Foundation
 
-/// The callbacks of one test, and how many of them were expected.
+/// The callbacks of one test, and the number of those that were expected.
 struct CallbackLog {
     private var callbacks: [DeliveredCallback] = []
     /// The first callback that no expectation has passed.
     private var cursor = 0
 
-    /// What came since the last expectation.
+    /// The callbacks since the last expectation.
     var pending: ArraySlice<DeliveredCallback> { callbacks[cursor...] }
 
     mutating func append(_ callback: DeliveredCallback) { callbacks.append(callback) }
 
-    /// What is expected, and whether the order matters.
+    /// Expected callbacks, and whether their order matters.
     struct Expectation: Sendable, CustomStringConvertible {
         var callbacks: [DelegateCallback]
         var isOrdered = true
@@ -21,13 +21,13 @@ struct CallbackLog {
             callbacks.map(\.description).joined(separator: ", ") + (isOrdered ? "" : " (in any order)")
         }
 
-        /// Whether a callback of that peripheral may be among those that are expected.
+        /// Whether a callback of the peripheral may be among the expected ones.
         func concerns(_ identifier: UUID) -> Bool { callbacks.contains { $0.concerns(identifier) } }
     }
 
-    /// The positions of what meets an expectation, in its order; nil while something is missing.
+    /// Returns the positions of the callbacks that meet an expectation, in its order; nil while one is missing.
     ///
-    /// Others may have come in between. Callbacks that no delegate received meet nothing.
+    /// Other callbacks may come in between. Callbacks that no delegate received do not count.
     func positions(of expectation: Expectation) -> [Int]? {
         var found: [Int] = []
         var start = cursor
@@ -42,9 +42,9 @@ struct CallbackLog {
         return found
     }
 
-    /// Passes what meets an expectation; all that came where it is not met.
+    /// Passes the callbacks that meet an expectation, or all callbacks if it is not met.
     ///
-    /// - Returns: What met it, in its order.
+    /// - Returns: The callbacks that met it, in its order.
     mutating func pass(_ expectation: Expectation) -> [ReceivedCallback] {
         guard let found = positions(of: expectation) else {
             cursor = callbacks.count

@@ -3,8 +3,8 @@ import Foundation
 
 /// A call of a delegate method, as a test expects it.
 ///
-/// Each constant is named after the last part of the method's name in Apple's protocols:
-/// ``didUpdateNotificationState`` is `peripheral(_:didUpdateNotificationStateFor:error:)`. One that both roles have, such as
+/// Each constant is named after the last part of the method's name in Apple's protocols: ``didUpdateNotificationState``
+/// is `peripheral(_:didUpdateNotificationStateFor:error:)`. A constant for a method that both roles have, such as
 /// ``didUpdateState``, means either; ``from(_:)-(CBPeer)`` and ``of(_:)-(CBUUID)`` distinguish callbacks.
 public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     let method: DelegateMethod
@@ -14,27 +14,27 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
 
     init(_ method: DelegateMethod) { self.method = method }
 
-    /// The same, of that peripheral or central alone.
+    /// Limits the callback to a peripheral or central.
     public func from(_ peer: CBPeer) -> DelegateCallback { from(peer.identifier) }
 
-    /// The same, of the peripheral or central with that identifier alone.
+    /// Limits the callback to the peripheral or central with an identifier.
     public func from(_ identifier: UUID) -> DelegateCallback { with(\.identifier, identifier) }
 
-    /// The same, of services, characteristics or descriptors with that UUID alone.
+    /// Limits the callback to services, characteristics or descriptors with a UUID.
     ///
-    /// Discoveries within a service are of that service. A callback that reports several is of each of them:
-    /// ``didModifyServices``, and ``didReceiveWrite`` after a prepared write.
+    /// A discovery within a service counts as one of that service. A callback that reports several attributes counts
+    /// for each of them: ``didModifyServices``, and ``didReceiveWrite`` after a prepared write.
     public func of(_ uuid: CBUUID) -> DelegateCallback { with(\.attribute, uuid) }
 
-    /// The same, of services, characteristics or descriptors with that UUID alone.
+    /// Limits the callback to services, characteristics or descriptors with a UUID.
     ///
     /// - Parameter uuid: 4 or 8 hexadecimal digits, or the long form; traps on anything else, as `CBUUID(string:)` does.
     public func of(_ uuid: String) -> DelegateCallback { of(CBUUID(string: uuid)) }
 
-    /// The same, with an error.
+    /// The callback with an error.
     public var failing: DelegateCallback { with(\.isFailure, true) }
 
-    /// The same, without an error.
+    /// The callback without an error.
     public var succeeding: DelegateCallback { with(\.isFailure, false) }
 
     private func with<Limit>(_ property: WritableKeyPath<Self, Limit?>, _ limit: Limit) -> DelegateCallback {
@@ -43,7 +43,7 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// The method's name, and what it is limited to.
+    /// The method's name, and its limits.
     public var description: String {
         var text = method.rawValue
         if let attribute { text += " of \(attribute.uuidString)" }

@@ -3,10 +3,10 @@ public import Testing
 import XCTest
 
 extension Emulator {
-    /// The emulator of the test that runs, given by the trait `.emulator(…)` or by ``EmulatorTestCase``.
+    /// The emulator of the running test, given by the trait `.emulator(…)` or by ``EmulatorTestCase``.
     ///
-    /// A task-local: the test's own task and its child tasks see it. Detached tasks and blocks on dispatch queues do
-    /// not; give it to them. Traps where there is none.
+    /// A task-local: the test's task and its child tasks see it. Detached tasks and blocks on dispatch queues do not;
+    /// pass it to them. Traps outside such a test.
     public static var current: Emulator {
         guard let session = EmulatorSession.current else {
             preconditionFailure("Emulator.current: this test has no emulator; give it the trait .emulator(…)")
@@ -14,16 +14,16 @@ extension Emulator {
         return session.emulator
     }
 
-    /// Advances virtual time until a callback has come.
+    /// Advances virtual time until a callback has arrived.
     ///
-    /// Only callbacks that a delegate received count. The next call looks behind this one. If it does not come in time,
-    /// an issue is recorded that says what came instead; the test goes on.
+    /// Only callbacks that a delegate received count. The next call searches after this one. If the callback does not
+    /// arrive in time, an issue is recorded that lists the callbacks that did; the test continues.
     ///
     /// - Parameters:
-    ///   - callback: What is to come.
+    ///   - callback: The expected callback.
     ///   - limit: The most virtual time that it may take.
     ///   - sourceLocation: The place at which a failure is reported.
-    /// - Returns: The callback with its value; nil if it did not come.
+    /// - Returns: The callback with its value; nil if it did not arrive.
     @discardableResult
     public func expect(
         _ callback: DelegateCallback, within limit: Duration = .seconds(60),
@@ -32,15 +32,15 @@ extension Emulator {
         await expect(CallbackLog.Expectation(callbacks: [callback]), within: limit, sourceLocation).first
     }
 
-    /// Advances virtual time until these callbacks have come in this order.
+    /// Advances virtual time until these callbacks have arrived in this order.
     ///
-    /// Other callbacks may come in between. Otherwise as for one callback.
+    /// Other callbacks may arrive in between. Otherwise the same as for one callback.
     ///
     /// - Parameters:
-    ///   - callbacks: What is to come.
+    ///   - callbacks: The expected callbacks.
     ///   - limit: The most virtual time that it may take.
     ///   - sourceLocation: The place at which a failure is reported.
-    /// - Returns: The callbacks in this order; none if one did not come.
+    /// - Returns: The callbacks in this order; empty if one did not arrive.
     @discardableResult
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
@@ -49,15 +49,15 @@ extension Emulator {
         await expect(CallbackLog.Expectation(callbacks: callbacks), within: limit, sourceLocation)
     }
 
-    /// Advances virtual time until these callbacks have come, in whichever order.
+    /// Advances virtual time until these callbacks have arrived, in any order.
     ///
-    /// Each needs a callback of its own. Otherwise as for callbacks in an order.
+    /// Each expectation needs a separate callback. Otherwise the same as for callbacks in an order.
     ///
     /// - Parameters:
-    ///   - callbacks: What is to come.
+    ///   - callbacks: The expected callbacks.
     ///   - limit: The most virtual time that it may take.
     ///   - sourceLocation: The place at which a failure is reported.
-    /// - Returns: The callbacks in the order of the arguments; none if one did not come.
+    /// - Returns: The callbacks in the order of the arguments; empty if one did not arrive.
     @discardableResult
     public func expectInAnyOrder(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60),
@@ -101,7 +101,7 @@ extension Emulator {
 }
 
 extension EmulatorSession {
-    /// Fails the test, with the library that runs it.
+    /// Fails the test in the testing library that runs it.
     fileprivate func fail(_ message: String, _ location: SourceLocation) {
         guard isOfXCTest else { return _ = Issue.record("\(message)", sourceLocation: location) }
         let text = ["\(location.fileID):\(location.line): \(message)", reproduction()]

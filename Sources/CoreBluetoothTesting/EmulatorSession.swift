@@ -5,7 +5,7 @@ import CoreBluetoothPackage
 import Dispatch
 import Foundation
 
-/// One test's emulator, and what the managers of that test did.
+/// One test's emulator, and the record of its managers' actions.
 final class EmulatorSession: ManagerObserver {
     private struct WeakManager {
         weak var manager: (any ObservedManager)?
@@ -29,7 +29,7 @@ final class EmulatorSession: ManagerObserver {
 
     /// The test's name, for its report.
     private let name: String
-    /// Whether failures are reported to XCTest, and not to Swift Testing.
+    /// Whether failures are reported to XCTest rather than to Swift Testing.
     let isOfXCTest: Bool
 
     init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false) {
@@ -62,7 +62,7 @@ final class EmulatorSession: ManagerObserver {
 
     // MARK: Scopes
 
-    /// Runs `body` so that the managers that it makes are in this world and seen by this session.
+    /// Runs `body` so that the managers that it creates are in this world and observed by this session.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
@@ -88,19 +88,19 @@ final class EmulatorSession: ManagerObserver {
 
     // MARK: Expectations
 
-    /// Whether an expectation is met by what came after the last one.
+    /// Whether the callbacks since the last expectation meet an expectation.
     func hasSeen(_ expectation: CallbackLog.Expectation) -> Bool {
         state.withLock { $0.callbacks.positions(of: expectation) != nil }
     }
 
-    /// Looks for later callbacks behind those that meet an expectation.
+    /// Passes the callbacks that meet an expectation, so that the next search begins after them.
     ///
-    /// - Returns: What met it, in its order.
+    /// - Returns: The callbacks that met it, in its order.
     func pass(_ expectation: CallbackLog.Expectation) -> [ReceivedCallback] {
         state.withLock { $0.callbacks.pass(expectation) }
     }
 
-    /// The message if one of these has come since the last expectation.
+    /// Returns the message for forbidden callbacks since the last expectation; nil without any.
     func message(forbidding forbidden: [DelegateCallback]) -> String? {
         let came = state.withLock { state in
             state.callbacks.pending.filter { callback in forbidden.contains { $0.matches(callback) } }
@@ -109,7 +109,7 @@ final class EmulatorSession: ManagerObserver {
         return "not expected, but came: \(came.map(\.summary).joined(separator: ", "))"
     }
 
-    /// The message of an expectation that was not met.
+    /// Returns the message of an expectation that was not met.
     func message(expecting expectation: CallbackLog.Expectation, _ error: any Error) -> String {
         let (pending, released) = state.withLock { ($0.callbacks.pending.map(\.summary), $0.releasedPeripherals) }
         let seen = pending.isEmpty ? "nothing" : pending.joined(separator: ", ")
@@ -121,16 +121,16 @@ final class EmulatorSession: ManagerObserver {
 
     // MARK: The end
 
-    /// What is left when a test has ended, once its tasks and managers have handled what is there.
+    /// Returns the leaks of a test that has ended, once its tasks and managers have handled all pending work.
     ///
-    /// A task or a queue that does not come to its end is named, and not waited for any longer.
+    /// A task or a queue that does not end is named, and no longer awaited.
     func leaks() async -> [Leak] {
         await withCheckedContinuation { continuation in
             findLeaks { continuation.resume(returning: $0) }
         }
     }
 
-    /// The same, for those who cannot await: the main thread serves its run loop meanwhile.
+    /// Returns the leaks for callers that cannot await: the main thread serves its run loop meanwhile.
     func leaksSynchronously() -> [Leak] { SynchronousWait.value(of: findLeaks) }
 
     private func findLeaks(_ finish: @escaping @Sendable ([Leak]) -> Void) {
@@ -167,8 +167,8 @@ final class EmulatorSession: ManagerObserver {
             + managers.flatMap(\.livingObjects).map(Leak.leaked)
     }
 
-    /// The seed, the last lines of the trace that concern this test, and the place of its report, once: for the first
-    /// message of a failure.
+    /// Returns the seed, the last lines of the trace that concern this test, and the place of its report, once: for the
+    /// first message of a failure.
     func reproduction() -> String? {
         let isFirst = state.withLock { state in
             defer { state.isReported = true }

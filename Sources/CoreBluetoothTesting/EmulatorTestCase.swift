@@ -1,9 +1,9 @@
 public import BluetoothEmulator
 public import XCTest
 
-/// For tests of XCTest: each gets an emulator of its own, in virtual time.
+/// A test case of XCTest whose tests each have a separate emulator, in virtual time.
 ///
-/// Managers that a test's code makes without naming a backend are in that world. A test fails on commands without an
+/// Managers that a test's code creates without naming a backend are in that world. A test fails on commands without an
 /// answer, and on managers, peripherals and pairing agents that outlive its `tearDown`: set properties to nil there.
 open class EmulatorTestCase: XCTestCase {
     private var session: EmulatorSession?
@@ -13,15 +13,15 @@ open class EmulatorTestCase: XCTestCase {
     /// The preset of the world, or `.instant`.
     open var configuration: EmulatorConfiguration { world.preset?.configuration ?? .instant }
 
-    /// The devices and hosts at first; override to change them.
+    /// The initial devices and hosts; override to change them.
     ///
-    /// None but the host "default".
+    /// The default has only the host "default".
     open var world: WorldDescription { WorldDescription() }
 
-    /// What a test may leave behind without failing; override to change it.
+    /// The leftovers that do not fail a test; override to change them.
     open var allowed: EmulatorTrait.Leftovers { [] }
 
-    /// From which all chance follows; override to change it.
+    /// The seed of all random choices; override to change it.
     ///
     /// The number in the environment's `COREBLUETOOTH_SEED`, or the seed of the world, or 1.
     open var seed: UInt64 { Seed.ofEnvironment ?? world.seed ?? 1 }
@@ -34,7 +34,7 @@ open class EmulatorTestCase: XCTestCase {
         return session.emulator
     }
 
-    /// Runs one test with an emulator of its own.
+    /// Runs one test with a separate emulator.
     open override func invokeTest() {
         let session: EmulatorSession
         do {
@@ -56,17 +56,17 @@ open class EmulatorTestCase: XCTestCase {
         }
     }
 
-    /// Advances virtual time until these callbacks have come in this order; fails the test if they do not.
+    /// Advances virtual time until these callbacks have arrived in this order; fails the test if they do not.
     ///
-    /// Other callbacks may come in between; only those that a delegate received count. The next call looks behind the
-    /// last of these.
+    /// Other callbacks may arrive in between; only those that a delegate received count. The next call searches after
+    /// the last of these.
     ///
     /// - Parameters:
-    ///   - callbacks: What is to come.
+    ///   - callbacks: The expected callbacks.
     ///   - limit: The most virtual time that it may take.
     ///   - file: The file in which a failure is reported.
     ///   - line: The line at which a failure is reported.
-    /// - Returns: The callbacks in this order; none if one did not come.
+    /// - Returns: The callbacks in this order; empty if one did not arrive.
     @discardableResult
     public func expect(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60), file: StaticString = #filePath,
@@ -75,9 +75,9 @@ open class EmulatorTestCase: XCTestCase {
         expect(CallbackLog.Expectation(callbacks: callbacks), within: limit, file, line)
     }
 
-    /// Advances virtual time until these callbacks have come, in whichever order; fails the test if they do not.
+    /// Advances virtual time until these callbacks have arrived, in any order; fails the test if they do not.
     ///
-    /// Each needs a callback of its own. Otherwise as ``expect(_:within:file:line:)``.
+    /// Each expectation needs a separate callback. Otherwise the same as ``expect(_:within:file:line:)``.
     @discardableResult
     public func expectInAnyOrder(
         _ callbacks: DelegateCallback..., within limit: Duration = .seconds(60), file: StaticString = #filePath,
@@ -101,7 +101,8 @@ open class EmulatorTestCase: XCTestCase {
         return session.pass(expectation)
     }
 
-    /// Advances virtual time by a duration; fails the test if one of these callbacks has come since the last expectation.
+    /// Advances virtual time by a duration; fails the test if one of these callbacks has arrived since the last
+    /// expectation.
     public func expectNone(
         of callbacks: DelegateCallback..., for duration: Duration, file: StaticString = #filePath, line: UInt = #line
     ) {

@@ -2,17 +2,17 @@ public import BluetoothEmulator
 import CoreBluetoothPackage
 public import Testing
 
-/// Gives each test an emulator of its own, in virtual time.
+/// A trait that gives each test a separate emulator, in virtual time.
 ///
-/// Managers that the test's code makes without naming a backend are in that world: code under test need not know. The
-/// test fails on commands without an answer, and on managers and peripherals that outlive it; a failure prints the seed
-/// and the trace of the devices that the test used. Made by `.emulator(…)`.
+/// Managers that the test's code creates without naming a backend are in that world, so code under test need not
+/// change. The test fails on commands without an answer, and on managers and peripherals that outlive it; a failure
+/// prints the seed and the trace of the devices that the test used. Created by `.emulator(…)`.
 public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
-    /// What a test may leave behind.
+    /// Things that a test may leave behind.
     public struct Leftovers: OptionSet, Sendable {
         /// The bits.
         public let rawValue: Int
-        /// Takes the bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Commands without an answer.
@@ -26,10 +26,10 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     let world: WorldDescription
     let allowed: Leftovers
 
-    /// A suite hands it on to its tests.
+    /// True, so that a suite applies the trait to its tests.
     public var isRecursive: Bool { true }
 
-    /// Runs one test, or one of its cases, with an emulator of its own.
+    /// Runs one test, or one of its cases, with a separate emulator.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
@@ -59,7 +59,7 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         if let failure = watch.failure { Issue.record("\(failure)", sourceLocation: test.sourceLocation) }
         if outcome == .stuck {
             watch.requireEnd()
-            // Leaving cancels the body.
+            // Leaving the scope cancels the body.
             return
         }
         try await body
@@ -70,14 +70,14 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == EmulatorTrait {
-    /// An emulator for each test, in virtual time.
+    /// Gives each test an emulator, in virtual time.
     ///
     /// - Parameters:
-    ///   - configuration: Delays, sizes and chances. nil takes the preset of the world, or `.instant`.
-    ///   - seed: From which all chance follows. nil takes the number in the environment's `COREBLUETOOTH_SEED`, or the
+    ///   - configuration: Delays, sizes and probabilities; nil takes the preset of the world, or `.instant`.
+    ///   - seed: The seed of all random choices; nil takes the number in the environment's `COREBLUETOOTH_SEED`, or the
     ///     seed of the world, or 1.
-    ///   - world: The devices and hosts at first; none but the host "default" if nothing is said.
-    ///   - allowed: What the test may leave behind without failing.
+    ///   - world: The initial devices and hosts; by default only the host "default".
+    ///   - allowed: The leftovers that do not fail the test.
     public static func emulator(
         _ configuration: EmulatorConfiguration? = nil, seed: UInt64? = nil,
         world: WorldDescription = WorldDescription(), allowing allowed: EmulatorTrait.Leftovers = []

@@ -1,3 +1,3 @@
-// A test that says `import CoreBluetoothTesting` can describe devices and steer them.
+// A test with `import CoreBluetoothTesting` can describe and control devices.
 @_exported public import BluetoothBackend
 @_exported public import BluetoothEmulator

@@ -3,10 +3,10 @@ import BluetoothTracing
 import Foundation
 import Testing
 
-/// The page of a failing test: what its managers did, over time.
+/// The page of a failing test, with the actions of its managers over time.
 ///
 /// It is a file in the folder that `COREBLUETOOTH_REPORTS` names, by default `.build/bluetooth-reports` in the working
-/// directory, and an attachment of the test where the testing library has attachments.
+/// directory, and an attachment of the test if the testing library supports attachments.
 struct FailureReport {
     private static let usedNames = Lock<[String: Int]>([:])
 
@@ -20,7 +20,7 @@ struct FailureReport {
 
     /// Writes the page.
     ///
-    /// - Returns: A line for the message of the failure, with the path or with the reason why there is none.
+    /// - Returns: A line for the message of the failure, with the path or with the reason that the file is missing.
     func write() -> String {
         let folder = Self.folder(ProcessInfo.processInfo.environment)
         do {
@@ -45,7 +45,7 @@ struct FailureReport {
         return URL(fileURLWithPath: ".build/bluetooth-reports")
     }
 
-    /// A name of its own for each failure of this process: a test may have several cases.
+    /// Returns a unique name for each failure of this process: a test may have several cases.
     static func fileName(of test: String) -> String {
         let letters = test.unicodeScalars.map { scalar -> Character in
             let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)

@@ -1,11 +1,11 @@
 enum Leak: Equatable, CustomStringConvertible {
     /// A command without an answer.
     case unanswered(String)
-    /// A manager or a peripheral that something still refers to.
+    /// A manager or a peripheral that is still referenced.
     case leaked(String)
-    /// A queue whose callbacks do not end; its label.
+    /// A queue whose callbacks do not end, by its label.
     case blocked(String)
-    /// A task that does not end and waits for nothing.
+    /// A task that does not end although it waits for nothing.
     case running
 
     var description: String {

@@ -1,17 +1,18 @@
 public import CoreBluetoothPackage
 import Foundation
 
-/// A call of a delegate method that a test expected, and that came.
+/// A call of a delegate method that a test expected and that arrived.
 public struct ReceivedCallback: Sendable, CustomStringConvertible {
-    /// Whom it concerns: the identifier of a peripheral or a central; nil for callbacks such as ``DelegateCallback/didUpdateState``.
+    /// The identifier of the peripheral or central that it concerns; nil for callbacks such as
+    /// ``DelegateCallback/didUpdateState``.
     public let identifier: UUID?
     /// The UUIDs of the services, characteristics or descriptors.
     public let attributes: [CBUUID]
-    /// The value that a read, a notification or an indication brought; nil for all other callbacks.
+    /// The value of a read, a notification or an indication; nil for all other callbacks.
     public let value: Data?
-    /// The error that the delegate was given.
+    /// The error that the delegate received.
     public let error: (any Error)?
-    /// The method's name, what it concerns, and the error.
+    /// The method's name, the peer and attributes, and the error.
     public let description: String
 
     init(_ callback: DeliveredCallback) {
@@ -24,7 +25,7 @@ public struct ReceivedCallback: Sendable, CustomStringConvertible {
 }
 
 extension DeliveredCallback {
-    /// One line, for messages.
+    /// A line for messages.
     var summary: String {
         var text = method.rawValue
         if !attributes.isEmpty { text += " of " + attributes.map(\.uuidString).joined(separator: ", ") }

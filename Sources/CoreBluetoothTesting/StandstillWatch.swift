@@ -2,21 +2,22 @@ import BluetoothEmulator
 import BluetoothSupport
 import Dispatch
 
-/// Notices that a test waits for something that takes time, while virtual time is paused and nothing drives it.
+/// A watch that detects a test that waits for something that takes time, while virtual time is paused and nothing
+/// drives it.
 ///
-/// Such a test would wait for ever. The watch keeps the failure for the test, drives time so that the test can end, and
-/// has it cancelled where that does not help.
+/// Such a test would wait forever. The watch stores the failure for the test, drives time so that the test can end, and
+/// requests its cancellation if that does not help.
 final class StandstillWatch: Sendable {
-    /// How a test's body ends.
+    /// The ways in which a test's body ends.
     enum Outcome: Sendable {
         case ended
-        /// It waits for something that does not happen: it is to be cancelled.
+        /// The body waits for something that does not happen, and must be cancelled.
         case stuck
     }
 
     private struct State {
         var activity: EmulatorActivity?
-        /// For how many looks nothing has happened.
+        /// The number of checks in a row that found no change.
         var age = 0
         var hasEnded = false
         var failure: String?
@@ -25,9 +26,9 @@ final class StandstillWatch: Sendable {
     }
 
     private static let queue = DispatchQueue(label: "CoreBluetooth standstill watch")
-    /// A body that waits is stuck after so many looks, which take the settle timeout.
+    /// The number of such checks after which a waiting body is stuck; together they take the settle timeout.
     private static let standstill = 10
-    /// A body that computes, or blocks its thread.
+    /// The number of checks for a body that computes, or blocks its thread.
     private static let longStandstill = 60
 
     private let emulator: Emulator
@@ -35,7 +36,7 @@ final class StandstillWatch: Sendable {
 
     init(_ emulator: Emulator) { self.emulator = emulator }
 
-    /// Why the test fails, if time stood.
+    /// The reason that the test fails, if time stood still.
     var failure: String? { state.withLock { $0.failure } }
 
     func begin() { lookLater() }
@@ -60,7 +61,7 @@ final class StandstillWatch: Sendable {
         }
     }
 
-    /// Ends the process where a cancelled body does not end: the test run would hang.
+    /// Ends the process if a cancelled body does not end: the test run would hang.
     func requireEnd() {
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))) {
             [self] in
@@ -70,7 +71,7 @@ final class StandstillWatch: Sendable {
     }
 
     private func lookLater() {
-        // Each time anew: the test may set the timeout.
+        // The delay is computed each time: the test may set the timeout.
         let delay = emulator.settleTimeout / Self.standstill
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) { [weak self] in
             guard let self else { return }
@@ -90,7 +91,7 @@ final class StandstillWatch: Sendable {
         }
     }
 
-    /// Keeps the failure, and drives time so that the body can end.
+    /// Stores the failure, and drives time so that the body can end.
     private func release() {
         let time = emulator.now
         state.withLock { state in
