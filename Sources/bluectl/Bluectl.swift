@@ -50,7 +50,7 @@ struct Bluectl: AsyncParsableCommand {
 @MainActor
 struct CommandRunner {
     let root: any ParsableCommand.Type
-    /// The place of the line, for errors: `setup.txt:3`; empty at the command line.
+    /// The place of the line, for errors: `setup.txt:3`; empty on the command line.
     var place = ""
 
     func run(_ arguments: [String]) async -> ExitStatus {
@@ -90,7 +90,7 @@ struct CommandRunner {
     private func report(parsing error: any Error, _ console: Console) -> ExitStatus {
         let code = root.exitCode(for: error)
         if code == .success {
-            // The commands of a shell have no name in front.
+            // The commands of a shell have no program name in front.
             console.print(root.fullMessage(for: error).replacing("See ' help", with: "See 'help"))
             return .done
         }
@@ -99,7 +99,7 @@ struct CommandRunner {
         return report(Failure(.usage, line), console)
     }
 
-    /// Whether `--json` is asked for, where the arguments could not be parsed.
+    /// Whether the arguments contain `--json`, for arguments that could not be parsed.
     static func isJSON(_ arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains("--json")
     }
@@ -116,10 +116,10 @@ struct CommandNames {
         all = configurations.compactMap { $0.commandName } + configurations.flatMap { $0.aliases }
     }
 
-    /// Checks that the first word, or that behind `help`, is a command, and the next one a command of that, if it has
-    /// any.
+    /// Checks that the first word, or the word after `help`, is a command, and the next word one of its subcommands, if
+    /// it has any.
     ///
-    /// - Throws: A usage failure with the command that may be meant.
+    /// - Throws: A usage failure with the nearest command.
     func check(_ arguments: [String]) throws(Failure) {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return }
@@ -135,7 +135,7 @@ struct CommandNames {
         }
     }
 
-    /// The whole name of a command of a command: `world run`.
+    /// Returns the whole name of a subcommand: `world run`.
     private func commandWithCommand(_ name: String) -> String? {
         for command in commands.map({ $0.configuration }) {
             let isInner = command.subcommands.contains { $0.configuration.commandName == name }
@@ -144,7 +144,7 @@ struct CommandNames {
         return nil
     }
 
-    /// The number of words that name a command: 2 for a command of a command.
+    /// Returns the number of words that name a command: 2 for a subcommand.
     func wordCount(of arguments: some Collection<String>) -> Int {
         let command = commands.first { $0.configuration.commandName == arguments.first }
         guard let command, !command.configuration.subcommands.isEmpty,
@@ -154,10 +154,10 @@ struct CommandNames {
     }
 }
 
-/// Moves common options that precede the command behind its name.
+/// The rearrangement that moves common options in front of a command to the place after its name.
 ///
-/// The parser binds an option to the command that declares it. So those in front are moved behind the command's name
-/// before it sees them; their meaning, help and errors stay in one place.
+/// The parser binds an option to the command that declares it. Options in front are therefore moved before the parser
+/// sees them; their meaning, help and errors stay in one place.
 enum ArgumentOrder {
     private static let flags: Set<String> = ["--json", "--timestamps", "--verbose"]
     private static let valued: Set<String> = [
@@ -187,16 +187,16 @@ enum ArgumentOrder {
 }
 
 enum Suggestion {
-    /// `; did you mean "scan"?`, or nothing where no candidate is near.
+    /// `; did you mean "scan"?`, or empty text if no candidate is near.
     static func text(for word: String, among candidates: [String]) -> String {
         nearest(to: word, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// The candidate that takes the fewest changes of letters, ignoring case, at most a third of the word's; else the
-    /// one that begins with the word.
+    /// Returns the candidate that takes the fewest changes of letters, ignoring case, at most a third of the word's;
+    /// otherwise the one that begins with the word.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased())
-        // Words from files may be long, and so long a word is no typing error.
+        // Words from files may be long, and a word of that length is not a typing error.
         guard !letters.isEmpty, letters.count <= 64 else { return nil }
         let limit = max(1, letters.count / 3)
         let near = candidates.map { (changes(from: letters, to: Array($0.lowercased())), $0) }.min { $0.0 < $1.0 }
@@ -204,7 +204,8 @@ enum Suggestion {
         return letters.count < 2 ? nil : candidates.first { $0.lowercased().hasPrefix(word.lowercased()) }
     }
 
-    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of adjacent letters that turn one word into
+    /// the other.
     static func changes(from first: [Character], to second: [Character]) -> Int {
         var rows = [Array(0...second.count)]
         for (row, letter) in first.enumerated() {

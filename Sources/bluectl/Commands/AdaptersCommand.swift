@@ -43,7 +43,7 @@ struct AdapterRecord: Sendable {
     /// The value for `--adapter`: `hci0`, or the name of an emulated host.
     var adapter: String
     var address: String?
-    /// The name under which others see the adapter.
+    /// The name that other devices see.
     var name: String?
     var isPowered: Bool?
     /// `central`, `peripheral`, `central-peripheral` (both at once).
@@ -57,7 +57,7 @@ struct AdapterRecord: Sendable {
         ]
     }
 
-    /// Adapter, address, power, roles, name, separated by tabs; `-` for what is unknown.
+    /// Adapter, address, power, roles, name, separated by tabs; `-` for an unknown field.
     var line: String {
         let power = isPowered.map { $0 ? "on" : "off" }
         let roles = self.roles.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }
@@ -68,7 +68,7 @@ struct AdapterRecord: Sendable {
 extension GlobalOptions {
     /// The adapters of the selected backend.
     ///
-    /// - Throws: A failure where BlueZ cannot be asked, a usage failure for a world file with a mistake.
+    /// - Throws: A failure if BlueZ cannot be queried, a usage failure for a world file with a mistake.
     fileprivate func adapters() async throws(Failure) -> [AdapterRecord] {
         switch effectiveBackend {
         case .bluez: return try await bluez()

@@ -67,7 +67,7 @@ struct AdvertiseCommand: BackendCommand {
     }
 }
 
-/// UUID=HEX on the command line.
+/// The argument UUID=HEX.
 struct ServiceDataArgument: ExpressibleByArgument, Equatable, Sendable {
     let uuid: BluetoothUUID
     let hex: String

@@ -23,7 +23,7 @@ struct CompletionsCommand: AsyncParsableCommand, Sendable {
             }
         }
 
-        /// The user's file for the completions of `bluectl`.
+        /// Returns the user's file for the completions of `bluectl`.
         func file(_ environment: [String: String]) -> URL? {
             let home = environment["HOME"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
             func folder(_ variable: String, _ fallback: String) -> URL? {

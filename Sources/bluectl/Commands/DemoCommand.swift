@@ -69,7 +69,7 @@ struct DemoCommand: BackendCommand {
 private struct Narrator {
     let console: Console
 
-    /// One line; with a value, its bytes and what they mean.
+    /// Prints one line; with a value, also its bytes and their meaning.
     func say(_ step: String, _ text: String, _ characteristic: DiscoveredCharacteristic? = nil, _ value: Data? = nil) {
         var line = text
         if let characteristic, let value {

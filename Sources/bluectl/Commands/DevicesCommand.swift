@@ -46,7 +46,7 @@ struct KnownDevice: Equatable, Sendable {
         device.identity.merging(["isPaired": isPaired, "isConnected": isConnected, "backend": backend])
     }
 
-    /// Identifier, address, paired, connected, name, separated by tabs; `-` for what is not so, or unknown.
+    /// Identifier, address, paired, connected, name, separated by tabs; `-` for a field that is false or unknown.
     var line: String {
         [
             device.identifier.uuidString, device.address ?? "-", isPaired ? "paired" : "-",
@@ -56,9 +56,9 @@ struct KnownDevice: Equatable, Sendable {
 }
 
 extension CentralRole {
-    /// The devices that are paired or connected, by address.
+    /// Returns the devices that are paired or connected, by address.
     ///
-    /// - Throws: A failure where the daemon does not list them.
+    /// - Throws: A failure if the daemon does not list them.
     func knownDevices() async throws -> [KnownDevice] {
         #if Emulator
         if backendName == "emulator" { return try await emulatedDevices() }
@@ -68,7 +68,7 @@ extension CentralRole {
         if let reason = facts.objects?.text {
             throw Failure(.failed, "bluetoothd does not list its devices: \(reason)")
         }
-        // Devices of other adapters are left out.
+        // Devices of other adapters are omitted.
         let own = Set(try await known(facts.devices.map(\.device.identifier)).map(\.identifier))
         return facts.devices.filter { own.contains($0.device.identifier) && ($0.isPaired || $0.isConnected) }
         #else
@@ -77,7 +77,7 @@ extension CentralRole {
     }
 
     #if Emulator
-    /// The bonds of the emulated host, and its links.
+    /// Returns the bonds of the emulated host, and its links.
     private func emulatedDevices() async throws -> [KnownDevice] {
         guard let emulator = BackendSelector.current.withLock({ $0 }) else { return [] }
         let adapter = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""

@@ -58,11 +58,11 @@ extension GlobalOptions {
     }
 }
 
-/// One thing that the doctor looked at.
+/// The result of one of the doctor's checks.
 struct Finding: Equatable, Sendable {
     enum Status: String, Sendable {
         case ok
-        /// Worth knowing; Bluetooth can be used.
+        /// Information only; Bluetooth can be used.
         case note
         /// Bluetooth cannot be used.
         case problem

@@ -30,7 +30,7 @@ struct ExploreCommand: BackendCommand {
 }
 
 extension CentralRole {
-    /// A service with the values that can be read.
+    /// Returns a service with its readable values.
     fileprivate func record(
         of service: DiscoveredService, at peripheral: Peripheral
     ) async throws -> GATTRecord.Service {
@@ -68,7 +68,7 @@ extension CentralRole {
         return record
     }
 
-    /// A value in hex, or why the device does not give it.
+    /// Returns a value in hex, or the reason that the device refuses it.
     ///
     /// A link that is lost or silent ends the listing.
     private func outcome(
@@ -97,7 +97,7 @@ struct GATTRecord {
         var properties: [String]?
         var value: String?
         var descriptors: [Attribute]?
-        /// Why there is no value; for people only.
+        /// The reason that the value is missing; for people only.
         var failure: String?
 
         private enum CodingKeys: String, CodingKey { case uuid, handle, properties, value, descriptors }
@@ -116,7 +116,7 @@ struct GATTRecord {
 struct GATTTree {
     let palette: Palette
 
-    /// The lines, the device first.
+    /// Returns the lines, the device first.
     func lines(_ record: GATTRecord) -> [String] {
         let name = record.name.map { palette.strong(PrintableText.of($0)) }
         let identity = [name, record.address, palette.dim(record.identifier), "MTU \(record.mtu)"]
@@ -146,7 +146,7 @@ struct GATTTree {
         }
     }
 
-    /// Each item's lines below a line of the tree.
+    /// Returns each item's lines below a line of the tree.
     private func branch<Item>(_ items: [Item], indent: String, _ body: (Item, String) -> [String]) -> [String] {
         items.enumerated().flatMap { index, item in
             let isLast = index == items.count - 1

@@ -71,17 +71,17 @@ struct GlobalOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The seed and the preset, which precede those of a world file.
+    /// The seed and the preset, which override those of a world file.
     var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
 
-    /// Refuses the options that describe devices or capture their packets, for a command that uses none.
+    /// Refuses the options that describe devices or capture their packets, for a command without devices.
     ///
-    /// `--backend` and `--adapter` may be given to every command, as the environment may choose both for all.
+    /// `--backend` and `--adapter` are valid for every command, as the environment may choose both for all.
     func refuseDeviceOptions() throws {
         if let mistake = deviceOptionMistake { throw ValidationError(mistake) }
     }
 
-    /// The mistake of such options; nil if none of them is given.
+    /// The mistake of such options; nil without any.
     var deviceOptionMistake: String? {
         let given: KeyValuePairs = [
             "--world": world != nil, "--seed": seed != nil, "--preset": preset != nil, "--capture": capture != nil,
@@ -95,7 +95,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
     /// The selected world file; an empty variable selects none.
     var effectiveWorld: String? { world ?? Self.variable("COREBLUETOOTH_WORLD") }
 
-    /// The adapter that is chosen; nil takes the first.
+    /// The chosen adapter; nil takes the first.
     var effectiveAdapter: String? { adapter ?? Self.variable("COREBLUETOOTH_ADAPTER") }
 
     /// Whether both select the same adapter, real or emulated, in the same world.
@@ -123,18 +123,18 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case bluez
     /// Emulated devices.
     case emulator
-    /// Real adapters where there are any, else emulated devices.
+    /// Real adapters if the machine has any, otherwise emulated devices.
     case auto
 }
 
-/// DEVICE on the command line.
+/// The argument DEVICE.
 extension DeviceQuery: ExpressibleByArgument {
     init?(argument: String) { self.init(argument) }
 
     static let help = ArgumentHelp("The device: its identifier, address or name.", valueName: "DEVICE")
 }
 
-/// Runs a check of arguments and gives its failure the form that the parser expects.
+/// Runs a check of arguments and converts its failure to the form that the parser expects.
 func usage<Value>(_ body: () throws(Failure) -> Value) throws -> Value {
     do {
         return try body()
@@ -143,19 +143,19 @@ func usage<Value>(_ body: () throws(Failure) -> Value) throws -> Value {
     }
 }
 
-/// PROFILE on the command line: `heart-rate`.
+/// The argument PROFILE: `heart-rate`.
 extension StandardProfile: ExpressibleByArgument {
-    /// A profile by its name, in any letter case.
+    /// Creates a profile from its name, in any letter case.
     public init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 }
 
-/// The UUID of a service on the command line.
+/// The argument for the UUID of a service.
 extension BluetoothUUID: ExpressibleByArgument {
-    /// A UUID of 16, 32 or 128 bits.
+    /// Creates a UUID of 16, 32 or 128 bits.
     public init?(argument: String) { self.init(argument) }
 }
 
-/// A time on the command line, in seconds: more than 0, at most a day.
+/// The argument for a time in seconds: more than 0, at most a day.
 struct Seconds: ExpressibleByArgument, Equatable, Sendable {
     let duration: Duration
     private let text: String
@@ -166,7 +166,7 @@ struct Seconds: ExpressibleByArgument, Equatable, Sendable {
         text = argument
     }
 
-    /// Whole seconds, 1...86400.
+    /// Creates whole seconds, 1...86400.
     init(_ seconds: Int) {
         duration = .seconds(seconds)
         text = "\(seconds)"

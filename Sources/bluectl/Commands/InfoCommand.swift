@@ -42,7 +42,7 @@ struct InfoCommand: BackendCommand {
 }
 
 extension CentralRole {
-    /// The readable values of Device Information and Battery, by the names of their characteristics.
+    /// Returns the readable values of Device Information and Battery, by the names of their characteristics.
     fileprivate func information(
         of services: [DiscoveredService], at peripheral: Peripheral
     ) async throws -> [String: String] {

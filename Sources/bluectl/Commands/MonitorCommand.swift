@@ -37,7 +37,7 @@ struct MonitorCommand: BackendCommand {
     }
 }
 
-/// Observes an adapter: its states, what advertises, and the connections of all programs.
+/// A monitor of an adapter: its states, the advertising devices, and the connections of all programs.
 ///
 /// It uses its own manager, because one delegate receives events of all kinds in the order in which they happen.
 @MainActor
@@ -50,8 +50,8 @@ final class Monitor: NSObject {
     private var hasBegun = false
 
     /// - Parameters:
-    ///   - services: Only devices that advertise one of these; empty for all.
-    ///   - allowsDuplicates: Whether every advertisement is reported, and not only those that add something.
+    ///   - services: The services of which a device must advertise one; empty for all devices.
+    ///   - allowsDuplicates: Whether every advertisement is reported, not only those with new content.
     ///   - report: Called with each event, first with the state and the devices that are connected already.
     init(
         _ backend: CBBackendSelection, services: [BluetoothUUID], allowsDuplicates: Bool,
@@ -62,7 +62,7 @@ final class Monitor: NSObject {
         self.allowsDuplicates = allowsDuplicates
         self.report = report
         super.init()
-        // Callbacks come through the main queue, so none has come yet.
+        // Callbacks come through the main queue, so none has arrived yet.
         manager.delegate = self
     }
 
@@ -121,9 +121,9 @@ extension Monitor: @preconcurrency CBCentralManagerDelegate {
 }
 
 struct MonitorEvent {
-    /// The time at which it was received.
+    /// The time of its arrival.
     let time = TimeText.now
-    /// `state`, `discovered`, `connected`, `disconnected`.
+    /// One of `state`, `discovered`, `connected`, `disconnected`.
     let event: String
     var state: String?
     var device: DeviceRecord?

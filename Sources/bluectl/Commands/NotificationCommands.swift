@@ -51,7 +51,7 @@ extension CentralRole {
     /// The pause after an attempt to connect that failed at once.
     private static let pause = Duration.seconds(1)
 
-    /// As `values(of:at:count:_:)`, printing them, and connecting again whenever the connection is lost.
+    /// Prints values as `values(of:at:count:_:)` receives them, and reconnects whenever the connection is lost.
     func valuesReconnecting(
         _ path: AttributePath, of peripheral: Peripheral, first: DiscoveredCharacteristic, count: Int?
     ) async throws {
@@ -71,12 +71,12 @@ extension CentralRole {
         }
     }
 
-    /// Whether a failure means that the connection is lost, and can be made again.
+    /// Whether a failure means that the connection is lost, and can be restored.
     private func hasLost(_ peripheral: Peripheral, _ failure: Failure) -> Bool {
         failure.status == .failed && peripheral.state != .connected && central.state == .poweredOn
     }
 
-    /// Connects again, for as long as it takes, and finds the characteristic.
+    /// Reconnects without a time limit, and finds the characteristic.
     private func locateAgain(
         _ path: AttributePath, at peripheral: Peripheral
     ) async throws -> DiscoveredCharacteristic {
@@ -139,7 +139,7 @@ struct WatchCommand: BackendCommand {
 }
 
 extension CentralRole {
-    /// Prints what a value means, or its bytes where that is not known.
+    /// Prints the meaning of a value, or its bytes if the meaning is unknown.
     func showTyped(_ value: Data, of characteristic: DiscoveredCharacteristic) {
         let typed = AttributeText.typed(value, of: characteristic.uuid)
         let (meaning, text): (JSONFields, String) =

@@ -57,9 +57,9 @@ struct UnpairCommand: BackendCommand {
 }
 
 extension CentralRole {
-    /// The bonded device that a query matches, which need not be in range; nil if there is none.
+    /// Returns the bonded device that a query matches, which need not be in range; nil if no device matches.
     ///
-    /// - Throws: A failure: several bear the name.
+    /// - Throws: A failure if several devices have the name.
     fileprivate func findBonded(_ query: DeviceQuery) async throws -> Peripheral? {
         let bonded = try await knownDevices().filter { $0.isPaired && query.matches($0.device) }.map(\.device)
         guard bonded.count < 2 else { throw Self.ambiguous(query, bonded) }

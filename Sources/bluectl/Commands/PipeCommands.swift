@@ -22,7 +22,7 @@ struct UARTCommand: BackendCommand {
     enum LineEnding: String, CaseIterable, ExpressibleByArgument, Sendable {
         case lf, cr, crlf, none
 
-        /// Text with this ending in place of each line feed.
+        /// Returns text with this ending in place of each line feed.
         func applied(to data: Data) -> Data {
             let ending: [UInt8] =
                 switch self {
@@ -122,7 +122,7 @@ struct L2CAPCommand: BackendCommand {
     }
 }
 
-/// When a pipe to a device ends after its input has.
+/// The conditions under which a pipe to a device ends after its input.
 struct EndOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("End after this many bytes; the device may pause for at most --timeout.", valueName: "BYTES")
@@ -140,7 +140,7 @@ struct EndOptions: ParsableArguments, Sendable {
     }
 }
 
-/// PSM on the command line: 1...65535, decimal or with `0x`.
+/// The argument PSM: 1...65535, decimal or with `0x`.
 struct PSMArgument: ExpressibleByArgument, Equatable, Sendable {
     let number: CBL2CAPPSM
 
@@ -160,13 +160,13 @@ extension CentralRole {
         }
     }
 
-    /// Prints bytes as they are, or in hex.
+    /// Prints bytes unchanged, or in hex.
     func showReceived(_ data: Data) {
         if console.isJSON { console.show(["received": HexText.of(data)], []) } else { console.put(data) }
     }
 }
 
-/// Connects standard input and output with a device, as `nc` does.
+/// A pipe between standard input and output and a device, like that of `nc`.
 @MainActor
 final class BytePipe {
     private let end: EndOptions
@@ -178,7 +178,7 @@ final class BytePipe {
     /// - Parameters:
     ///   - end: The condition for the end after the end of the input.
     ///   - limit: The longest permitted quiet time, if a count is given.
-    ///   - show: Prints what came.
+    ///   - show: Prints received bytes.
     init(_ end: EndOptions, limit: Duration, show: @escaping (Data) -> Void) {
         self.end = end
         self.limit = limit
@@ -188,7 +188,7 @@ final class BytePipe {
     /// Sends standard input until it ends, then waits for the remaining bytes of the device.
     ///
     /// - Parameters:
-    ///   - receive: The next bytes of the device; nil at the end.
+    ///   - receive: Returns the next bytes of the device; nil at the end.
     ///   - send: Sends bytes to the device.
     /// - Throws: The error that ended it early.
     func run(
@@ -215,7 +215,7 @@ final class BytePipe {
         }
     }
 
-    /// Waits until nothing has come for long enough since the end of the input.
+    /// Waits until nothing has arrived for long enough since the end of the input.
     private func waitForQuiet() async throws {
         let limit = end.count == nil ? end.quiet.duration : limit
         lastActivity = .now

@@ -77,12 +77,13 @@ struct ScanCommand: BackendCommand {
     }
 }
 
-/// Shows a running scan: a live table on a terminal; otherwise a line or a JSON object for each device, or for each report.
+/// The output of a running scan: a live table on a terminal; otherwise a line or a JSON object for each device, or for
+/// each report.
 @MainActor
 final class ScanListing {
     /// The time between two drawings of the table.
     private static let pause = Duration.milliseconds(200)
-    /// The time in which a device is heard completely: its name may be in another packet than its services.
+    /// The time after which a device's report is complete: its name may be in another packet than its services.
     private static let completion = Duration.seconds(1)
 
     private let console: Console
@@ -91,7 +92,7 @@ final class ScanListing {
     private let showsDuplicates: Bool
     /// All devices that were heard.
     private(set) var heard = ScanTable()
-    /// Those of them that are wanted.
+    /// The wanted devices among them.
     private var table = ScanTable()
     private var drawnLines = 0
     private var isDrawingDue = false
@@ -105,10 +106,10 @@ final class ScanListing {
         if console.isLive { draw() }
     }
 
-    /// Takes a report in.
+    /// Adds a report.
     ///
-    /// - Parameter isWanted: Whether a device, with all that is known of it, is to be shown.
-    /// - Returns: Whether it is.
+    /// - Parameter isWanted: Returns whether a device, with everything known about it, is shown.
+    /// - Returns: Whether the device is shown.
     func add(_ device: DeviceRecord, where isWanted: (DeviceRecord) -> Bool) -> Bool {
         heard.update(device)
         guard let known = heard.devices[device.identifier], isWanted(known) else { return false }
@@ -124,7 +125,7 @@ final class ScanListing {
         return true
     }
 
-    /// Shows what is left, and draws for the last time.
+    /// Shows the remaining devices, and draws for the last time.
     func finish() {
         for identifier in incomplete { show(identifier) }
         incomplete = []
@@ -169,7 +170,7 @@ final class ScanListing {
         isDrawingDue = false
         let size = StandardStream.output.size ?? (columns: 80, rows: 24)
         let lines = table.lines(columns: size.columns, rows: size.rows, isOver: isOver, palette: console.palette)
-        // Up to the first line, each line anew, and away with what is below.
+        // Moves up to the first line, redraws each line, and erases everything below.
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""
         console.put(up + lines.map { "\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J")
         drawnLines = lines.count

@@ -103,14 +103,14 @@ struct WriteCommand: BackendCommand {
         _ = try usage { () throws(Failure) in try request() }
     }
 
-    /// The target and the value; no value if a file has it.
+    /// Returns the target and the value; no value if a file contains it.
     func request() throws(Failure) -> (path: AttributePath, value: Data?) {
         if file != nil { return (try AttributePath(words, of: device), nil) }
         let value: Data
         if let text {
             value = Data(text.utf8)
         } else {
-            // As in "write 2A19 01".
+            // An example is "write 2A19 01".
             if words.count < 2, AttributePath.isPath(device) { throw AttributePath.missing(besides: device) }
             guard words.count >= 2, let hex = words.last else {
                 throw Failure(

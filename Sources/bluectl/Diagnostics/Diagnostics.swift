@@ -1,7 +1,7 @@
 import BluetoothSupport
 import Logging
 
-/// The log of the library on standard error: warnings and worse, or all with `--verbose`.
+/// The log of the library on standard error: warnings and errors, or everything with `--verbose`.
 ///
 /// Warnings are delayed until the adapter is known to be usable. If it is not, the command fails with the last of them,
 /// so that the user reads it only once.
@@ -54,7 +54,7 @@ enum Diagnostics {
         if isOut { write(Held(text: line, level: level, isJSON: isJSON)) }
     }
 
-    /// Writes the delayed lines, and from now on each line at once, unless the log is closed.
+    /// Writes the delayed lines, and later lines at once, unless the log is closed.
     static func open() {
         let held = gate.withLock { gate -> [Held] in
             guard case .holding(let lines) = gate else { return [] }
@@ -64,7 +64,7 @@ enum Diagnostics {
         for line in held { write(line) }
     }
 
-    /// Warnings are silent from now on.
+    /// Drops all later warnings.
     ///
     /// - Returns: The last delayed line, if any; earlier ones are written.
     static func close() -> String? {
@@ -80,12 +80,12 @@ enum Diagnostics {
 
     private static func write(_ line: Held) {
         let isTerminal = StandardStream.error.isTerminal
-        // Where standard error is closed, no reader is left.
+        // If standard error is closed, no reader is left.
         _ = StandardStream.error.write((isTerminal ? "\r\u{1B}[K" : "") + line.line + "\n")
     }
 }
 
-/// A log handler that writes one line a message, through `Diagnostics`.
+/// A log handler that writes each message as one line, through `Diagnostics`.
 struct StandardErrorLog: LogHandler {
     let label: String
     let isJSON: Bool

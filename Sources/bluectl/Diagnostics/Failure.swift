@@ -9,7 +9,7 @@ struct Failure: Error, Equatable, CustomStringConvertible {
 
     init(_ status: ExitStatus, _ description: String) {
         self.status = status
-        // It may quote a name, a file or an answer.
+        // The text may quote a name, a file or an answer.
         self.description = PrintableText.of(description)
     }
 
@@ -44,21 +44,21 @@ extension Failure {
 ///
 /// Scripts rely on the numbers.
 struct ExitStatus: RawRepresentable, Hashable, Sendable {
-    /// 0...255; of `world run`, that of the command.
+    /// The number, 0...255; for `world run`, that of the command.
     let rawValue: Int32
 
     static let done = ExitStatus(rawValue: 0)
     static let failed = ExitStatus(rawValue: 1)
     static let usage = ExitStatus(rawValue: 2)
     static let timedOut = ExitStatus(rawValue: 3)
-    /// A program exists and cannot be run, as shells report it.
+    /// A program exists but cannot be run; the number is that of shells.
     static let notExecutable = ExitStatus(rawValue: 126)
-    /// There is no such program, as shells report it.
+    /// A program does not exist; the number is that of shells.
     static let noProgram = ExitStatus(rawValue: 127)
 }
 
 enum AdapterFailure {
-    /// The failure for a state, with the text of the backend's last warning, if there is one.
+    /// Returns the failure for a state, with the text of the backend's last warning, if any.
     ///
     /// The log is closed afterwards, so that the user reads the remedy once.
     static func failure(_ state: CBManagerState) -> Failure {
@@ -85,9 +85,9 @@ enum AdapterFailure {
     }
 }
 
-/// Errors of the CoreBluetooth classes in one line.
+/// The text of errors of the CoreBluetooth classes, in one line.
 enum ErrorText {
-    /// Apple's text, the ATT code if there is one, the remedy, and the daemon's text.
+    /// Returns Apple's text, the ATT code if it exists, the remedy, and the daemon's text.
     ///
     /// - Parameter isSubscribing: Whether a subscription failed.
     static func of(_ error: any Error, isSubscribing: Bool = false) -> String {
@@ -119,7 +119,7 @@ enum ErrorText {
         }
     }
 
-    /// `operation cancelled` out of `operationCancelled`.
+    /// Returns the words of a name: `operation cancelled` for `operationCancelled`.
     private static func words(_ name: String) -> String {
         name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
     }

@@ -1,4 +1,4 @@
-/// From facts to findings; pure.
+/// The conclusions from the system's facts; pure.
 struct Diagnosis {
     let facts: SystemReport
     /// The adapter that the user chose, by name or address.
@@ -126,9 +126,9 @@ struct Diagnosis {
 struct AdapterDiagnosis {
     let adapter: SystemReport.Adapter
 
-    /// Power, role, other scanners, features.
+    /// Returns findings about power, role, other scanners and features.
     ///
-    /// - Parameter isOnlyOne: Whether no other adapter could be used in its place.
+    /// - Parameter isOnlyOne: Whether no other adapter could replace it.
     func findings(isOnlyOne: Bool) -> [Finding] {
         let bad: Finding.Status = isOnlyOne ? .problem : .note
         var findings = [power(bad)]
@@ -163,7 +163,7 @@ struct AdapterDiagnosis {
 
     /// The features that the daemon shows.
     ///
-    /// Where it does not show its version, that is the first one with a property (BlueZ's git history).
+    /// If it does not show its version, its properties tell the oldest possible one (BlueZ's git history).
     private var features: [String] {
         var features: [String] = []
         let properties = adapter.properties

@@ -8,7 +8,7 @@ import Foundation
 import EmulatedBlueZ
 #endif
 
-/// Asks the bus and the daemon, each question with a deadline.
+/// A probe that queries the bus and the daemon, each question with a deadline.
 struct SystemProbe {
     private static let busName = "org.freedesktop.DBus"
     private static let daemonName = "org.bluez"
@@ -52,7 +52,7 @@ struct SystemProbe {
             facts.isActivatable = nil
         }
         do throws(DBusError) {
-            // Starts the daemon where it can be started; where it runs, nothing happens.
+            // Starts the daemon if it can be started; a running daemon is not affected.
             if facts.isActivatable == true {
                 _ = try await bus(connection, "StartServiceByName", [.string(Self.daemonName), .uint32(0)])
             }
@@ -92,7 +92,7 @@ struct SystemProbe {
             to: name, path: path, interface: interface, member: member, body, deadline: limit)
     }
 
-    /// The adapters among the managed objects, `a{oa{sa{sv}}}`; what has another shape is left out.
+    /// Returns the adapters among the managed objects, `a{oa{sa{sv}}}`; omits values of another shape.
     static func adapters(_ reply: [DBusValue]) -> [SystemReport.Adapter] {
         objects(reply, "org.bluez.Adapter1").compactMap { path, properties, interfaces in
             guard let name = path.split(separator: "/").last else { return nil }
@@ -108,7 +108,7 @@ struct SystemProbe {
         .sorted { $0.name < $1.name }
     }
 
-    /// The devices among the managed objects, by address.
+    /// Returns the devices among the managed objects, by address.
     static func devices(_ reply: [DBusValue]) -> [KnownDevice] {
         let adapters = objects(reply, "org.bluez.Adapter1").compactMap { path, properties, _ in
             properties["Address"]?.stringValue.map { (path, $0) }
@@ -129,7 +129,7 @@ struct SystemProbe {
         .sorted { $0.device.address ?? "" < $1.device.address ?? "" }
     }
 
-    /// The objects that have an interface: path, its properties there, all its interfaces.
+    /// Returns the objects that have an interface: path, its properties there, all its interfaces.
     private static func objects(
         _ reply: [DBusValue], _ interface: String
     ) -> [(path: String, properties: [String: DBusValue], interfaces: Set<String>)] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state of the system as far as it concerns BlueZ.
+/// The state of the system, as far as it affects BlueZ.
 ///
 /// Unknown properties are nil.
 struct SystemReport: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct SystemReport: Equatable, Sendable {
         /// The D-Bus error's name and text.
         case error(name: String, message: String)
 
-        /// Whether a policy forbids it.
+        /// Whether a policy forbids the call.
         var isDenied: Bool {
             guard case .error(let name, _) = self else { return false }
             return name.hasSuffix(".AccessDenied") || name.hasSuffix(".AuthFailed")
@@ -28,14 +28,14 @@ struct SystemReport: Equatable, Sendable {
             return name.hasSuffix(".NotSupported")
         }
 
-        /// How the bus is not reachable, as the backend's log says it.
+        /// The reason that the bus is unreachable, as in the backend's log.
         var busProblem: String {
             isDenied
                 ? "the message bus refuses this process"
                 : isLibraryMissing ? "the message bus cannot be used" : "no message bus"
         }
 
-        /// The error in one line; nil if there was none.
+        /// The error in one line; nil without an error.
         var text: String? {
             guard case .error(let name, let message) = self else { return nil }
             return PrintableText.of(message.isEmpty ? name : "\(name): \(message)")
@@ -44,20 +44,20 @@ struct SystemReport: Equatable, Sendable {
 
     /// An adapter as `org.bluez` shows it.
     struct Adapter: Equatable, Sendable {
-        /// `hci0`.
+        /// The name, such as `hci0`.
         var name: String
         var address: String?
-        /// The name under which others see the adapter.
+        /// The name that other devices see.
         var alias: String?
         var isPowered: Bool?
-        /// The adapter's `PowerState`, where the daemon has it, such as `off-blocked`.
+        /// The adapter's `PowerState`, such as `off-blocked`; nil if the daemon does not report it.
         var powerState: String?
         var isDiscovering: Bool?
-        /// `central`, `peripheral`, `central-peripheral`; nil before BlueZ 5.55.
+        /// One of `central`, `peripheral`, `central-peripheral`; nil before BlueZ 5.55.
         var roles: [String]?
         var interfaces: Set<String> = []
         var properties: Set<String> = []
-        /// The version of the daemon, such as `5.66`, where the adapter shows it.
+        /// The version of the daemon, such as `5.66`; nil if the adapter does not show it.
         var daemonVersion: String?
         /// Whether this version crashes when a device matches the services that a program scans for.
         var crashesOnServiceFilter = false
@@ -85,29 +85,29 @@ struct SystemReport: Equatable, Sendable {
     var daemonProcess: UInt32?
     /// Whether the bus can start the daemon by itself.
     var isActivatable: Bool?
-    /// Whether the daemon lists its objects; nil if it was not asked.
+    /// Whether the daemon lists its objects; nil if it was not queried.
     var objects: Answer?
     var adapters: [Adapter] = []
-    /// On any adapter.
+    /// The devices of all adapters.
     var devices: [KnownDevice] = []
-    /// The controllers that the kernel has, such as `hci0`.
+    /// The controllers of the kernel, such as `hci0`.
     var kernelControllers: [String] = []
     var switches: [KillSwitch] = []
     var user: User
-    /// Whether `dbus-daemon` is installed, which only `bluectl world` needs; nil where this build has no such command.
+    /// Whether `dbus-daemon` is installed, which only `bluectl world` needs; nil if this build has no such command.
     var hasBusProgram: Bool?
 }
 
 #if os(Linux)
 /// The facts in files of the kernel and the system.
 enum SystemFacts {
-    /// The controllers that the kernel has, sorted.
+    /// Returns the controllers of the kernel, sorted.
     static func controllers(in folder: String = "/sys/class/bluetooth") -> [String] {
         // The folder also lists links (`hci0:64`).
         names(in: folder).filter { $0.hasPrefix("hci") && !$0.contains(":") }
     }
 
-    /// The kernel's switches for Bluetooth.
+    /// Returns the kernel's switches for Bluetooth.
     static func switches(in folder: String = "/sys/class/rfkill") -> [SystemReport.KillSwitch] {
         names(in: folder).compactMap { entry in
             let path = "\(folder)/\(entry)"
@@ -118,7 +118,7 @@ enum SystemFacts {
         }
     }
 
-    /// The groups of this process, by name.
+    /// Returns the groups of this process, by name.
     static func groups() -> [String] {
         var identifiers = [gid_t](repeating: 0, count: 1024)
         let count = getgroups(Int32(identifiers.count), &identifiers)
@@ -128,7 +128,7 @@ enum SystemFacts {
 
     static func hasGroup(_ name: String) -> Bool { getgrnam(name) != nil }
 
-    /// The user's name, or number.
+    /// Returns the user's name, or number.
     static func user() -> String {
         guard let entry = getpwuid(geteuid()), let name = entry.pointee.pw_name else { return "\(geteuid())" }
         return String(cString: name)
@@ -139,13 +139,13 @@ enum SystemFacts {
         return String(cString: name)
     }
 
-    /// The entries of a folder; none where it does not exist: then the kernel has none of the kind.
+    /// Returns the entries of a folder; none if it does not exist, as the kernel then has none of the kind.
     private static func names(in folder: String) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
         return names.sorted()
     }
 
-    /// The first line of a file of the kernel; nil where it cannot be read.
+    /// Returns the first line of a file of the kernel; nil if it cannot be read.
     private static func text(_ path: String) -> String? {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").first.map { String($0) }

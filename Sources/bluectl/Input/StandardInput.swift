@@ -25,9 +25,9 @@ final class StandardInput {
 
     var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The next piece; nil at the end of the input, after `cancel()`, or when the task is cancelled.
+    /// Returns the next piece; nil at the end of the input, after `cancel()`, or when the task is cancelled.
     ///
-    /// One caller at a time.
+    /// At most one caller may wait.
     func next() async -> Data? {
         if let data = buffered {
             buffered = nil
@@ -48,7 +48,7 @@ final class StandardInput {
         }
     }
 
-    /// Gives the last part of a piece back to the next caller.
+    /// Puts the last part of a piece back for the next caller.
     func putBack(_ data: Data) {
         guard !data.isEmpty else { return }
         buffered = data + (buffered ?? Data())
@@ -92,16 +92,16 @@ final class StandardInput {
 /// The bytes of a file or a pipe, or of standard input.
 @MainActor
 final class ByteSource {
-    /// The time after which an empty pipe is looked at again.
+    /// The time after which an empty pipe is read again.
     private static let pause = Duration.milliseconds(20)
 
     private let name: String
-    /// nil for standard input.
+    /// The file; nil for standard input.
     private let file: InputFile?
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Throws: A usage failure where the file cannot be read.
+    /// - Throws: A usage failure if the file cannot be read.
     init(_ path: String) throws(Failure) {
         name = path
         guard !StandardInput.names.contains(path) else {
@@ -110,16 +110,16 @@ final class ByteSource {
         }
         do throws(InputFileError) {
             file = try InputFile(path)
-            // A folder can be opened, and not read.
+            // A folder can be opened, but not read.
             _ = try file?.read(upTo: 0)
         } catch {
             throw Self.failure(path, error)
         }
     }
 
-    /// The next bytes, as many as are wanted or as there are; nil at the end.
+    /// Returns the next bytes, at most `count`; nil at the end.
     ///
-    /// - Throws: `CancellationError`; a usage failure where the file cannot be read.
+    /// - Throws: `CancellationError`; a usage failure if the file cannot be read.
     func next(_ count: Int) async throws -> Data? {
         var data = Data()
         while data.count < count, let piece = try await piece(count - data.count) { data += piece }
@@ -128,7 +128,7 @@ final class ByteSource {
         return data.isEmpty ? nil : Data(data.prefix(count))
     }
 
-    /// Some bytes; of a file, `count` at most.
+    /// Returns some bytes; from a file, at most `count`.
     private func piece(_ count: Int) async throws -> Data? {
         guard let file else { return await StandardInput.shared.next() }
         while !file.isReadable { try await Task.sleep(for: Self.pause) }
@@ -154,9 +154,9 @@ final class LineInput {
     private let input = StandardInput.shared
     private var isCancelled = false
 
-    /// The next line without its terminator; nil at the end of the input, or after `cancel()`.
+    /// Returns the next line without its terminator; nil at the end of the input, or after `cancel()`.
     ///
-    /// One caller at a time.
+    /// At most one caller may wait.
     func next() async -> String? {
         isCancelled = false
         var line = Data()

@@ -4,22 +4,23 @@ import BluetoothValues
 import CoreBluetoothPackage
 
 enum AttributeText {
-    /// `Heart Rate 180D`, or only the UUID if it has no standard name.
+    /// Returns `Heart Rate 180D`, or only the UUID if it has no standard name.
     static func label(_ uuid: CBUUID) -> String {
         standardName(uuid).map { "\($0) \(uuid.uuidString)" } ?? uuid.uuidString
     }
 
-    /// The name that the Bluetooth SIG assigned, or a well-known one of Nordic Semiconductor; nil where there is none.
+    /// Returns the name that the Bluetooth SIG assigned, or a well-known one of Nordic Semiconductor; nil without
+    /// either.
     ///
     /// `CBUUID.description` names fewer, as Apple's does.
     static func standardName(_ uuid: CBUUID) -> String? {
         uuid.bluetoothUUID.bits16.flatMap(AssignedNumbers.attribute) ?? VendorNames.attribute(uuid.uuidString)
     }
 
-    /// The standard name, or the UUID where there is none.
+    /// Returns the standard name, or the UUID without one.
     static func name(_ uuid: CBUUID) -> String { standardName(uuid) ?? uuid.uuidString }
 
-    /// The meaning of a value, or its bytes if the meaning is unknown: `87 %`, `Maker`.
+    /// Returns the meaning of a value, or its bytes if the meaning is unknown: `87 %`, `Maker`.
     static func meaning(of data: Data, of uuid: CBUUID) -> String {
         if let bits = uuid.bluetoothUUID.bits16, StandardValues.type(of: bits) == String.self,
             let text = try? String(decoding: data)
@@ -34,7 +35,7 @@ enum AttributeText {
         BluetoothUUID(uuid).map { label(CBUUID($0)) } ?? PrintableText.of(uuid)
     }
 
-    /// `0048 (72 bpm)`; text that can be printed is shown where there is no decoder.
+    /// Returns the bytes and the meaning, `0048 (72 bpm)`; without a decoder, text that can be printed.
     static func value(_ data: Data, of uuid: CBUUID) -> String {
         let hex = data.isEmpty ? "empty" : HexText.of(data)
         let decoded = if case .success(let text)? = typed(data, of: uuid) { text } else { plain(data) }
@@ -45,7 +46,7 @@ enum AttributeText {
         BluetoothUUID(uuid).map { value(data, of: CBUUID($0)) } ?? HexText.of(data)
     }
 
-    /// The meaning of a value with a standard layout, or the decoding error; nil if there is no layout.
+    /// Returns the meaning of a value with a standard layout, or the decoding error; nil without a layout.
     static func typed(_ data: Data, of uuid: CBUUID) -> Result<String, GATTValueError>? {
         func text<Value: GATTValue>(_ type: Value.Type) -> Result<String, GATTValueError>? {
             guard Value.self != Data.self else { return nil }
@@ -60,13 +61,13 @@ enum AttributeText {
         return text(type)
     }
 
-    /// Printable ASCII of at least four characters: anything shorter is too often chance.
+    /// Returns printable ASCII of at least four characters; anything shorter is too often chance.
     private static func plain(_ data: Data) -> String? {
         guard data.count >= 4, data.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
         return "\"\(String(decoding: data, as: UTF8.self))\""
     }
 
-    /// The names of the properties in the order of their bits.
+    /// Returns the names of the properties in the order of their bits.
     static func properties(_ properties: CBCharacteristicProperties) -> [String] {
         propertyNames.filter { properties.contains($0.0) }.map(\.1)
     }

@@ -9,9 +9,9 @@ final class Console {
     let showsTime: Bool
     let palette: Palette
     let isLive: Bool
-    /// Whether the backend is chosen by what the machine has: `--backend auto`.
+    /// Whether the machine's adapters decide the backend: `--backend auto`.
     let isAutomatic: Bool
-    /// "emulator" where the results are of emulated devices; else nil.
+    /// The text "emulator" if the results are those of emulated devices; otherwise nil.
     var emulatedBackend: String?
     /// Called once when the reader of standard output has closed it.
     var onClosedOutput: (() -> Void)?
@@ -63,7 +63,7 @@ final class Console {
         onClosedOutput?()
     }
 
-    /// Waits until the reader of standard output closes it; else a command without results would not notice.
+    /// Waits until the reader of standard output closes it; a command without results would not notice otherwise.
     func watchOutput() async throws {
         while !StandardStream.output.isClosed { try await Task.sleep(for: .seconds(1)) }
         outputWasClosed()
@@ -78,20 +78,20 @@ final class Console {
     /// Writes a warning or a remark to standard error.
     func warn(_ text: String) { remark(["warning": text], text) }
 
-    /// Writes what is no result to standard error: fields as one line of JSON, or a line for people.
+    /// Writes a remark to standard error: fields as one line of JSON, or a line for people.
     func remark(_ fields: JSONFields, _ line: String) {
         clearProgress()
-        // Where standard error is closed, no reader is left.
+        // If standard error is closed, no reader is left.
         _ = StandardStream.error.write((isJSON ? fields.line : PrintableText.of(line)) + "\n")
     }
 
-    /// Writes why the command failed to standard error, one line.
+    /// Writes the reason that the command failed to standard error, in one line.
     func error(_ failure: Failure) {
         remark(
             ["error": failure.description, "code": failure.status.rawValue], "bluectl: \(failure.description)")
     }
 
-    /// Shows what takes long, on a terminal, until the next line.
+    /// Shows a step that takes long, on a terminal, until the next line.
     func progress(_ text: String) {
         guard showsProgress else { return }
         let width = StandardStream.error.size?.columns ?? 80
@@ -160,7 +160,7 @@ private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: UI
     poll(descriptors, nfds_t(count), timeout)
 }
 
-/// The fields of a JSON object; those that are nil are left out.
+/// The fields of a JSON object; nil fields are omitted.
 struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
     typealias Value = (any Encodable)?
 
@@ -178,7 +178,7 @@ struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
         values = Dictionary(elements.compactMap { name, value in value.map { (name, $0) } }) { $1 }
     }
 
-    /// All fields of both; those of `other` win.
+    /// Returns all fields of both; those of `other` replace equal ones.
     func merging(_ other: JSONFields) -> JSONFields {
         var merged = self
         merged.values.merge(other.values) { $1 }

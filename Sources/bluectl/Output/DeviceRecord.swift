@@ -9,14 +9,14 @@ struct DeviceRecord: Equatable, Sendable {
     /// The device's name as the manager knows it.
     var name: String?
     var advertisedName: String?
-    /// dBm; nil where it was not measured.
+    /// The signal strength in dBm; nil if it was not measured.
     var rssi: Int?
     var services: [String] = []
     var manufacturerData: Data?
     var serviceData: [CBUUID: Data] = [:]
     /// The transmit power that the device advertises, in dBm.
     var txPower: Int?
-    /// Whether the device accepts connections; nil where that is unknown.
+    /// Whether the device accepts connections; nil if unknown.
     var isConnectable: Bool?
 
     /// The decoded broadcasts of beacons and sensors.
@@ -48,7 +48,7 @@ extension DeviceRecord {
         apply(report.advertisement, rssi: report.rssi)
     }
 
-    /// A device, and its advertisement where there is one, as a delegate gets them.
+    /// Creates a record of a device, and of its advertisement if given, from the arguments of a delegate.
     init(_ peripheral: CBPeripheral, advertisementData: [String: Any] = [:], rssi: NSNumber? = nil) {
         self.init(identifier: peripheral.identifier, address: peripheral.address, name: peripheral.name)
         // 127 means "not available" (Core Specification, Vol 4, Part E, 7.7.65.2).
@@ -80,7 +80,7 @@ extension DeviceRecord {
     }
 
     /// Identifier, address, signal strength, name and services, separated by tabs, `-` for unknown fields; then other
-    /// advertised data, if there is any.
+    /// advertised data, if any.
     var line: String {
         let fields = [
             identifier.uuidString, address, rssi.map(String.init), displayName.map(PrintableText.of),
@@ -108,9 +108,9 @@ extension AdvertisedField {
 
 /// The contents of an advertisement besides name and services, for people.
 enum AdvertisementText {
-    /// `not connectable, tx 4 dBm, Ruuvi: temperature 24.300 °C`; empty if there are no further contents.
+    /// Returns the contents, `not connectable, tx 4 dBm, Ruuvi: temperature 24.300 °C`; empty without further contents.
     ///
-    /// Data that are decoded are not shown in hex too.
+    /// Decoded data are not also shown in hex.
     static func details(of device: DeviceRecord) -> String {
         var parts: [String] = []
         if device.isConnectable == false { parts.append("not connectable") }
@@ -127,7 +127,7 @@ enum AdvertisementText {
         return parts.joined(separator: ", ")
     }
 
-    /// `company 0x0499 Ruuvi Innovations Ltd. data 0512`.
+    /// Returns `company 0x0499 Ruuvi Innovations Ltd. data 0512`.
     private static func manufacturer(_ data: Data) -> String {
         guard let company = CompanyIdentifier(manufacturerData: data) else {
             return "manufacturer data \(HexText.of(data))"

@@ -4,17 +4,17 @@ import Foundation
 
 /// Text from a peer, made safe for a terminal and for one line.
 enum PrintableText {
-    /// `text` with a replacement character for each control or formatting character.
+    /// Returns `text` with a replacement character for each control or formatting character.
     static func of(_ text: String) -> String {
         text.escaping { _ in "\u{FFFD}" }
     }
 
-    /// The number of terminal columns of `text`; East Asian wide characters and emoji take two.
+    /// Returns the number of terminal columns of `text`; East Asian wide characters and emoji take two.
     static func columns(_ text: String) -> Int {
         text.reduce(0) { $0 + columns($1) }
     }
 
-    /// `text` cut to at most `columns`, with an ellipsis if something is missing, or filled with spaces.
+    /// Returns `text` cut to at most `columns`, with an ellipsis if part of it is missing, or filled with spaces.
     static func fitted(_ text: String, to columns: Int) -> String {
         let width = self.columns(text)
         guard width > columns else { return text + String(repeating: " ", count: columns - width) }
@@ -41,11 +41,11 @@ enum PrintableText {
     }
 }
 
-/// Colours for people, or none.
+/// The colors of text for people, or none.
 struct Palette: Sendable {
     let isEnabled: Bool
 
-    /// Colours only on a terminal that has them, and never with `NO_COLOR` (no-color.org).
+    /// Creates a palette, with colors only on a terminal that has them, and never with `NO_COLOR` (no-color.org).
     init(isTerminal: Bool, environment: [String: String]) {
         let isRefused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         isEnabled = isTerminal && !isRefused && environment["TERM"] != "dumb"
@@ -91,7 +91,7 @@ enum HexText {
         return bytes
     }
 
-    /// Upper-case digits without separators.
+    /// Returns upper-case digits without separators.
     static func of(_ data: Data) -> String {
         data.map { Decimals.hex($0, width: 2) }.joined()
     }

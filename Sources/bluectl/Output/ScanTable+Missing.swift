@@ -1,10 +1,11 @@
-/// What was heard, for the failure of a scan for another device.
+/// The list of heard devices, for the failure of a scan for another device.
 extension ScanTable {
     private static let shownCount = 8
 
-    /// `; heard: Heart Rate Monitor, Lamp; did you mean "Heart Rate Monitor"?`, behind the text of a failure.
+    /// Returns the text after that of a failure: `; heard: Heart Rate Monitor, Lamp; did you mean "Heart Rate
+    /// Monitor"?`.
     ///
-    /// - Parameter query: The device that was not found; nil for one that is not meant by name.
+    /// - Parameter query: The device that was not found; nil for one without a name.
     func text(besides query: DeviceQuery?) -> String {
         guard !devices.isEmpty else { return "; no device was heard" }
         let labels = sorted.map { $0.displayName.map(PrintableText.of) ?? Self.place($0) }

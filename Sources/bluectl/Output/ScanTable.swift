@@ -2,16 +2,16 @@ import Foundation
 
 /// The devices of a scan as a table that fits a terminal.
 struct ScanTable {
-    /// The most devices; of more, the one that was heard first is forgotten.
+    /// The most devices; beyond it, the device that was heard first is forgotten.
     ///
     /// Phones have a new address every 15 minutes.
     static let maximumCount = 4096
 
     private(set) var devices: [UUID: DeviceRecord] = [:]
-    /// In the order in which they were first heard.
+    /// The devices in the order in which they were first heard.
     private var order: [UUID] = []
 
-    /// Takes a report in: what it lacks stays as it was.
+    /// Adds a report; fields that it lacks keep their values.
     mutating func update(_ device: DeviceRecord) {
         guard let old = devices[device.identifier] else {
             if order.count == Self.maximumCount { devices[order.removeFirst()] = nil }
@@ -32,7 +32,7 @@ struct ScanTable {
         devices[device.identifier] = new
     }
 
-    /// The devices in a stable order: named ones first, by name, then by identifier.
+    /// The devices in a stable order: those with a name first, by name, then by identifier.
     var sorted: [DeviceRecord] {
         devices.values.sorted { left, right in
             let names = [left, right].map { $0.displayName?.lowercased() }
@@ -45,7 +45,7 @@ struct ScanTable {
         }
     }
 
-    /// The lines: head, devices, and how many do not fit.
+    /// Returns the lines: head, devices, and the number of those that do not fit.
     ///
     /// - Parameters:
     ///   - columns: The width of the terminal; no line is longer.

@@ -2,13 +2,13 @@ import AsyncBluetooth
 import BluetoothSupport
 import CoreBluetoothPackage
 
-/// Answers what pairings ask, by the user at the terminal.
+/// A prompt that asks the user at the terminal to answer the questions of pairings.
 @MainActor
 final class PairingPrompt {
     private let role: any CommandRole
-    /// The one device that the user wants to pair with; nil for whichever asks.
+    /// The one device that the user wants to pair with; nil for any device.
     private let peer: DeviceRecord?
-    /// Whether yes is the answer to all that needs no number.
+    /// Whether every question that needs no number is answered with yes.
     private let saysYes: Bool
     private let input = LineInput()
     private var agent: CBPairingAgent?
@@ -27,9 +27,9 @@ final class PairingPrompt {
 
     /// Pairs with one device; any other is refused meanwhile.
     ///
-    /// The time that a step may take does not run while the user is asked.
+    /// The time limit of a step does not run while the user is asked.
     ///
-    /// - Parameter saysYes: Whether yes is the answer to all that needs no number.
+    /// - Parameter saysYes: Whether every question that needs no number is answered with yes.
     /// - Returns: Whether both sides keep the keys.
     static func pair(_ peripheral: Peripheral, in role: CentralRole, saysYes: Bool) async throws -> Bool {
         let peer = DeviceRecord(peripheral)
@@ -49,9 +49,9 @@ final class PairingPrompt {
         return prompt.isBonded
     }
 
-    /// Answers centrals that pair with what is published, until `stop()`.
+    /// Answers centrals that pair with the published services, until `stop()`.
     ///
-    /// - Parameter saysYes: Whether they pair unasked, as with a device without display and keyboard.
+    /// - Parameter saysYes: Whether they pair without a question, as with a device without display and keyboard.
     static func serving(_ role: PeripheralRole, saysYes: Bool) -> PairingPrompt {
         let prompt = PairingPrompt(role, peer: nil, saysYes: saysYes)
         _ = prompt.makeAgent(saysYes ? .noInputNoOutput : .keyboardDisplay)
@@ -64,7 +64,7 @@ final class PairingPrompt {
         return agent
     }
 
-    /// Answers no more; what is open is refused.
+    /// Stops answering; open questions are refused.
     func stop() {
         agent = nil
         input.cancel()
@@ -106,7 +106,7 @@ final class PairingPrompt {
 
     private func decide(_ request: CBPairingRequest, _ decision: (CBPairingRequest) -> Void) {
         timeout?.restart()
-        // It may be void by now.
+        // The request may be void by now.
         if request.isOpen { decision(request) }
     }
 
@@ -119,7 +119,8 @@ final class PairingPrompt {
         }
     }
 
-    /// Another device asks while the user pairs with this one: neither the user nor `--yes` agreed to that.
+    /// Refuses another device that asks while the user pairs with this one: neither the user nor `--yes` agreed to
+    /// that.
     private func refuse(_ request: CBPairingRequest) {
         request.reject()
         guard refused.count < 16, refused.insert(request.peerIdentifier).inserted else { return }
@@ -147,11 +148,11 @@ extension PairingPrompt: @preconcurrency CBPairingAgentDelegate {
     }
 }
 
-/// A pairing's question for people and as JSON.
+/// The question of a pairing, for people and as JSON.
 struct PairingText {
     let fields: JSONFields
     let line: String
-    /// Whether the user has to do something that "yes" does not do.
+    /// Whether the user has to do something other than answer yes.
     let needsUser: Bool
 
     init(_ question: CBPairingRequest.Question, about peer: DeviceRecord) {
@@ -174,7 +175,7 @@ struct PairingText {
     }
 }
 
-/// A limit of time that does not run while the user is asked.
+/// A time limit that does not run while the user is asked.
 @MainActor
 final class PausableTimeout {
     private let limit: Duration
@@ -183,7 +184,7 @@ final class PausableTimeout {
     private var work: Task<Void, any Error>?
     private var isOver = false
 
-    /// - Parameter phrase: What is done, for "timed out after 15 s …".
+    /// - Parameter phrase: The action, for "timed out after 15 s …".
     init(_ limit: Duration, _ phrase: String) {
         self.limit = limit
         self.phrase = phrase

@@ -7,7 +7,7 @@ import BluetoothSupport
 import BluetoothTracing
 import CoreBluetoothPackage
 
-/// Records one device with a central manager of its own.
+/// A recording of one device, with a separate central manager.
 @MainActor
 struct LiveRecording {
     /// The time for which advertisements are heard before the connection.
@@ -19,7 +19,7 @@ struct LiveRecording {
     private let time: Duration
     private let collected: CollectedRecording
 
-    /// - Parameter role: Whose backend is used.
+    /// - Parameter role: The role whose backend is used.
     init(
         _ role: CentralRole, _ output: RecordingOutput, subscriptions: RecordCommand.Subscriptions, time: Duration,
         keepsIdentity: Bool
@@ -34,7 +34,7 @@ struct LiveRecording {
         self.collected = collected
     }
 
-    /// Records until the time is over, the user interrupts or the link ends; what was recorded by then is written.
+    /// Records until the time is over, the user interrupts or the link ends, and writes the recording so far.
     func record(_ query: DeviceQuery) async throws {
         try await role.waitUntilPoweredOn()
         let peripheral = try await role.find(query)
@@ -121,13 +121,13 @@ struct LiveRecording {
 }
 
 extension DiscoveredDescriptor {
-    /// A Client Characteristic Configuration is the link's, not the device's.
+    /// Whether it is read: a Client Characteristic Configuration belongs to the link, not to the device.
     fileprivate var isReadable: Bool { uuid.uuidString != CBUUIDClientCharacteristicConfigurationString }
 }
 
 /// The recording of the one device that a command connects to, in memory, and in a file as it grows.
 final class CollectedRecording: Sendable {
-    // The file is reached under the lock alone.
+    // The file is accessed only under the lock.
     private struct State: @unchecked Sendable {
         var recording: DeviceRecording?
         var file: RecordingFile?
@@ -136,7 +136,7 @@ final class CollectedRecording: Sendable {
     }
 
     private let isRedacted: Bool
-    /// The path of a recording; nil where a world file is wanted.
+    /// The path of a recording; nil if a world file is wanted.
     private let path: String?
     private let state = Lock(State())
 
@@ -147,7 +147,7 @@ final class CollectedRecording: Sendable {
 
     var recording: DeviceRecording? { state.withLock { $0.recording } }
 
-    /// Why the file is not there, or not whole; nil if it is.
+    /// The reason that the file is missing or incomplete; nil if it is complete.
     var problem: String? { state.withLock { $0.problem } }
 
     /// Whether more happened than a recording has room for.

@@ -24,7 +24,7 @@ struct RecordCommand: BackendCommand {
             --keep-identity is given; the name is kept. Keys are never recorded. Record only your own devices.
             """)
 
-    /// What is subscribed to.
+    /// The selection of characteristics to subscribe to.
     enum Subscriptions: Equatable, Sendable {
         case all
         case none

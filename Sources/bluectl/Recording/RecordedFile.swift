@@ -8,16 +8,16 @@ import Foundation
 /// A file with recorded devices: a recording, or a capture.
 @MainActor
 struct RecordedFile {
-    /// A larger capture is not read.
+    /// The size of the largest capture that is read.
     private static let maximumBytes = 1_073_741_824
 
     let path: String
     let keepsIdentity: Bool
     let console: Console
 
-    /// The devices, or those that are meant.
+    /// Returns the devices that the query matches, or all.
     ///
-    /// - Throws: A failure for a file that cannot be read, and where no device is meant.
+    /// - Throws: A failure for a file that cannot be read, and if no device matches.
     func devices(_ query: DeviceQuery?) throws(Failure) -> [DeviceRecording] {
         guard path.lowercased().hasSuffix(".jsonl") else { return try captured(query) }
         let recording: DeviceRecording
@@ -31,7 +31,7 @@ struct RecordedFile {
         return [keepsIdentity ? recording : recording.redacted]
     }
 
-    /// The devices of a capture; of one that is cut off, those before the end.
+    /// Returns the devices of a capture; if it is cut off, those before the end.
     private func captured(_ query: DeviceQuery?) throws(Failure) -> [DeviceRecording] {
         let bytes = try contents()
         var recorder = CaptureRecorder(keepsIdentity: keepsIdentity)

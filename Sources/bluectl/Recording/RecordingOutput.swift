@@ -4,7 +4,7 @@ import BluetoothRecording
 import BluetoothSupport
 import Foundation
 
-/// Where `record` writes: a world file, a recording, or standard output.
+/// The output of `record`: a world file, a recording, or standard output.
 @MainActor
 struct RecordingOutput {
     private let path: String?
@@ -93,7 +93,7 @@ struct RecordingOutput {
     }
 }
 
-/// How much a recording has.
+/// The numbers of a recording's contents.
 private struct RecordingCounts {
     let services: Int
     var requests = 0

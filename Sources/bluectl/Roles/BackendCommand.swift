@@ -53,7 +53,7 @@ extension BackendCommand {
     /// Powers the adapter on and performs the command; a reader that closes its output ends it.
     ///
     /// - Parameters:
-    ///   - warns: Whether the user reads that the devices are emulated, if they are.
+    ///   - warns: Whether the user is warned of emulated devices.
     ///   - started: Receives the task of the command, for the interruption.
     @MainActor
     func run(
@@ -76,9 +76,9 @@ extension BackendCommand {
         return result
     }
 
-    /// Ends the command as its work ended.
+    /// Throws the failure with which the command's work ended.
     ///
-    /// - Throws: The failure, unless the command ends well by being interrupted.
+    /// - Throws: The failure, unless an interruption is a successful end of the command.
     func check(_ result: Result<Void, any Error>) throws {
         guard case .failure(let error) = result else { return }
         guard error is CancellationError else { throw error }
@@ -119,7 +119,7 @@ enum BackendSelector {
         }
     }
 
-    /// The backend, with each command and each event in the log if that is asked for, values and addresses included.
+    /// Returns the backend, with all commands and events in the log if requested, values and addresses included.
     static func traced(_ selection: CBBackendSelection, if isVerbose: Bool) -> CBBackendSelection {
         guard isVerbose else { return selection }
         let log = BackendTrace.Destination.log(Logger(label: "trace"), level: .debug)
@@ -138,14 +138,14 @@ enum BackendSelector {
     /// The emulator that was created last: a process of the tool uses one.
     static let current = Lock<Emulator?>(nil)
 
-    /// An emulator of a file's devices, or of the built-in ones.
+    /// Creates an emulator of a file's devices, or of the built-in ones.
     static func makeEmulator(world: String?, _ choice: EmulatorChoice) throws(Failure) -> Emulator {
-        // Programs' own emulator, which COREBLUETOOTH_WORLD describes.
+        // The shared emulator of programs, which COREBLUETOOTH_WORLD describes.
         if world == nil, choice.isEmpty { return use(.shared) }
         return try makeEmulator(world: world, choice) { _ in }
     }
 
-    /// An emulator of a file's devices, or of the built-in ones, with changed settings.
+    /// Creates an emulator of a file's devices, or of the built-in ones, with changed settings.
     static func makeEmulator(
         world: String?, _ choice: EmulatorChoice, time: EmulatorTime = .real,
         _ change: (inout EmulatorConfiguration) -> Void
@@ -170,8 +170,8 @@ enum BackendSelector {
     private static let capture = Lock<EmulatorCapture?>(nil)
     #endif
 
-    /// The backend, with a capture if the options ask for one: of the emulator that was created last, or else of what the command
-    /// asks of the backend and gets.
+    /// Returns the backend, with a capture if the options request one: that of the emulator that was created last,
+    /// otherwise that of the command's requests to the backend and their results.
     static func captured(
         _ selection: CBBackendSelection, _ options: GlobalOptions
     ) throws(Failure) -> CBBackendSelection {
@@ -194,7 +194,7 @@ enum BackendSelector {
     }
 
     #if Emulator
-    /// Captures the packets of the emulator that was created last, if the options ask for it and there is one.
+    /// Captures the packets of the emulator that was created last, if the options request it and an emulator exists.
     @discardableResult
     static func captureEmulator(_ options: GlobalOptions) throws(Failure) -> Bool {
         guard let file = options.capture, let emulator = current.withLock({ $0 }) else { return false }
@@ -208,7 +208,7 @@ enum BackendSelector {
     }
     #endif
 
-    /// The emulator with a world file's devices, or with the built-in ones.
+    /// Creates an emulator with a world file's devices, or with the built-in ones.
     static func emulator(
         world: String? = nil, _ choice: EmulatorChoice
     ) throws(Failure) -> CBBackendSelection {
@@ -220,7 +220,7 @@ enum BackendSelector {
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP: the first one ends the command, the second one the process.
+/// The signals SIGINT, SIGTERM and SIGHUP: the first one ends the command, the second one the process.
 @MainActor
 final class Signals {
     private var sources: [any DispatchSourceSignal] = []
@@ -228,7 +228,7 @@ final class Signals {
 
     /// Calls `stop` on the main actor at the first SIGINT, SIGTERM or SIGHUP, with its number.
     init(stop: @escaping @MainActor (Int32) -> Void) {
-        // A reader of our output that leaves is an error of that write, not the end of the process.
+        // A reader of the output that closes it is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // Not the main queue: a second Ctrl-C must work while the main actor is busy.
         let queue = DispatchQueue(label: "bluectl.signals")
@@ -246,11 +246,11 @@ final class Signals {
             source.resume()
             sources.append(source)
         }
-        // A signal that comes before is ignored, and lost.
+        // A signal that arrives before is ignored, and lost.
         _ = registrations.wait(timeout: .now() + .seconds(1))
     }
 
-    /// The next signal is the first one again.
+    /// Treats the next signal as the first one again.
     func reset() { first.reset() }
 }
 

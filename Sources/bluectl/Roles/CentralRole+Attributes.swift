@@ -31,7 +31,7 @@ struct DiscoveredDescriptor: DiscoveredAttribute {
 }
 
 extension CentralRole {
-    /// Discovers the services, those that others include too, with their characteristics.
+    /// Discovers the services, including those that others include, with their characteristics.
     ///
     /// - Returns: The services in the device's order.
     func discover(_ peripheral: Peripheral) async throws -> [DiscoveredService] {
@@ -39,7 +39,7 @@ extension CentralRole {
         console.progress("Discovering services…")
         var ids = try await step("discovering services") { try await peripheral.services() }
         var services: [DiscoveredService] = []
-        // The list grows as included services are met.
+        // The list grows as included services are found.
         while services.count < ids.count {
             let id = ids[services.count]
             let position = "\(services.count + 1)/\(ids.count)"
@@ -77,7 +77,7 @@ extension CentralRole {
         }
     }
 
-    /// Connects to the device that is meant and finds the characteristic that is meant.
+    /// Connects to the device of a query and finds the characteristic of a path.
     func locate(
         _ path: AttributePath, on query: DeviceQuery
     ) async throws -> (peripheral: Peripheral, characteristic: DiscoveredCharacteristic) {
@@ -86,7 +86,7 @@ extension CentralRole {
         return (peripheral, try await locate(path, at: peripheral))
     }
 
-    /// Finds the characteristic that is meant at a device that is connected.
+    /// Finds the characteristic of a path at a connected device.
     func locate(_ path: AttributePath, at peripheral: Peripheral) async throws -> DiscoveredCharacteristic {
         var services = try await discover(peripheral)
         if let wanted = path.service { services = [try wanted.pick(from: services, kind: "service")] }

@@ -1,14 +1,14 @@
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// From what the user wrote to a device.
+/// The search for the device that the user named.
 extension CentralRole {
-    /// The time for which a scan continues after a device with the right name is found, in case there is another one.
+    /// The time for which a scan continues after a device with the right name is found, in case another one has it.
     private static let searchForOthers = Duration.seconds(1)
 
-    /// The device that is meant.
+    /// Finds the device of a query.
     ///
-    /// - Throws: A failure: none was found in time, or several bear the name.
+    /// - Throws: A failure if no device was found in time, or several have the name.
     func find(_ query: DeviceQuery) async throws -> Peripheral {
         if query == .last {
             guard let peripheral else {
@@ -24,12 +24,12 @@ extension CentralRole {
         return try await scan(for: query)
     }
 
-    /// The devices of these identifiers that the system knows.
+    /// Returns the devices with these identifiers that the system knows.
     func known(_ identifiers: [UUID]) async throws -> [Peripheral] {
         try await step("looking for the device") { try await self.central.peripherals(identifiers: identifiers) }
     }
 
-    /// The devices that any program is connected to.
+    /// Returns the devices that any program is connected to.
     func connected() async throws -> [Peripheral] {
         try await step("looking for the device") { try await self.central.connectedPeripherals() }
     }
@@ -58,11 +58,11 @@ extension CentralRole {
     @MainActor
     private final class Matches {
         var found: [(peripheral: Peripheral, record: DeviceRecord)] = []
-        /// The other devices.
+        /// The devices that do not match.
         var heard = ScanTable()
     }
 
-    /// Scans until the one device is found that can match, or for a while after the first of several.
+    /// Scans until the only possible device is found, or for a while after the first of several.
     private func search(for matches: Matches, of query: DeviceQuery) async throws {
         let (firstMatch, match) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,7 +76,7 @@ extension CentralRole {
         }
     }
 
-    /// Scans until the one device is found that can match.
+    /// Scans until the only possible device is found.
     ///
     /// - Parameter found: Called for each device that matches.
     private func collect(

@@ -12,7 +12,7 @@ extension CentralRole {
         return rssi
     }
 
-    /// The result of an operation; nil if the device refuses it while the link is up.
+    /// Returns the result of an operation; nil if the device refuses it while the link is up.
     func whereAllowed<Value>(by peripheral: Peripheral, _ body: () async throws -> Value) async throws -> Value? {
         do {
             return try await body()
@@ -39,8 +39,8 @@ extension CentralRole {
 
     /// Writes a value.
     ///
-    /// Without a response there is no answer; then a request that has one is sent behind it, because requests and
-    /// commands keep their order, so that the value is on its way when this returns.
+    /// A write without response is followed by a request that has a response. Requests and commands keep their order,
+    /// so the value is on its way when this returns.
     func write(
         _ data: Data, to characteristic: DiscoveredCharacteristic, of peripheral: Peripheral,
         type: CBCharacteristicWriteType
@@ -57,7 +57,7 @@ extension CentralRole {
         }
     }
 
-    /// The most bytes that one write takes.
+    /// Returns the most bytes that one write takes.
     func maximumWriteLength(of peripheral: Peripheral, for type: CBCharacteristicWriteType) async throws -> Int {
         try await step("waiting for the link") { try await peripheral.maximumWriteLength(for: type) }
     }

@@ -12,17 +12,17 @@ final class CentralRole: CommandRole {
     var console: Console
     var limit: Duration
 
-    /// Called for each device that a scan meets or that is connected to.
+    /// Called for each device that a scan finds or that is connected to.
     var onHeard: ((Peripheral) -> Void)?
-    /// Called when a link ends that this side has not ended.
+    /// Called when a link ends that this side did not end.
     var onDisconnection: ((Peripheral, Failure) -> Void)?
 
     private(set) var peripheral: Peripheral?
-    /// All that are, or were, connected: a link lasts as long as there is a reference to its device.
+    /// All devices that are, or were, connected: a link lasts as long as its device is referenced.
     private(set) var peripherals: [Peripheral] = []
-    /// The services of devices as they were discovered last.
+    /// The services of devices as last discovered.
     var discovered: [Peripheral: [DiscoveredService]] = [:]
-    /// The subscriptions of the command, each of which lasts as long as there is a reference to its values.
+    /// The subscriptions of the command, each of which lasts as long as its values are referenced.
     private var subscriptions: [(Peripheral, [CharacteristicID], ValueSequence<NotifiedValue>?)] = []
 
     init(_ backend: CBBackendSelection, console: Console, limit: Duration) {
@@ -42,7 +42,7 @@ final class CentralRole: CommandRole {
 
     /// Connects, unless the device is connected already.
     ///
-    /// - Parameter limit: How long it may take; nil for as long as it takes.
+    /// - Parameter limit: The time limit; nil for none.
     func connect(_ peripheral: Peripheral, within limit: Duration?) async throws {
         self.peripheral = peripheral
         if !peripherals.contains(peripheral) { peripherals.append(peripheral) }
@@ -54,7 +54,7 @@ final class CentralRole: CommandRole {
         console.clearProgress()
     }
 
-    /// As `connect(_:within:)`, as long as one step may take.
+    /// Connects as `connect(_:within:)`, within the time limit of a step.
     func connect(_ peripheral: Peripheral) async throws { try await connect(peripheral, within: limit) }
 
     private func observeEnd(of peripheral: Peripheral) {
@@ -143,7 +143,7 @@ final class CentralRole: CommandRole {
 }
 
 extension ValueSequence {
-    /// The next value of a subscription; nil at the end.
+    /// Returns the next value of a subscription; nil at the end.
     func next() async throws -> Element? {
         for try await value in self { return value }
         return nil

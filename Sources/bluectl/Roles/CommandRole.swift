@@ -11,7 +11,7 @@ protocol CommandRole: AnyObject, Sendable {
     var backend: CBBackendSelection { get }
     var console: Console { get set }
     var limit: Duration { get set }
-    /// "bluez", "emulator".
+    /// The name of the backend, "bluez" or "emulator".
     var backendName: String { get }
 
     /// Waits until the adapter is on.
@@ -19,7 +19,7 @@ protocol CommandRole: AnyObject, Sendable {
     /// - Throws: A failure with a remedy, if the adapter is off, missing or forbidden.
     func waitUntilPoweredOn() async throws
 
-    /// Waits for so long, or until the command is interrupted.
+    /// Waits for a duration, or until the command is interrupted.
     func wait(for duration: Duration?) async throws
 
     /// Ends all operations and connections.
@@ -40,12 +40,12 @@ extension CommandRole {
         if let duration { try await Task.sleep(for: duration) } else { try await sleepUntilCancelled() }
     }
 
-    /// "emulator" where the backend is that, for records; nil for a real adapter.
+    /// The text "emulator" for that backend, for records; nil for a real adapter.
     var emulatedBackend: String? { backendName == "emulator" ? backendName : nil }
 
-    /// As `waitUntilPoweredOn()`; then opens the log.
+    /// Performs `waitUntilPoweredOn()`, then opens the log.
     ///
-    /// - Parameter warns: Whether the user reads that the devices are emulated, if they are.
+    /// - Parameter warns: Whether the user is warned of emulated devices.
     func powerOn(warns: Bool = true) async throws {
         console.progress("Waiting for the adapter…")
         try await waitUntilPoweredOn()
@@ -58,8 +58,8 @@ extension CommandRole {
     /// Runs one step of a command.
     ///
     /// - Parameters:
-    ///   - phrase: What it does, for "timed out after 15 s …".
-    ///   - limit: How long it may take; nil for as long as it takes.
+    ///   - phrase: The action, for "timed out after 15 s …".
+    ///   - limit: The time limit; nil for none.
     /// - Throws: A `Failure`, or `CancellationError`.
     func step<Result: Sendable>(
         _ phrase: String, within limit: Duration?, _ body: @escaping @MainActor @Sendable () async throws -> Result
@@ -73,14 +73,14 @@ extension CommandRole {
         }
     }
 
-    /// As `step(_:within:_:)`, as long as one step may take.
+    /// Runs one step as `step(_:within:_:)`, within the time limit of a step.
     func step<Result: Sendable>(
         _ phrase: String, _ body: @escaping @MainActor @Sendable () async throws -> Result
     ) async throws -> Result {
         try await step(phrase, within: limit, body)
     }
 
-    /// As `step(_:_:)`; a failure begins with the problem: "cannot advertise".
+    /// Runs one step as `step(_:_:)`; a failure begins with the problem: "cannot advertise".
     func step<Result: Sendable>(
         _ phrase: String, orFail problem: String,
         _ body: @escaping @MainActor @Sendable () async throws -> Result

@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// The peripheral role of a command: what it publishes and advertises.
+/// The peripheral role of a command: its published services and its advertisement.
 @MainActor
 final class PeripheralRole: CommandRole {
     let backend: CBBackendSelection
@@ -40,7 +40,7 @@ final class PeripheralRole: CommandRole {
         try await step("waiting for the adapter") { try await self.server.waitUntilPoweredOn() }
     }
 
-    /// Waits for so long, or until the adapter has lost what was published.
+    /// Waits for a duration, or until the adapter has lost what was published.
     func wait(for duration: Duration?) async throws {
         do {
             try await step("serving", within: duration) { try await self.observeAdapter() }
@@ -63,7 +63,7 @@ final class PeripheralRole: CommandRole {
 
     /// Publishes a service.
     ///
-    /// - Throws: A failure; one of usage if the service itself is not allowed.
+    /// - Throws: A failure; a usage failure if the service itself is not allowed.
     @discardableResult
     func publish(_ service: ServedService) async throws -> ServiceID {
         let label = AttributeText.label(service.uuid)
@@ -89,7 +89,7 @@ final class PeripheralRole: CommandRole {
         }
     }
 
-    /// Advertises, connectable, until the command ends.
+    /// Advertises as connectable until the command ends.
     ///
     /// Content that does not fit is shortened or omitted by Apple's rules.
     func advertise(_ content: AdvertisedContent) async throws {

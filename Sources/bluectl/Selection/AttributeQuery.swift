@@ -3,16 +3,16 @@ import BluetoothProfiles
 import BluetoothValues
 import CoreBluetoothPackage
 
-/// Which service, characteristic or descriptor the user means: a UUID, a standard name, the n-th of equal ones
+/// The service, characteristic or descriptor that the user means: a UUID, a standard name, the n-th of equal ones
 /// (`2A37#2`), or a handle (`@18`, `@0x0012`).
 enum AttributeQuery: Equatable, Sendable {
-    /// `ordinal` begins at 1; nil selects the only attribute.
+    /// A UUID; `ordinal` begins at 1; nil selects the only attribute.
     case uuid(BluetoothUUID, ordinal: Int?)
-    /// A name that the Bluetooth SIG assigned, as it writes it.
+    /// A name that the Bluetooth SIG assigned, in its spelling.
     case name(String, ordinal: Int?)
     case handle(UInt16)
 
-    /// Reads one of the forms, and what `explore` prints: `Body Sensor Location 2A38 @0x0007`.
+    /// Reads one of the forms, or the form that `explore` prints: `Body Sensor Location 2A38 @0x0007`.
     ///
     /// - Throws: A usage failure that describes the mistake.
     init(_ text: String) throws(Failure) {
@@ -43,7 +43,7 @@ enum AttributeQuery: Equatable, Sendable {
         }
     }
 
-    /// The text behind `@`, at the beginning or after a label and a space.
+    /// Returns the text after `@`, at the beginning or after a label and a space.
     private static func handle(in text: String) -> Substring? {
         guard let at = text.lastIndex(of: "@") else { return nil }
         guard at > text.startIndex else { return text.dropFirst() }
@@ -54,7 +54,7 @@ enum AttributeQuery: Equatable, Sendable {
         text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
     }
 
-    /// The UUID of a label as listings print it: `Heart Rate 180D`.
+    /// Returns the UUID of a label as listings print it: `Heart Rate 180D`.
     private static func labelled(_ text: String) -> BluetoothUUID? {
         guard let last = text.split(separator: " ").last, let uuid = BluetoothUUID(String(last)),
             normalized(AttributeText.label(CBUUID(uuid))) == normalized(text)
@@ -64,7 +64,7 @@ enum AttributeQuery: Equatable, Sendable {
 
     private static var standardNames: [String] { AssignedNumbers.attributeNames + VendorNames.attributeNames }
 
-    /// The name as the Bluetooth SIG writes it, ignoring case; `-` and `_` match a space.
+    /// Returns the name in the spelling of the Bluetooth SIG, ignoring case; `-` and `_` match a space.
     private static func standardName(_ text: String) -> String? {
         let wanted = normalized(text)
         return Self.standardNames.first { normalized($0) == wanted }
@@ -98,12 +98,12 @@ enum AttributeQuery: Equatable, Sendable {
 }
 
 extension AttributeQuery {
-    /// The attribute that is meant.
+    /// Returns the attribute that the query means.
     ///
     /// - Parameters:
-    ///   - attributes: All there are, in the device's order.
+    ///   - attributes: All attributes, in the device's order.
     ///   - kind: "service", "characteristic" or "descriptor", for the error.
-    ///   - owner: Who has them, for the error.
+    ///   - owner: The owner of the attributes, for the error.
     /// - Throws: A failure if no attribute matches, or, with the choices, if several do.
     func pick<Attribute: DiscoveredAttribute>(
         from attributes: [Attribute], kind: String, of owner: String = "the device"
@@ -135,7 +135,7 @@ extension AttributeQuery {
     }
 }
 
-/// `[SERVICE] CHARACTERISTIC` or `SERVICE/CHARACTERISTIC`, as the commands take it.
+/// The arguments `[SERVICE] CHARACTERISTIC` or `SERVICE/CHARACTERISTIC`.
 struct AttributePath: Equatable, Sendable {
     var service: AttributeQuery?
     var characteristic: AttributeQuery
@@ -148,15 +148,15 @@ struct AttributePath: Equatable, Sendable {
         @0x0012).
         """
 
-    /// Reads one or two words behind a DEVICE.
+    /// Reads one or two words after a DEVICE.
     ///
-    /// - Throws: A usage failure that describes the mistake, or what is missing.
+    /// - Throws: A usage failure that describes the mistake, or the missing word.
     init(_ words: [String], of device: DeviceQuery) throws(Failure) {
         guard !words.isEmpty else { throw Self.missing(besides: device) }
         try self.init(words)
     }
 
-    /// The failure where one word is there for a DEVICE and a CHARACTERISTIC.
+    /// Returns the failure for one word in place of a DEVICE and a CHARACTERISTIC.
     static func missing(besides device: DeviceQuery) -> Failure {
         guard isPath(device) else {
             return Failure(.usage, "the CHARACTERISTIC is missing behind the DEVICE \"\(device.text)\"")
@@ -167,7 +167,7 @@ struct AttributePath: Equatable, Sendable {
         )
     }
 
-    /// Whether the word that is there for a DEVICE names a characteristic.
+    /// Whether the word in place of a DEVICE names a characteristic.
     static func isPath(_ device: DeviceQuery) -> Bool {
         guard case .name(let text) = device else { return false }
         do throws(Failure) {
@@ -188,7 +188,7 @@ struct AttributePath: Equatable, Sendable {
         characteristic = try AttributeQuery(last)
     }
 
-    /// The parts around a slash, which no standard name contains.
+    /// Returns the parts around a slash, which no standard name contains.
     private static func parts(of word: String) -> [String] {
         word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Which device the user means: an identifier, an address or a name.
+/// The device that the user means: an identifier, an address or a name.
 enum DeviceQuery: Equatable, Sendable {
     case identifier(UUID)
-    /// Upper case, with colons.
+    /// An address in upper case, with colons.
     case address(String)
     case name(String)
-    /// `.`: the device that was connected last, in a shell.
+    /// The device `.`, which was connected last in a shell.
     case last
 
-    /// Takes text for an identifier or an address where it has that form, else for a name.
+    /// Reads text as an identifier or an address if it has that form, otherwise as a name.
     ///
     /// - Returns: nil for empty text.
     init?(_ text: String) {
@@ -25,7 +25,7 @@ enum DeviceQuery: Equatable, Sendable {
         }
     }
 
-    /// Whether the device is meant.
+    /// Whether the query means the device.
     ///
     /// Names are compared whole, ignoring case.
     func matches(_ device: DeviceRecord) -> Bool {
@@ -51,7 +51,7 @@ enum DeviceQuery: Equatable, Sendable {
         }
     }
 
-    /// `F0:F1:F2:F3:F4:F5`, with `:`, `-` or `_` between the bytes.
+    /// Returns the address, which has `:`, `-` or `_` between the bytes: `F0:F1:F2:F3:F4:F5`.
     private static func address(in text: String) -> String? {
         for separator: Character in [":", "-", "_"] {
             let parts = text.split(separator: separator, omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// A central of the same process that visits a device that is served: it finds it, subscribes, reads and writes.
+/// A central of the same process that visits a served device: it finds the device, subscribes, reads and writes.
 ///
 /// For the emulator, which no other process can reach.
 @MainActor
@@ -16,7 +16,7 @@ final class LoopbackClient {
         let services: [CBUUID]
         /// The characteristics that are notified periodically while a central subscribes.
         let periodic: Set<CBUUID>
-        /// Whether also what cannot be read is written: nothing, as there is nothing to write back.
+        /// Whether unreadable characteristics are also written, with an empty value, as no value was read.
         let writesUnread: Bool
     }
 
@@ -25,7 +25,7 @@ final class LoopbackClient {
         self.device = device
     }
 
-    /// Does all that the characteristics allow, and leaves.
+    /// Performs every operation that the characteristics allow, and leaves.
     func visit() async throws {
         do {
             try await use()
@@ -59,7 +59,7 @@ final class LoopbackClient {
         }
     }
 
-    /// By name, which may be shortened, or else by service.
+    /// Whether it is the device: by its name, which may be shortened, or by its services.
     private func isMeant(_ record: DeviceRecord) -> Bool {
         guard let name = device.name else {
             return device.advertisedServices.first.map { record.services.contains($0.uuidString) } ?? false
@@ -85,7 +85,7 @@ final class LoopbackClient {
         }
     }
 
-    /// Waits for a value where the device sends one by itself.
+    /// Waits for a value if the device sends one by itself.
     private func subscribe(to characteristic: DiscoveredCharacteristic, of peripheral: Peripheral) async throws {
         guard device.periodic.contains(characteristic.uuid) else {
             _ = try await role.subscribe(to: [characteristic], of: peripheral)

@@ -2,7 +2,7 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetoothPackage
 
-/// Prints what happens at a device that is served: a line or a JSON object each.
+/// A printer of the events at a served device: a line or a JSON object for each.
 @MainActor
 struct ServerEventPrinter {
     let console: Console
@@ -31,7 +31,7 @@ struct ServerEventPrinter {
             ], ["Advertising" + (content.name.map { " as \"\(PrintableText.of($0))\"" } ?? "") + list])
     }
 
-    /// An event of a device of profiles.
+    /// Prints an event of a device of profiles.
     func show(_ event: PeripheralServer.Event) {
         switch event {
         case .published(let services): published(services.map(\.uuid))
@@ -40,7 +40,7 @@ struct ServerEventPrinter {
         }
     }
 
-    /// A central reads, writes, or changes a subscription, or a value is sent.
+    /// Prints that a central reads, writes, or changes a subscription, or that a value is sent.
     func request(_ event: PeripheralServer.Event) {
         switch event {
         case .read(let central, let id, let offset, .success(let value)):
@@ -78,7 +78,7 @@ struct ServerEventPrinter {
         console.show(["event": "listening", "psm": psm], ["Listening for channels at number \(psm)"])
     }
 
-    /// A central opened a channel, or, with the bytes that came, the channel is closed.
+    /// Prints that a central opened a channel, or, with the received bytes, that the channel is closed.
     func channel(_ event: String, _ channel: ByteChannel, bytes: Int? = nil) {
         let central = channel.peer.uuidString
         let amount = bytes.map { " after \($0) bytes" } ?? ""

@@ -3,18 +3,18 @@ import BluetoothBackend
 import BluetoothEmulator
 import Foundation
 
-/// A world file of which one device is served.
+/// A world file, and the device of it that is served.
 struct WorldFileDevice {
     private let contents: WorldFileContents
-    /// Its number in the world, from 0.
+    /// The number of the device in the world, from 0.
     let index: Int
     let description: PeripheralDescription
-    /// The parts of the file beside the devices, which only an emulated world has.
+    /// The parts of the file besides the devices, which only an emulated world has.
     let ignoredParts: [String]
 
     /// Reads the file and picks the device.
     ///
-    /// - Parameter name: The device's, ignoring case; nil takes the only one.
+    /// - Parameter name: The name of the device, ignoring case; nil takes the only device.
     /// - Throws: A usage failure.
     init(path: String, device name: String?) throws(Failure) {
         contents = try WorldFile(path: path).contents()

@@ -4,14 +4,14 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetoothPackage
 
-/// Serves a device of a world file: stores what is written, returns what is stored, notifies by its timers.
+/// A server of a device of a world file: it stores written values, returns stored values and notifies by its timers.
 @MainActor
 final class WorldFileServer {
     private let role: PeripheralRole
     private let description: PeripheralDescription
     private let printer: ServerEventPrinter
     private(set) var publishedCount = 0
-    /// Whether the bytes of a channel are sent back, by its number.
+    /// Whether the bytes of a channel are echoed, by its number.
     private var echoes: [CBL2CAPPSM: Bool] = [:]
     private var channels: Task<Void, Never>?
 
@@ -50,7 +50,7 @@ final class WorldFileServer {
 
     func stop() { channels?.cancel() }
 
-    /// The content of the enabled advertising set; nil if there is none.
+    /// The content of the enabled advertising set; nil if no set is enabled.
     private var advertised: AdvertisedContent? {
         description.advertising.first(where: \.isEnabled).map { set in
             let data = set.data.serviceData.merging(set.scanResponse?.serviceData ?? [:]) { own, _ in own }
@@ -79,7 +79,7 @@ final class WorldFileServer {
             characteristics: characteristics)
     }
 
-    /// Which one of those with the same UUID it is, from 1.
+    /// Returns the position among those with the same UUID, from 1.
     private static func instance(at index: Int, in uuids: [CBUUID]) -> Int {
         uuids[...index].filter { $0 == uuids[index] }.count
     }
@@ -97,7 +97,7 @@ final class WorldFileServer {
                 if echoes[channel.psm] == true { try await channel.write(data) }
             }
         } catch {
-            // The link has ended, or the command: so has the channel.
+            // The link or the command has ended, and the channel with it.
         }
         channel.close()
         if !Task.isCancelled { printer.channel("channel end", channel, bytes: count) }
@@ -114,7 +114,7 @@ private actor StoredValue {
         value = description.value
     }
 
-    /// The characteristic, whose requests this value answers.
+    /// Returns the characteristic whose requests this value answers.
     nonisolated func served(as path: CharacteristicID, by server: PeripheralServer) -> ServedCharacteristic {
         let echo: @Sendable (WriteRequest) async throws -> Void = { [description, weak server] request in
             let value = try await self.write(request)
@@ -142,7 +142,7 @@ private actor StoredValue {
         }
     }
 
-    /// Replaces what is behind the offset.
+    /// Replaces the bytes from the offset on.
     private func write(_ request: WriteRequest) throws -> Data {
         guard request.offset <= value.count else { throw CBATTError(.invalidOffset) }
         let new = value.prefix(request.offset) + request.value
@@ -153,7 +153,7 @@ private actor StoredValue {
 }
 
 extension PeripheralDescription {
-    /// Whether a central must encrypt the link, and so pair, for something that is served.
+    /// Whether a central must encrypt the link, and therefore pair, for a served value.
     var needsEncryption: Bool {
         let characteristics = services.flatMap(\.characteristics)
         return channels.contains(where: \.isEncryptionRequired)
@@ -168,7 +168,7 @@ extension PeripheralDescription {
 }
 
 extension WorldFileServer {
-    /// For a client of the same process.
+    /// The device for a client of the same process.
     var visited: LoopbackClient.Device {
         let characteristics = description.services.flatMap(\.characteristics)
         return LoopbackClient.Device(

@@ -1,9 +1,9 @@
-/// A line that a person types: its text, the cursor, and the lines before it.
+/// A line that a person types: its text, the cursor, and the earlier lines.
 ///
 /// A pure value: each key has an `Outcome`.
 struct LineEditor {
     enum Outcome: Equatable {
-        /// The line may look different now.
+        /// The line may have changed.
         case edited
         case accepted(String)
         /// Ctrl-C: the line is discarded.
@@ -15,7 +15,7 @@ struct LineEditor {
     }
 
     private(set) var text: [Character] = []
-    /// The index of the character behind the cursor.
+    /// The index of the character after the cursor.
     private(set) var cursor = 0
     private let history: [String]
     /// The index of the history line that is shown; the count of the history means the new line.
@@ -23,7 +23,7 @@ struct LineEditor {
     /// The new line, while an older one is shown.
     private var newLine: [Character] = []
 
-    /// An empty line; the newest line of the history is the last.
+    /// Creates an empty line; the last line of the history is the newest.
     init(history: [String]) {
         self.history = history
         position = history.count
@@ -86,7 +86,8 @@ struct LineEditor {
         cursor = text.count
     }
 
-    /// The line on one row of a terminal, and the column of the cursor; a long line is shown around the cursor.
+    /// Returns the line on one row of a terminal, and the column of the cursor; a long line is cut to the part around
+    /// the cursor.
     func row(prompt: String, columns: Int) -> (text: String, column: Int) {
         let promptWidth = PrintableText.columns(prompt)
         let room = max(1, columns - promptWidth - 1)
@@ -104,13 +105,13 @@ enum Key: Equatable, Sendable {
     case character(Character)
     case enter, tab, backspace, delete
     case left, right, up, down, home, end, wordLeft, wordRight
-    /// Ctrl-K, Ctrl-U, Ctrl-W, Ctrl-L.
+    /// The keys Ctrl-K, Ctrl-U, Ctrl-W, Ctrl-L.
     case eraseToEnd, eraseToStart, eraseWord, clearScreen
-    /// Ctrl-C, Ctrl-D.
+    /// The keys Ctrl-C, Ctrl-D.
     case interrupt, endOfInput
 }
 
-/// Decodes the bytes of a terminal as keys.
+/// A decoder of a terminal's bytes to keys.
 ///
 /// Source: ECMA-48; xterm, "Control Sequences", PC-Style Function Keys.
 struct KeyDecoder {
@@ -129,7 +130,7 @@ struct KeyDecoder {
         "f": .wordRight,
     ]
 
-    /// The keys of the bytes so far; an unfinished character or sequence waits for more.
+    /// Returns the keys of the bytes so far; an unfinished character or sequence waits for more.
     mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
         rest += bytes
         var keys: [Key] = []
@@ -140,7 +141,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The first key, nil for one that means nothing, and how many bytes it has; nil where it is not complete.
+    /// Returns the first key (nil if it has no meaning) and the number of its bytes; nil if it is not complete.
     private static func first(of bytes: [UInt8]) -> (key: Key?, length: Int)? {
         guard let first = bytes.first else { return nil }
         if first == 0x1B { return sequence(bytes) }
@@ -151,14 +152,14 @@ struct KeyDecoder {
         return (.character(character), length)
     }
 
-    /// A sequence that begins with Escape: a letter, or `[` or `O`, parameters, and a final byte.
+    /// Decodes a sequence that begins with Escape: a letter, or `[` or `O`, parameters, and a final byte.
     private static func sequence(_ bytes: [UInt8]) -> (key: Key?, length: Int)? {
         guard bytes.count > 1 else { return nil }
         guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
             return (sequences[String(decoding: bytes[1...1], as: UTF8.self)], 2)
         }
         guard let final = bytes.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
-            // No key has a sequence this long.
+            // No key has a sequence of this length.
             return bytes.count > 16 ? (nil, bytes.count) : nil
         }
         return (sequences[String(decoding: bytes[1...final], as: UTF8.self)], final + 1)

@@ -1,7 +1,7 @@
 import BluetoothSupport
 import Foundation
 
-/// Reads lines that a person types, with history and completion.
+/// A reader of lines that a person types, with history and completion.
 @MainActor
 final class LineReader {
     private let prompt: String
@@ -18,7 +18,7 @@ final class LineReader {
         self.completions = completions
     }
 
-    /// The next line; nil at the end of the input.
+    /// Returns the next line; nil at the end of the input.
     func next(history: [String]) async -> String? {
         editor = LineEditor(history: history)
         guard let mode = TerminalMode() else { return nil }
@@ -56,7 +56,7 @@ final class LineReader {
         draw()
     }
 
-    /// Keys that followed the end of the last line belong to the next one.
+    /// Returns the next keys; keys that followed the end of the last line belong to the next one.
     private func nextKeys() async -> [Key]? {
         if !waitingKeys.isEmpty { return waitingKeys }
         guard let data = await input.next() else { return nil }
@@ -74,11 +74,11 @@ final class LineReader {
             draw()
             return write("\r\n" + candidates.map(PrintableText.of).joined(separator: "  ") + "\r\n")
         }
-        // A quote stays open, for the rest of the word.
+        // The quote stays open for the rest of the word.
         editor.insert(common.contains(" ") ? "\"" + common : common, replacing: typed)
     }
 
-    /// The length of the last word as it was typed, with its quotes.
+    /// Returns the length of the last word as it was typed, with its quotes.
     private static func typedLength(of current: String, in head: String) -> Int {
         (0...head.count).first { length in
             let (words, rest) = ShellWords.typed(String(head.dropLast(length)))
@@ -102,9 +102,9 @@ final class LineReader {
 struct TerminalMode {
     private let original: termios
 
-    /// Delivers each key at once, without echo, until ``restore()``.
+    /// Begins to deliver each key at once, without echo, until ``restore()``.
     ///
-    /// - Returns: nil where standard input is no terminal.
+    /// - Returns: nil if standard input is not a terminal.
     init?() {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return nil }
@@ -114,7 +114,7 @@ struct TerminalMode {
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) == 0 else { return nil }
     }
 
-    /// The mode that was before.
+    /// Restores the earlier mode.
     func restore() {
         var mode = original
         // If the terminal was closed, there is nothing to restore.
@@ -129,7 +129,7 @@ struct ShellHistory {
     private(set) var lines: [String]
     private let file: URL?
 
-    /// Reads the lines; none where there is no file yet.
+    /// Reads the lines; without a file the history is empty.
     init() {
         let environment = ProcessInfo.processInfo.environment
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }

@@ -2,7 +2,7 @@ import ArgumentParser
 import AsyncBluetooth
 import CoreBluetoothPackage
 
-/// Commands one after the other, over one backend: connections last from one to the next.
+/// A shell that runs commands one after the other, over one backend: connections last from one to the next.
 @MainActor
 final class Shell {
     /// The running shell; nil if the process runs a single command.
@@ -10,7 +10,7 @@ final class Shell {
 
     private let options: GlobalOptions
     private let backend: CBBackendSelection
-    /// The central role, from the first command that wants it on.
+    /// The central role, from the first command on that uses it.
     private var central: CentralRole?
     private var running: Task<Void, any Error>?
     /// Links that were lost while a command ran.
@@ -75,7 +75,7 @@ final class Shell {
         }
     }
 
-    /// Ctrl-C ends the command that runs; the other signals end the shell.
+    /// Handles signals: Ctrl-C ends the running command, the other signals end the shell.
     private func listen() {
         signals = Signals { [weak self] number in
             guard let self else { return }
@@ -140,7 +140,7 @@ final class Shell {
         }
         role.onHeard = { [weak self] peripheral in
             guard let self, !devices.contains(peripheral) else { return }
-            // Enough to complete; a street full of phones must not fill the memory.
+            // The limit is enough to complete names; many phones in range must not fill the memory.
             devices = (devices + [peripheral]).suffix(256)
         }
     }
@@ -174,7 +174,8 @@ final class Shell {
 }
 
 extension GlobalOptions {
-    /// The arguments with the shell's own options behind the command's name; the command's own, which come later, win.
+    /// Returns the arguments with the shell's options after the command's name; the command's options come later and
+    /// win.
     func inherited(by arguments: [String]) -> [String] {
         guard let command = arguments.first, !command.hasPrefix("-"), command != "help" else { return arguments }
         var own: [String] = ["--timeout", timeout.defaultValueDescription]

@@ -42,7 +42,7 @@ struct ShellCommand: AsyncParsableCommand, Sendable {
 /// The lines of a file, or of standard input, with their places.
 @MainActor
 final class Script {
-    /// A longer script is not read.
+    /// The size of the longest script that is read.
     private static let maximumBytes = 16_777_216
 
     private let name: String
@@ -50,9 +50,9 @@ final class Script {
     private let input: LineInput?
     private var number = 0
 
-    /// Reads a file or a pipe; `-` is standard input, of which each line is read when it is its turn.
+    /// Reads a file or a pipe; `-` is standard input, of which each line is read when its turn comes.
     ///
-    /// - Throws: A usage failure where the file cannot be read.
+    /// - Throws: A usage failure if the file cannot be read.
     init(path: String) throws(Failure) {
         guard !StandardInput.names.contains(path) else {
             name = "standard input"
@@ -69,7 +69,7 @@ final class Script {
         }
     }
 
-    /// The next line and its place; nil at the end.
+    /// Returns the next line and its place; nil at the end.
     func next() async -> (line: String, place: String)? {
         number += 1
         let line: String?

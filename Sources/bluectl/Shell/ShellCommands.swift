@@ -25,7 +25,7 @@ struct ShellCommands: ParsableCommand {
         ])
 }
 
-/// `connect`, which exists only in a shell, because only there a connection outlives its command.
+/// The command `connect`, which exists only in a shell, because only there a connection outlives its command.
 struct ConnectCommand: BackendCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Connect to a device and keep the connection.")
@@ -39,7 +39,7 @@ struct ConnectCommand: BackendCommand {
     func perform(in role: CentralRole) async throws {
         let peripheral = try await role.find(device)
         try await role.connect(peripheral)
-        // So that the names of its characteristics complete.
+        // The discovery lets the names of the characteristics complete.
         _ = try await role.discover(peripheral)
         role.console.show(
             DeviceRecord(peripheral).identity.merging(["event": "connected"]),
@@ -73,7 +73,7 @@ struct DisconnectCommand: BackendCommand {
     }
 }
 
-/// `exit`: for the list of commands and its help; the shell itself ends.
+/// The command `exit`, for the list of commands and its help; the shell itself ends.
 struct ExitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exit", abstract: "Close all connections and end the shell.", aliases: ["quit"])

@@ -15,13 +15,13 @@ enum ShellWords {
         return splitter.words + splitter.finishedWord
     }
 
-    /// The complete words before the cursor, and the one that is being typed, without its quotes.
+    /// Returns the complete words before the cursor, and the one that is being typed, without its quotes.
     static func typed(_ text: String) -> (words: [String], current: String) {
         let splitter = Splitter(text)
         return (splitter.words, splitter.isComment ? "" : splitter.word ?? "")
     }
 
-    /// A word as it is typed: in quotes where it needs them.
+    /// Returns a word as it is typed, with quotes if it needs them.
     static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && !word.hasPrefix("#") && !word.contains { " \t\"'\\".contains($0) }
         guard !isPlain else { return word }
@@ -72,10 +72,10 @@ struct ShellCompletion {
     /// The commands whose words after DEVICE name a characteristic.
     private static let attributeCommands: Set<String> = ["read", "get", "write", "put", "subscribe", "sub", "notify"]
 
-    /// The candidates, sorted, each once.
+    /// Returns the candidates, sorted, each once.
     ///
     /// - Parameters:
-    ///   - words: The words before the one that is typed.
+    ///   - words: The words before the one that is being typed.
     ///   - word: Its characters so far.
     func candidates(after words: [String], word: String) -> [String] {
         let all = all(after: words, word: word)

@@ -6,13 +6,13 @@ import Foundation
 /// The process that owns a name on a message bus.
 struct BusNameOwner: CustomStringConvertible {
     let process: UInt32
-    /// The name of its program; nil where `/proc` does not show it.
+    /// The name of the process's program; nil if `/proc` does not show it.
     let program: String?
 
     /// `bluetoothd, process 812`.
     var description: String { (program.map { "\($0), " } ?? "") + "process \(process)" }
 
-    /// Asks the bus; nil if it does not know, or the owner has left.
+    /// Queries the bus; returns nil if it does not know, or the owner has left.
     static func find(_ name: String, at address: DBusAddress, limit: Duration) async -> BusNameOwner? {
         let opened = await withCheckedContinuation { continuation in
             DBusConnection.open(address, queue: DispatchQueue(label: "bluectl.owner"), deadline: limit) {

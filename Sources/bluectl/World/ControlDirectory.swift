@@ -3,9 +3,9 @@ import Foundation
 import BluetoothSupport
 import Logging
 
-/// The directory in which a served world has its control socket, and its files: one for each process, of the user's alone.
+/// The directory of a served world's control socket and files: one for each process, accessible only to the user.
 ///
-/// It is `bluectl/PROCESS` in `XDG_RUNTIME_DIR`, or `/tmp/bluectl-USER/PROCESS` where the variable is not set.
+/// It is `bluectl/PROCESS` in `XDG_RUNTIME_DIR`, or `/tmp/bluectl-USER/PROCESS` if the variable is not set.
 struct ControlDirectory {
     private static let socketName = "control.sock"
 
@@ -15,23 +15,23 @@ struct ControlDirectory {
     /// The name of the control socket.
     var socket: String { path + "/" + Self.socketName }
 
-    /// Makes the directory of this process.
+    /// Creates the directory of this process.
     ///
-    /// - Throws: A failure where the directory around it is not the user's alone.
+    /// - Throws: A failure if the directory around it is accessible to other users.
     init() throws(Failure) {
         let base = Self.base
         try Self.make(base)
         path = base + "/\(getpid())"
-        // Left behind by an earlier process of this number.
+        // The directory may be left from an earlier process of this number.
         Self.remove(path)
         try Self.make(path)
     }
 
-    /// Removes the directory with all within.
+    /// Removes the directory with its contents.
     func remove() { Self.remove(path) }
 
-    /// The sockets of all worlds that the user serves, with the numbers of their processes; those whose process has ended are
-    /// removed.
+    /// Returns the sockets of all worlds that the user serves, with the numbers of their processes; removes those whose
+    /// process has ended.
     static func sockets() throws(Failure) -> [(process: Int32, socket: String)] {
         try check(base)
         var found: [(Int32, String)] = []
@@ -55,7 +55,7 @@ struct ControlDirectory {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)
         } catch {
-            // There is none: no world was served yet.
+            // The directory does not exist: no world was served yet.
             return []
         }
     }
@@ -67,7 +67,7 @@ struct ControlDirectory {
         try check(directory)
     }
 
-    /// Refuses a directory that another user made or may enter, and a link to one.
+    /// Refuses a directory that another user created or may enter, and a link to one.
     private static func check(_ directory: String) throws(Failure) {
         var status = stat()
         guard lstat(directory, &status) == 0 else {

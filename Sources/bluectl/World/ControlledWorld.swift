@@ -2,7 +2,7 @@
 import BluetoothEmulator
 import LiveView
 
-/// A served world that `bluectl world show`, `world move` and so on control, and that a browser shows if wanted.
+/// A served world that `bluectl world show`, `world move` and other commands control, and that a browser can show.
 struct ControlledWorld {
     let directory: ControlDirectory
     private let server: ViewServer
@@ -10,14 +10,14 @@ struct ControlledWorld {
     /// The address for a browser; nil without one.
     var address: String? { server.address }
 
-    /// The variable by which programs that see the world find its control socket.
+    /// The variable through which programs that see the world find its control socket.
     static let variable = "BLUECTL_CONTROL"
 
     /// Prepares the control of a world.
     ///
     /// - Parameters:
-    ///   - file: The name of the world's file, to show.
-    ///   - clock: Drives the emulator; nil where its time passes by itself.
+    ///   - file: The name of the world's file, for display.
+    ///   - clock: Drives the emulator; nil if its time passes by itself.
     ///   - port: The port for a browser, 0 for a free one; nil for none.
     init(_ emulator: Emulator, file: String?, clock: WorldClock? = nil, browserPort port: UInt16?) throws(Failure) {
         directory = try ControlDirectory()
@@ -41,16 +41,16 @@ struct ControlledWorld {
     }
 }
 
-/// The control of a world beside programs that use it, and which can use it without.
+/// The control of a world that other programs use, and which works without it.
 @MainActor
 struct WorldControl {
-    /// nil where the world cannot be controlled.
+    /// The world; nil if it cannot be controlled.
     let world: ControlledWorld?
     private let task: Task<Void, Never>?
 
-    /// Begins; when this returns, commands can be sent.
+    /// Starts the control; when this returns, commands can be sent.
     ///
-    /// A failure is a warning.
+    /// A failure is reported as a warning.
     ///
     /// - Parameter port: The port for a browser, 0 for a free one; nil for none.
     init(_ emulator: Emulator, file: String?, browserPort port: UInt16?, console: Console) async {

@@ -2,10 +2,10 @@
 import BluetoothEmulator
 #endif
 
-/// The seed and the preset that the command line chooses; they precede those of a world file.
+/// The seed and the preset that the command line chooses; they override those of a world file.
 struct EmulatorChoice: Sendable {
     var seed: UInt64?
-    /// One of ``presets``.
+    /// A name from ``presets``.
     var preset: String?
 
     /// Whether nothing is chosen.

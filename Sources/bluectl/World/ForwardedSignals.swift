@@ -4,23 +4,23 @@ import EmulatedBlueZ
 import Foundation
 import Synchronization
 
-/// Signals to this process that the program it runs receives as well.
+/// The signals to this process that are forwarded to the program it runs.
 ///
-/// A key such as Ctrl-C reaches every process in the foreground of the terminal, the program among them; the kernel
-/// sends that signal, so it is not forwarded. What this process ignores from the beginning, as under `nohup`, stays
-/// ignored in both.
+/// A key such as Ctrl-C reaches every process in the foreground of the terminal, including the program; the kernel
+/// sends that signal, so it is not forwarded. A signal that this process ignores from the beginning, as under `nohup`,
+/// stays ignored in both.
 struct ForwardedSignals {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
     private let reading: FileHandle
 
-    /// From now on, signals wait for `forward(to:)`.
+    /// Collects signals from now on, for `forward(to:)`.
     ///
     /// - Throws: A failure without a free file descriptor.
     init() throws(Failure) {
         let pipe = Pipe()
         reading = pipe.fileHandleForReading
-        // Open to the end of the process, for a signal may come as long.
+        // Open until the process ends, because a signal may arrive until then.
         let writing = dup(pipe.fileHandleForWriting.fileDescriptor)
         guard writing >= 0 else { throw Failure(.failed, "no pipe for signals: \(String(cString: strerror(errno)))") }
         for descriptor in [writing, reading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor] {
@@ -30,7 +30,7 @@ struct ForwardedSignals {
         for number in Self.numbers where Self.hasDefaultAction(number) {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
-                // SI_KERNEL and the like are positive, signals of processes are not.
+                // SI_KERNEL and the like are positive; the codes of signals from processes are not.
                 guard let information, information.pointee.si_code <= 0 else { return }
                 let error = errno
                 var byte = UInt8(truncatingIfNeeded: number)
@@ -42,7 +42,7 @@ struct ForwardedSignals {
         }
     }
 
-    /// Sends each signal to a program, on a thread of its own; those that have waited first.
+    /// Sends each signal to a program, on a separate thread; earlier signals first.
     func forward(to process: SpawnedProcess) {
         let reading = reading
         Thread.detachNewThread {

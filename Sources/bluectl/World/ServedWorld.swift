@@ -16,13 +16,13 @@ struct ServedWorld {
 
     let emulator: Emulator
     let service: EmulatedBlueZ
-    /// Where clients find the bus.
+    /// The address at which clients find the bus.
     let address: String
     private let bus: PrivateMessageBus?
 
     /// Starts the bus if necessary, and serves the world; when this returns, clients may start.
     ///
-    /// - Parameter limit: How long each question to the bus may take, where the name has another owner.
+    /// - Parameter limit: The time limit of each question to the bus, if the name has another owner.
     init(
         _ emulator: Emulator, on bus: Bus, _ configuration: EmulatedBlueZConfiguration, limit: Duration
     ) async throws(Failure) {

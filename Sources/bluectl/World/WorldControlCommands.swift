@@ -5,12 +5,12 @@ import BluetoothSupport
 import Foundation
 import LiveView
 
-/// A command that does one thing to a served world and prints the number of the event at which it had taken effect.
+/// A command that changes a served world and prints the number of the event at which the change had taken effect.
 protocol WorldControlCommand: AsyncParsableCommand, Sendable {
     var control: WorldControlOptions { get }
     var global: GlobalOptions { get }
 
-    /// The request; a device is named by its number or its name, as ``WorldDevices/path(of:)`` finds it.
+    /// Returns the request; a device is named by its number or its name, as ``WorldDevices/path(of:)`` finds it.
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest
 }
 
@@ -39,11 +39,11 @@ extension WorldControlCommand {
     }
 }
 
-/// The devices and hosts of a served world, to find those that a command names.
+/// The devices and hosts of a served world, for finding those that a command names.
 struct WorldDevices {
     let state: LiveState
 
-    /// The path of a device: by its number, or by its name where only one device has it.
+    /// Returns the path of a device, by its number, or by its name if only one device has it.
     func path(of text: String) throws(Failure) -> String {
         if let number = UInt32(text), state.devices.contains(where: { $0.id == number }) {
             return "/v1/devices/\(number)"
@@ -57,7 +57,7 @@ struct WorldDevices {
         return "/v1/devices/\(device.id)"
     }
 
-    /// The path of the host of a name.
+    /// Returns the path of the host with a name.
     func path(ofHost name: String) throws(Failure) -> String {
         guard let host = state.hosts.first(where: { $0.name == name }) else {
             throw Self.missing("host", name, among: state.hosts.map(\.name))

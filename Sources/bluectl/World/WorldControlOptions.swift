@@ -4,7 +4,7 @@ import BluetoothSupport
 import Foundation
 import LiveView
 
-/// Which served world a command controls.
+/// The options that select the served world to control.
 struct WorldControlOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -13,9 +13,9 @@ struct WorldControlOptions: ParsableArguments, Sendable {
             valueName: "PROCESS"))
     var of: Int32?
 
-    /// A client of the world.
+    /// Creates a client of the world.
     ///
-    /// - Throws: A failure where none is served, or more than one.
+    /// - Throws: A failure if no world is served, or more than one.
     func client(_ global: GlobalOptions) throws(Failure) -> LiveClient {
         if let mistake = global.deviceOptionMistake { throw Failure(.usage, mistake) }
         let limit = max(global.timeout.duration, .seconds(20))
@@ -34,7 +34,7 @@ struct WorldControlOptions: ParsableArguments, Sendable {
         return LiveClient(socket: world.socket, limit: limit)
     }
 
-    /// Sends a command, or asks.
+    /// Sends a command or a question.
     func send(_ request: LiveRequest, _ global: GlobalOptions) async throws(Failure) -> Data {
         let client = try client(global)
         do throws(LiveClient.ClientError) {

@@ -58,7 +58,7 @@ struct WorldSetCommand: WorldControlCommand {
     }
 }
 
-/// `heartRate=180` on the command line.
+/// The argument `heartRate=180`.
 struct DeviceParameterValue: ExpressibleByArgument, Equatable, Sendable {
     let name: String
     let value: Double

@@ -3,15 +3,15 @@ import BluetoothEmulator
 import BluetoothSupport
 import Foundation
 
-/// A file or a pipe that describes emulated devices: JSON or YAML by its extension (`.json`, `.yaml`, `.yml`), else JSON if it
-/// begins with a brace.
+/// A file or a pipe that describes emulated devices: JSON or YAML by its extension (`.json`, `.yaml`, `.yml`),
+/// otherwise JSON if it begins with a brace.
 ///
 /// The error about a mistake names the file, the line and column if they are known, the path of the field, and the
 /// rule.
 struct WorldFile {
     let path: String
 
-    /// The emulator with the file's devices, and with the settings of its preset, which `change` may change.
+    /// Creates the emulator with the file's devices, and with the settings of its preset, which `change` may change.
     func emulator(
         _ choice: EmulatorChoice = EmulatorChoice(), time: EmulatorTime = .real,
         _ change: (inout EmulatorConfiguration) -> Void = { _ in }
@@ -26,9 +26,9 @@ struct WorldFile {
         }
     }
 
-    /// The contents of the file and of the files that it includes.
+    /// Reads the contents of the file and of the files that it includes.
     ///
-    /// - Throws: A usage failure where one cannot be read.
+    /// - Throws: A usage failure if a file cannot be read.
     func contents() throws(Failure) -> WorldFileContents {
         let text: String
         do throws(InputFileError) {
@@ -39,7 +39,7 @@ struct WorldFile {
         return try contents(of: text)
     }
 
-    /// The contents of the file whose text is given, and of the files that it includes.
+    /// Reads the contents of the file with a given text, and of the files that it includes.
     func contents(of text: String) throws(Failure) -> WorldFileContents {
         do {
             return WorldFileContents(files: try WorldFiles(path, text: Data(text.utf8), format: .jsonOrYAML))
@@ -51,11 +51,11 @@ struct WorldFile {
     }
 }
 
-/// What a world file holds, with the files that it includes.
+/// The contents of a world file, with the files that it includes.
 struct WorldFileContents {
     let files: WorldFiles
 
-    /// The world.
+    /// Returns the description of the world.
     ///
     /// - Throws: A usage failure for the first mistake.
     func description() throws(Failure) -> WorldDescription {
@@ -66,10 +66,10 @@ struct WorldFileContents {
         }
     }
 
-    /// All mistakes, with their files and places.
+    /// Returns all mistakes, with their files and places.
     func mistakes() -> [DescriptionError] { files.allMistakes() }
 
-    /// The same content in one JSON text, over several lines and with sorted fields.
+    /// Returns the same content in one JSON text, over several lines and with sorted fields.
     func prettyJSON() throws(Failure) -> String {
         do {
             let value = try JSONSerialization.jsonObject(with: files.json)
@@ -81,12 +81,12 @@ struct WorldFileContents {
         }
     }
 
-    /// A failure for a mistake that has its place.
+    /// Returns a failure for a mistake that has its place.
     func failure(for mistake: DescriptionError) -> Failure {
         Failure(.usage, mistake.description)
     }
 
-    /// A failure at a field of the world, where one entry of a file may describe many devices.
+    /// Returns a failure at a field of the world, in which one entry of a file may describe many devices.
     func failure(at field: String, _ rule: String) -> Failure {
         let path = WorldDescription.pathInFile(field, of: files.json)
         return failure(for: files.located(DescriptionError(path, rule)))
@@ -94,7 +94,7 @@ struct WorldFileContents {
 }
 
 extension WorldFiles.Format {
-    /// JSON or YAML, as ``WorldFile`` decides.
+    /// The formats JSON and YAML, chosen as in ``WorldFile``.
     static let jsonOrYAML = WorldFiles.Format(
         json: { text, file in
             isYAML(file, text) ? try YAMLText(String(decoding: text, as: UTF8.self), file: file).json() : text

@@ -4,7 +4,7 @@ import BluetoothEmulator
 import BluetoothSupport
 public import EmulatedBlueZ
 
-/// What the commands that show a world to other programs have in common.
+/// The common options of the commands that show a world to other programs.
 struct WorldOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
@@ -34,17 +34,17 @@ struct WorldOptions: ParsableArguments, Sendable {
     /// The port for a browser; nil for none.
     var browserPort: UInt16? { view ? port ?? 0 : nil }
 
-    /// The version of BlueZ, and who answers pairings.
+    /// The version of BlueZ, and the answers to pairings.
     var configuration: EmulatedBlueZConfiguration {
         EmulatedBlueZConfiguration(dialect: dialect, passkey: passkey?.number)
     }
 
-    /// The variable that tells Qt the version of BlueZ, which it otherwise asks the program of the daemon for.
+    /// The variable that tells Qt the version of BlueZ, which it otherwise requests from the daemon's program.
     ///
     /// Source: Qt Connectivity, `src/bluetooth/bluez/bluez5_helper.cpp`, `bluetoothdVersion`.
     var versionForQt: (name: String, value: String) { ("BLUETOOTH_FORCE_DBUS_LE_VERSION", dialect.rawValue) }
 
-    /// Checks the common options, of which some have no use here.
+    /// Checks the common options, some of which have no use here.
     func validate(_ global: GlobalOptions) throws {
         if port != nil, !view { throw ValidationError("--port is the port of --view: add --view") }
         if let backend = global.backend, backend != .emulator {
@@ -56,14 +56,14 @@ struct WorldOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The emulator with the devices of the file, whose hosts ask for the MTU that bluetoothd asks for and send as many
-    /// advertisements at a time as Linux does.
+    /// Creates the emulator with the devices of the file; its hosts request the MTU that bluetoothd requests and send
+    /// as many advertisements at a time as Linux does.
     ///
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
         try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, global.emulatorChoice) { configuration in
             configuration.keepTraceForView()
-            // A preset with values of its own keeps them.
+            // A preset with its own values keeps them.
             let standard = EmulatorConfiguration.default
             if configuration.maximumMTU == standard.maximumMTU { configuration.maximumMTU = 517 }
             if configuration.maximumAdvertisingSets == standard.maximumAdvertisingSets {
@@ -73,7 +73,7 @@ struct WorldOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A passkey on the command line: six digits.
+/// The argument for a passkey: six digits.
 struct Passkey: ExpressibleByArgument, Equatable, Sendable {
     let number: Int
 

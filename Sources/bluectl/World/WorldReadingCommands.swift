@@ -96,7 +96,7 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
         }
     }
 
-    /// - Returns: Whether the event is one to show.
+    /// - Returns: Whether the event is shown.
     @MainActor
     private func show(_ event: LiveEvent, _ console: Console) -> Bool {
         guard event.kind != .heartbeat else { return false }
@@ -157,7 +157,8 @@ struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     }
 }
 
-/// A served world and its events as lines for people, with tabs between their parts; names and values come from strangers.
+/// The text of a served world and its events as lines for people, with tabs between their parts; names and values are
+/// untrusted.
 enum WorldText {
     static func lines(of state: LiveState) -> [String] {
         let pace = state.clock.isPaused ? "paused" : "rate \(state.clock.rate)"
@@ -178,7 +179,7 @@ enum WorldText {
         return ([time] + hosts + devices + links).map(joined)
     }
 
-    /// A line for each characteristic of a device.
+    /// Returns a line for each characteristic of a device.
     static func lines(of details: DeviceDetails) -> [String] {
         details.services.flatMap(\.characteristics).map { found in
             let value = found.value.isEmpty ? "empty" : found.value
@@ -189,7 +190,7 @@ enum WorldText {
         }
     }
 
-    /// Nil for what `world show` shows.
+    /// Returns the line of an event; nil for events whose content `world show` shows.
     static func line(of event: LiveEvent) -> String? {
         switch event.kind {
         case .log(let line):

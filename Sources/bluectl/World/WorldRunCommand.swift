@@ -94,7 +94,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
 
     /// Ends the command if the bus is lost.
     ///
-    /// - Returns: Why the bus was lost; nil if the world was served to the end.
+    /// - Returns: The reason that the bus was lost; nil if the world was served to the end.
     private func end(_ process: SpawnedProcess, whenLost served: ServedWorld) async -> EmulatedBlueZError? {
         do throws(EmulatedBlueZError) {
             try await served.service.waitUntilEnd()
@@ -112,7 +112,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
 }
 
 extension SpawnedProcess {
-    /// Waits on a thread of its own.
+    /// Waits on a separate thread.
     fileprivate func status() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.wait()) }

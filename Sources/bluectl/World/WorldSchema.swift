@@ -3,7 +3,7 @@ import Foundation
 
 /// The part of the schema of world files that describes one value.
 ///
-/// In YAML, only the field decides whether `1809` is a number or the text of a UUID.
+/// Only the field decides in YAML whether `1809` is a number or the text of a UUID.
 final class WorldSchema: Decodable, Sendable {
     /// The kinds of values.
     enum Kind { case text, number, boolean, list, object }
@@ -29,7 +29,7 @@ final class WorldSchema: Decodable, Sendable {
     private let type: String?
     private let items: WorldSchema?
     private let properties: [String: WorldSchema]?
-    /// Of the fields whose names the file chooses; nil where there are none.
+    /// The schema of fields whose names the file chooses; nil if it may choose none.
     private let others: WorldSchema?
 
     init(from decoder: any Decoder) throws {
@@ -56,7 +56,7 @@ final class WorldSchema: Decodable, Sendable {
         }
     }
 
-    /// The schema of a field of an object; nil for a field that there is not.
+    /// Returns the schema of a field of an object; nil for an unknown field.
     func field(_ name: String) -> WorldSchema? { resolved.properties?[name] ?? resolved.others }
 
     /// The schema of the elements of a list.

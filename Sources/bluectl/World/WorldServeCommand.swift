@@ -48,7 +48,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         try BackendSelector.captureEmulator(global)
         let served = try await ServedWorld(
             emulator, on: selectedBus, world.configuration, limit: global.timeout.duration)
-        // Where the bus is lost, its directory is still there.
+        // If the bus is lost, its directory still exists.
         defer { served.stop() }
         let signals = Signals { _ in served.service.stop() }
         defer { withExtendedLifetime(signals) {} }
@@ -99,7 +99,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
 
 /// Text for `sh`.
 enum ShellText {
-    /// A word that stays one word, whatever it contains.
+    /// Returns a word in quotes, which stays one word whatever it contains.
     static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: #"'\''"#) + "'" }
 }
 #endif

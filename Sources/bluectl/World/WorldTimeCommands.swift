@@ -39,7 +39,7 @@ struct WorldRateCommand: WorldControlCommand {
     @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
-        // Infinity has no JSON.
+        // Infinity has no form in JSON.
         if !rate.isFinite { throw ValidationError("the rate is a number, 0.01...100") }
     }
 

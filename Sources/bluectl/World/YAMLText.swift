@@ -5,10 +5,11 @@ import Yams
 
 /// A world file in YAML.
 ///
-/// The field decides what a value without quotation marks is, whatever it looks like: `uuid: 1809` and `passkey: 000123` are text.
-/// JSON is YAML too, so that its lines can be looked up as well.
+/// The field decides the type of a value without quotation marks: `uuid: 1809` and `passkey: 000123` are text. JSON is
+/// also YAML, so its lines can be looked up as well.
 struct YAMLText {
-    /// More nodes than any description has; aliases of aliases can make millions out of a few lines.
+    /// The maximum number of nodes, more than any description has; aliases of aliases can expand a few lines to
+    /// millions.
     private static let maximumNodes = 100_000
 
     private let root: Node
@@ -31,7 +32,7 @@ struct YAMLText {
 
     /// The same content in JSON.
     ///
-    /// - Throws: A usage failure for what JSON cannot hold.
+    /// - Throws: A usage failure for content that JSON cannot contain.
     func json() throws(Failure) -> Data {
         var budget = Self.maximumNodes
         let value = try plain(root, .file, &budget)
@@ -64,7 +65,7 @@ struct YAMLText {
         }
     }
 
-    /// The value of a plain scalar; its text where it is not of the kind, which the reader of the fields reports.
+    /// Returns the value of a plain scalar; its text if it is not of the kind, which the reader of the fields reports.
     private static func value(of text: String, as kind: WorldSchema.Kind) -> Any {
         let isNull = text.isEmpty || kind != .text && ["~", "null", "Null", "NULL"].contains(text)
         if isNull { return NSNull() }
@@ -75,9 +76,9 @@ struct YAMLText {
         }
     }
 
-    /// A number as JSON has it, with a sign if wanted, or in hexadecimal digits after `0x`.
+    /// Returns a number as in JSON, with an optional sign, or in hexadecimal digits after `0x`.
     ///
-    /// No leading zeros: YAML 1.1 takes `010` for 8, and YAML 1.2 for 10.
+    /// Leading zeros are not allowed: YAML 1.1 reads `010` as 8, and YAML 1.2 as 10.
     private static func number(_ text: String) -> Any? {
         let sign = ["+", "-"].contains(text.first) ? String(text.prefix(1)) : ""
         let digits = text.dropFirst(sign.count)
@@ -92,7 +93,7 @@ struct YAMLText {
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The words of YAML 1.1 and 1.2.
+    /// Returns the value of the words of YAML 1.1 and 1.2.
     private static func boolean(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "yes", "on": true
@@ -105,7 +106,7 @@ struct YAMLText {
         Failure(.usage, "\(file)\(node.mark.map { ":\($0.line):\($0.column)" } ?? ""): \(rule)")
     }
 
-    /// The parser's words: line and column, then what is wrong; without the excerpt of the file below.
+    /// Returns the parser's message: line and column, then the mistake; without the excerpt of the file below.
     private static func oneLine(_ error: any Error, file: String) -> String {
         guard let error = error as? YamlError else { return "\(file): \(error)" }
         switch error {
@@ -120,8 +121,8 @@ struct YAMLText {
         }
     }
 
-    /// The line and column, from 1, of each field such as `devices[1].services[0].uuid`, or of the nearest field
-    /// around it.
+    /// Returns the line and column, from 1, of each field such as `devices[1].services[0].uuid`, or of the nearest
+    /// field around it.
     static func places(of paths: [String], in text: String) -> [DescriptionError.Place?] {
         // A text that cannot be parsed has no positions; another error reports the reason.
         guard let root = try? Yams.compose(yaml: text) else { return paths.map { _ in nil } }
