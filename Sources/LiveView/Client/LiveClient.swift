@@ -3,9 +3,9 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// A client of a served world, by its socket.
+/// A client of a served world, connected by its socket.
 package struct LiveClient: Sendable {
-    /// Why no answer came.
+    /// The reason that no answer arrived.
     package enum ClientError: Error, Hashable {
         /// No world is served at the socket.
         case noServer
@@ -21,10 +21,10 @@ package struct LiveClient: Sendable {
 
     /// - Parameters:
     ///   - path: The name of the socket.
-    ///   - limit: How long an answer may take.
+    ///   - limit: The time limit of an answer.
     package init(socket path: String, limit: Duration) { (self.path, self.limit) = (path, limit) }
 
-    /// Asks, and reads the whole answer.
+    /// Sends a request, and reads the whole answer.
     package func send(_ request: LiveRequest) async throws(ClientError) -> Data {
         let path = path
         do {
@@ -41,7 +41,7 @@ package struct LiveClient: Sendable {
         }
     }
 
-    /// Asks, and reads an answer in JSON.
+    /// Sends a request, and reads an answer in JSON.
     package func send<Answer: Decodable>(
         _ request: LiveRequest, for type: Answer.Type = Answer.self
     ) async throws(ClientError) -> Answer {
@@ -53,7 +53,7 @@ package struct LiveClient: Sendable {
         }
     }
 
-    /// The events after one, once there are any; or none, after some seconds.
+    /// Returns the events after one, once they exist; an empty list after some seconds.
     package func events(after sequence: UInt64) async throws(ClientError) -> [LiveEvent] {
         let data = try await send(
             LiveRequest("GET", "/v1/events", query: ["after": "\(sequence)", "once": "true"]))

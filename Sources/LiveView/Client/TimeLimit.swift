@@ -1,8 +1,8 @@
-/// Something that ends after a time, finished or not.
+/// The time limit of an operation.
 enum TimeLimit {
-    /// Does something, and cancels it if it takes too long.
+    /// Runs an operation, and cancels it if it takes too long.
     ///
-    /// - Throws: What `body` throws, or `error` if it takes longer than `limit`.
+    /// - Throws: The error of `body`, or `error` if it takes longer than `limit`.
     static func run<Result: Sendable>(
         _ limit: Duration, orThrow error: any Error, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

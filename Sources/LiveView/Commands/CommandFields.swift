@@ -5,7 +5,7 @@ import BluetoothSupport
 struct CommandFields {
     private let container: KeyedDecodingContainer<Name>
 
-    /// - Parameter names: The fields that the command has; another one is a mistake.
+    /// - Parameter names: The fields that the command has; any other field is a mistake.
     init(_ body: Data, _ names: String...) throws(LiveError) {
         do {
             container = try JSONDecoder().decode(Object.self, from: body.isEmpty ? Data("{}".utf8) : body).container
@@ -21,7 +21,7 @@ struct CommandFields {
         }
     }
 
-    /// The value of a field; nil where it is missing.
+    /// Returns the value of a field; nil if it is missing.
     func value<Value: Decodable>(_ name: String) throws(LiveError) -> Value? {
         guard isPresent(name) else { return nil }
         do {
@@ -38,7 +38,7 @@ struct CommandFields {
 
     func isPresent(_ name: String) -> Bool { container.contains(Name(name)) }
 
-    /// Whether the field is there and null.
+    /// Whether the field exists and is null.
     func isNull(_ name: String) throws(LiveError) -> Bool {
         guard isPresent(name) else { return false }
         do {
@@ -48,7 +48,7 @@ struct CommandFields {
         }
     }
 
-    /// A finite number within a range.
+    /// Returns a finite number within a range.
     func number(_ name: String, in range: ClosedRange<Double>) throws(LiveError) -> Double? {
         guard let value: Double = try value(name) else { return nil }
         guard range.contains(value) else {

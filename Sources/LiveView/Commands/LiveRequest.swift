@@ -2,7 +2,7 @@ package import BluetoothSupport
 
 /// A question or a command to a live world, without its transport.
 package struct LiveRequest: Hashable, Sendable {
-    /// GET, POST, PATCH or DELETE.
+    /// The method: GET, POST, PATCH or DELETE.
     package var method: String
     /// The path without its query: `/v1/world`.
     package var path: String
@@ -24,18 +24,18 @@ package struct LiveRequest: Hashable, Sendable {
 package enum LiveAnswer: Sendable {
     /// A JSON object.
     case json(Data)
-    /// A text or a file to keep; `name` is that of the file.
+    /// A text or a file for download; `name` is that of the file.
     case document(Data, type: String, name: String)
-    /// The contents of a file of this machine, to keep.
+    /// The contents of a file of this machine, for download.
     case file(String, type: String, name: String)
-    /// Lines of JSON, from the event after this one on: without an end, or the next ones alone.
+    /// Lines of JSON, from the event after this one on: without an end, or only the next ones.
     case events(after: UInt64, once: Bool)
 }
 
-/// Why a request was refused, with the status of HTTP.
+/// The reason that a request was refused, with the status of HTTP.
 package struct LiveError: Error, Hashable, Codable, Sendable {
     package var status: Int
-    /// The field that is wrong; empty where it is the request as a whole.
+    /// The field with the mistake; empty for the request as a whole.
     package var path: String
     package var rule: String
 
@@ -46,7 +46,7 @@ package struct LiveError: Error, Hashable, Codable, Sendable {
     static func notFound(_ what: String) -> LiveError { LiveError(404, "there is no \(what)") }
     static func invalid(_ path: String, _ rule: String) -> LiveError { LiveError(400, rule, path: path) }
 
-    /// Reads the body of an answer; one of another form is the rule as it is.
+    /// Reads the body of an answer; a body of another form is taken as the rule.
     init(_ status: Int, body: Data) {
         do {
             let fields = try JSONDecoder().decode([String: [String: String]].self, from: body)["error"] ?? [:]

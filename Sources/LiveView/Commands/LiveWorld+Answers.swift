@@ -4,9 +4,9 @@ import BluetoothTracing
 
 // The questions and commands of the protocol.
 extension LiveWorld {
-    /// Answers a question, or does what a command asks for.
+    /// Answers a question, or performs a command.
     ///
-    /// - Throws: Why it was refused.
+    /// - Throws: The reason that it was refused.
     package func answer(_ request: LiveRequest) async throws(LiveError) -> LiveAnswer {
         guard let parts = request.parts else { throw .notFound("path \(request.path)") }
         switch (request.method, parts.first, parts.count) {
@@ -35,7 +35,7 @@ extension LiveWorld {
         }
     }
 
-    /// The answer to a command, once it has taken effect.
+    /// Returns the answer to a command, once it has taken effect.
     func done(id: UInt32? = nil) async throws(LiveError) -> LiveAnswer {
         do {
             return try json(LiveResult(sequence: try await settle(), id: id))

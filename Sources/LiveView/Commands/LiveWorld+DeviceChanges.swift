@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-// `PATCH /v1/devices/7`: all of its fields, or none.
+// The command `PATCH /v1/devices/7`, which changes all of its fields or none.
 extension LiveWorld {
     func change(_ device: EmulatedDevice, _ body: Data) throws(LiveError) {
         let fields = try CommandFields(body, "proximity", "rssi", "name", "advertising", "parameters")
@@ -64,7 +64,7 @@ extension LiveWorld {
         }
     }
 
-    /// A device in a test: by its name where no other device has it.
+    /// Returns the source of a device in a test: by its name if no other device has it.
     func source(of device: EmulatedDevice) -> String {
         let devices = emulator.devices
         if !device.name.isEmpty, devices.count(where: { $0.name == device.name }) == 1 {
@@ -77,7 +77,7 @@ extension LiveWorld {
 }
 
 extension CharacteristicPath {
-    /// Swift source.
+    /// The Swift source of the path.
     var source: String {
         let service = service.map { ", service: \"\($0.text)\"" } ?? ""
         return "CharacteristicPath(\"\(uuid.text)\"\(service)\(index > 0 ? ", index: \(index)" : ""))"
@@ -85,7 +85,7 @@ extension CharacteristicPath {
 }
 
 extension DeviceFault {
-    /// Swift source.
+    /// The Swift source of the fault.
     var source: String {
         let effect =
             switch effect {

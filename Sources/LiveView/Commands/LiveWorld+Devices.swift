@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-// The commands of devices: `/v1/devices`, `/v1/devices/7` and what is below.
+// The commands of devices: `/v1/devices`, `/v1/devices/7` and the paths below.
 extension LiveWorld {
     func answerDevices(_ request: LiveRequest, _ parts: [Substring]) async throws(LiveError) -> LiveAnswer {
         guard let number = parts.first else {
@@ -14,7 +14,7 @@ extension LiveWorld {
         case ("GET", nil, 1): return try await details(of: device)
         case ("DELETE", nil, 1):
             try requireDescribed(device)
-            // Once it is removed, no name finds it.
+            // The name finds the device only before its removal.
             let source = source(of: device)
             device.remove()
             add("\(source).remove()")
@@ -58,7 +58,7 @@ extension LiveWorld {
         return try await done(id: added.number)
     }
 
-    /// JSON as a raw literal of Swift, on one line.
+    /// Returns JSON as a raw literal of Swift, on one line.
     private static func literal(_ json: Data) -> String {
         let text = String(decoding: json, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
         var hashes = "#"

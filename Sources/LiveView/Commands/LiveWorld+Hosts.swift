@@ -47,10 +47,10 @@ extension LiveWorld {
         }
     }
 
-    /// Adds a statement to the test of what was done by hand.
+    /// Adds a statement to the test of the manual actions.
     func add(_ statement: String) { record.add(statement, at: emulator.now) }
 
-    /// A host in a test.
+    /// Returns the source of a host in a test.
     func source(of host: EmulatedHost) -> String {
         host.name == "default" ? "emulator.host" : "emulator.hosts[\(host.index)]"
     }

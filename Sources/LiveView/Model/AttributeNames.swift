@@ -37,7 +37,7 @@ struct AttributeNames: Sendable {
         self.byHandle = byHandle
     }
 
-    /// - Parameter request: The request that a response answers, if it was seen.
+    /// - Parameter request: The request that a response answers, if it was observed.
     func words(for message: ATTMessage, answering request: ATTRequest?) -> Words {
         switch message {
         case .request(let request, _): words(for: request)

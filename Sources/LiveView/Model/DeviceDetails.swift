@@ -3,11 +3,11 @@ package import BluetoothEmulator
 import BluetoothSupport
 import BluetoothValues
 
-/// A device with its attributes, as `GET /v1/devices/7` answers it.
+/// A device with its attributes, as in the answer to `GET /v1/devices/7`.
 package struct DeviceDetails: Codable, Hashable, Sendable {
     package struct Parameter: Codable, Hashable, Sendable {
         package var name: String
-        /// nil where it was not set.
+        /// The value; nil if it was not set.
         package var value: Double?
         package var minimum: Double
         package var maximum: Double
@@ -24,9 +24,9 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
     package struct Characteristic: Codable, Hashable, Sendable {
         package var uuid: String
         package var name: String?
-        /// The service in which commands look for it.
+        /// The service that a command must name.
         package var service: String
-        /// Which one among those of its UUID in services of that UUID.
+        /// The position among the characteristics with its UUID in services with that UUID.
         package var index: Int
         package var handle: UInt16
         package var properties: [String]
@@ -103,7 +103,7 @@ extension BluetoothUUID {
 }
 
 extension LiveWorld {
-    /// The answer about a device.
+    /// Returns the answer about a device.
     func details(of device: EmulatedDevice) async throws(LiveError) -> LiveAnswer {
         await observe()
         guard let live = liveDevice(device.number), let description = device.presentDescription,

@@ -1,9 +1,9 @@
 import BluetoothSupport
 import DequeModule
 
-/// The last events of a world, which any number of readers read, each at its own speed.
+/// The last events of a world, for any number of readers, each at its speed.
 ///
-/// The log keeps ``limit`` events, whoever reads: a reader that falls behind learns how many it missed.
+/// The log keeps ``limit`` events regardless of readers: a reader that falls behind learns how many it missed.
 package final class EventLog: Sendable {
     /// The number of events that are kept.
     package static let limit = 10_000
@@ -39,7 +39,8 @@ package final class EventLog: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The events after one, at most 1,000; those that are no longer kept are one ``LiveEvent/Kind/dropped(_:)``.
+    /// Returns the events after one, at most 1,000; those that are no longer kept are one
+    /// ``LiveEvent/Kind/dropped(_:)``.
     package func events(after sequence: UInt64) -> [LiveEvent] {
         state.withLock { state in
             let first = state.lastSequence - UInt64(state.events.count) + 1
@@ -52,7 +53,7 @@ package final class EventLog: Sendable {
 
     /// Waits for an event after one, for ``wake()``, ``close()``, or the end of the task.
     ///
-    /// - Returns: Whether the log goes on.
+    /// - Returns: Whether the log continues.
     package func wait(after sequence: UInt64) async -> Bool {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -73,12 +74,12 @@ package final class EventLog: Sendable {
         return !Task.isCancelled && !state.withLock { $0.isClosed }
     }
 
-    /// Wakes all readers, of which those without a new event send a heartbeat.
+    /// Wakes all readers; those without a new event send a heartbeat.
     package func wake() {
         for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
     }
 
-    /// Ends the log: no reader waits any more.
+    /// Ends the log, and the waits of all readers.
     package func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

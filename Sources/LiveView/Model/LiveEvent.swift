@@ -2,7 +2,7 @@ package import BluetoothBackend
 
 /// One line of `GET /v1/events`.
 package struct LiveEvent: Codable, Hashable, Sendable {
-    /// The number of the event, which grows by one; nil for what is no change of the world.
+    /// The number of the event, which grows by one; nil for an event that is not a change of the world.
     package var sequence: UInt64?
     /// The time since the world began, in seconds.
     package var time: Double?
@@ -14,19 +14,19 @@ package struct LiveEvent: Codable, Hashable, Sendable {
         /// A device that was added or has changed.
         case device(LiveDevice)
         case deviceRemoved(UInt32)
-        /// The attributes of a device are others.
+        /// A change of a device's attributes.
         case services(UInt32)
         /// A link that was opened or has changed.
         case link(LiveLink)
         case linkClosed(UInt32, DisconnectReason)
         case log(LiveLogLine)
-        /// The last second: advertising packets by device, and the links that carried something.
+        /// The traffic of the last second: advertising packets by device, and the links that carried something.
         case traffic(air: [UInt32: Int], [LiveLink])
         case clock(LiveClock)
         case capture(LiveCapture)
-        /// The reader was too slow for so many events: it asks for the world again.
+        /// The number of events that a slow reader lost; it requests the world again.
         case dropped(Int)
-        /// The connection lives.
+        /// A sign that the connection works.
         case heartbeat
     }
 
@@ -119,7 +119,7 @@ extension [String: Int] {
     }
 }
 
-/// Something that happened, in words.
+/// An event in words.
 package struct LiveLogLine: Codable, Hashable, Sendable {
     package enum Category: String, Codable, Hashable, Sendable, CaseIterable {
         /// The Attribute Protocol.
@@ -127,9 +127,9 @@ package struct LiveLogLine: Codable, Hashable, Sendable {
         case link
         case security
         case channel
-        /// What no other event reports.
+        /// An event that no other kind reports.
         case note
-        /// A device or a host was steered.
+        /// A control of a device or a host.
         case control
     }
 
@@ -145,8 +145,8 @@ package struct LiveLogLine: Codable, Hashable, Sendable {
     package var text: String
     /// The bytes of a value, in hexadecimal digits.
     package var value: String?
-    /// What the value means, where the Bluetooth SIG defines its layout.
+    /// The meaning of the value, if the Bluetooth SIG defines its layout.
     package var meaning: String?
-    /// Whether something went wrong.
+    /// Whether the line reports a problem.
     package var isProblem = false
 }

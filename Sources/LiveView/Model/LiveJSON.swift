@@ -2,7 +2,7 @@ package import BluetoothSupport
 
 /// The form of all JSON of the protocol.
 package enum LiveJSON {
-    /// A value on one line, with sorted fields and printable characters alone.
+    /// Encodes a value on one line, with sorted fields and only printable characters.
     package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,19 +3,19 @@ package import BluetoothEmulator
 import BluetoothSupport
 import BluetoothValues
 
-/// The state of a world, kept up to date by the events of a tap, and the events for those who look at it.
+/// The state of a world, updated by the events of a tap, and the events for its observers.
 package struct LiveModel: Sendable {
     private var hosts: [LiveHost] = []
     private var devices: [UInt32: TappedDevice] = [:]
     private var links: [UInt32: LiveLink] = [:]
     /// The names of the attributes of a device.
     private var attributes: [UInt32: AttributeNames] = [:]
-    /// The request of a link that has no response yet.
+    /// The unanswered request of each link.
     private var requests: [UInt32: ATTRequest] = [:]
     /// The links of open channels.
     private var channels: [ChannelID: UInt32] = [:]
     private var hasBegun = false
-    /// Since the last ``takeTraffic()``.
+    /// The packets since the last ``takeTraffic()``.
     private var packets: [UInt32: Int] = [:]
     private var busyLinks: Set<UInt32> = []
     private var wasBusy = false
@@ -34,7 +34,7 @@ package struct LiveModel: Sendable {
         LiveDevice(device, links: links.values.count { $0.device == device.number })
     }
 
-    /// The traffic since the last call; nil where there was none, and none before.
+    /// Returns the traffic since the last call; nil without traffic in this and the previous period.
     package mutating func takeTraffic() -> LiveEvent.Kind? {
         let isBusy = !packets.isEmpty || !busyLinks.isEmpty
         defer { (packets, busyLinks, wasBusy) = ([:], [], isBusy) }
@@ -44,9 +44,9 @@ package struct LiveModel: Sendable {
 
     // MARK: Events
 
-    /// Takes an event of the tap.
+    /// Applies an event of the tap.
     ///
-    /// - Returns: The events for readers; none for what described the world as the tap began.
+    /// - Returns: The events for readers; none while the tap still describes the initial world.
     package mutating func events(for event: TapEvent) -> [LiveEvent.Kind] {
         let events = apply(event.kind)
         return hasBegun ? events : []
@@ -143,7 +143,7 @@ package struct LiveModel: Sendable {
             + deviceEvent(link.device)
     }
 
-    /// The device, whose number of links is another.
+    /// Returns the event of a device whose number of links has changed.
     private func deviceEvent(_ number: UInt32) -> [LiveEvent.Kind] {
         devices[number].map { [.device(liveDevice($0))] } ?? []
     }

@@ -1,9 +1,9 @@
 package import BluetoothBackend
 import BluetoothEmulator
 
-/// A served world at one instant, as `GET /v1/world` answers it.
+/// A served world at one instant, as in the answer to `GET /v1/world`.
 ///
-/// Times are seconds since the world began. Hosts, devices and links have numbers that no later one gets.
+/// Times are seconds since the world began. The numbers of hosts, devices and links are never reused.
 package struct LiveState: Codable, Hashable, Sendable {
     /// The number of the last event that the state includes.
     package var sequence: UInt64
@@ -18,9 +18,9 @@ package struct LiveState: Codable, Hashable, Sendable {
     package var links: [LiveLink]
 }
 
-/// How the time of a world passes.
+/// The pace of a world's time.
 package struct LiveClock: Codable, Hashable, Sendable {
-    /// Whether the time can be paused, accelerated and advanced by steps; false where other programs use the world.
+    /// Whether the time can be paused, accelerated and advanced by steps; false if other programs use the world.
     package var isOurs: Bool
     package var isPaused: Bool
     /// The number of seconds of the world in a real one.
@@ -51,7 +51,7 @@ package struct LiveHost: Codable, Hashable, Sendable {
     }
 }
 
-/// A device: a described one, or what the apps of a host publish.
+/// A device: a described one, or one that the apps of a host publish.
 package struct LiveDevice: Codable, Hashable, Sendable {
     package var id: UInt32
     package var name: String
@@ -60,14 +60,14 @@ package struct LiveDevice: Codable, Hashable, Sendable {
     /// The host whose apps publish it; nil for a described device.
     package var host: Int?
     package var proximity: String
-    /// The signal strength that was set by hand, in dBm; nil for that of the proximity.
+    /// The signal strength that was set by hand, in dBm; nil to follow the proximity.
     package var rssi: Int?
-    /// The mean signal strength, in dBm; nil where nothing is heard.
+    /// The mean signal strength, in dBm; nil if the device is not heard.
     package var signal: Int?
     /// Whether any of its advertising sets is switched on.
     package var isAdvertising: Bool
     package var advertising: [LiveAdvertising]
-    /// The number of its links.
+    /// The number of the device's links.
     package var links: Int
 
     init(_ device: TappedDevice, links: Int) {
@@ -100,9 +100,9 @@ package struct LiveAdvertising: Codable, Hashable, Sendable {
 /// An open link, with the messages of ATT and of L2CAP channels that it has carried since it was first seen.
 package struct LiveLink: Codable, Hashable, Sendable {
     package var id: UInt32
-    /// The host that is the central.
+    /// The number of the host that is the central.
     package var host: Int
-    /// The device that is the peripheral.
+    /// The number of the device that is the peripheral.
     package var device: UInt32
     /// The MTU of ATT, in bytes.
     package var mtu: Int
@@ -111,13 +111,13 @@ package struct LiveLink: Codable, Hashable, Sendable {
     /// The physical layer.
     package var phy: String
     package var security: String
-    /// The messages from the host to the device, and back.
+    /// The number of messages from the host to the device, and of those back.
     package var sent = 0
     package var received = 0
-    /// The bytes of their values.
+    /// The number of bytes of their values.
     package var sentBytes = 0
     package var receivedBytes = 0
-    /// The packets that were lost, and sent again.
+    /// The number of packets that were lost and sent again.
     package var lost = 0
 
     init(_ connection: TappedConnection) {

@@ -1,9 +1,10 @@
 package import BluetoothEmulator
 import BluetoothSupport
 
-/// Drives an emulator in virtual time as real time passes: as fast, faster, slower, not at all, or by a step.
+/// A clock that drives an emulator's virtual time as real time passes: at the same pace, faster, slower, paused, or by
+/// steps.
 package actor WorldClock {
-    /// The seconds of the world in a real one.
+    /// The number of seconds of the world in a real one.
     static let rates = 0.01...100.0
     /// The longest step.
     static let longestStep = Duration.seconds(3_600)
@@ -15,20 +16,20 @@ package actor WorldClock {
     /// The last advance, which the next one waits for.
     private var last: Task<Void, any Error>?
 
-    /// - Parameter emulator: One in virtual time that no one else drives.
+    /// - Parameter emulator: An emulator in virtual time that nothing else drives.
     package init(_ emulator: Emulator) { self.emulator = emulator }
 
     func setPaused(_ isPaused: Bool) { state.isPaused = isPaused }
 
     func setRate(_ rate: Double) { state.rate = rate }
 
-    /// Advances the time after the advances that were asked for before.
+    /// Advances the time after all advances that were requested before.
     ///
     /// - Throws: `EmulatorError`, as `Emulator.advance(by:)` does.
     func advance(by duration: Duration) async throws {
         let (previous, emulator) = (last, emulator)
         let advance = Task {
-            // Its failure is reported to its own caller.
+            // The previous caller receives its failure.
             _ = await previous?.result
             try await emulator.advance(by: duration)
         }

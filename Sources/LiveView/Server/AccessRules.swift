@@ -1,9 +1,9 @@
 import BluetoothSupport
 
-/// Who may ask: on a socket of the user's alone, everyone who can open it; on loopback, who has the token.
+/// The rules of access: on a socket that only the user can open, every client; on loopback, clients with the token.
 ///
-/// Other users of the machine lack the token. A web page of a stranger lacks it too, and cannot come under another name
-/// (`Host`), from another origin (`Origin`, `Sec-Fetch-Site`) or by a form (`Content-Type`).
+/// Other users of the machine lack the token. A web page of another site lacks it too, and cannot use another host name
+/// (`Host`), another origin (`Origin`, `Sec-Fetch-Site`) or a form (`Content-Type`).
 package struct AccessRules: Sendable {
     /// The longest header of a request, in bytes.
     package static let maximumHeaderLength = 16_384
@@ -13,11 +13,11 @@ package struct AccessRules: Sendable {
     /// The paths of the page, which are answered without the token.
     package static let pagePaths: Set<String> = ["/", "/view.css", "/view.js", "/view.svg"]
 
-    /// The parts of a request that the rules look at.
+    /// The parts of a request that the rules examine.
     package struct Request: Sendable {
         package var method: String
         package var path: String
-        /// By names in lower case.
+        /// The headers, by names in lower case.
         package var headers: [String: String]
 
         package init(_ method: String, _ path: String, _ headers: [String: String]) {
@@ -32,10 +32,10 @@ package struct AccessRules: Sendable {
     /// The rules of a socket that only the user can open.
     package static let socket = AccessRules(token: nil, port: 0)
 
-    /// The rules of loopback.
+    /// Creates the rules of loopback.
     package init(token: String?, port: UInt16) { (self.token, self.port) = (token, port) }
 
-    /// Why a request is refused; nil if it is not.
+    /// Returns the reason that a request is refused; nil if it is allowed.
     package func refusal(of request: Request) -> LiveError? {
         let headers = request.headers
         if headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 }) > Self.maximumHeaderLength {
@@ -55,7 +55,7 @@ package struct AccessRules: Sendable {
 
     private func originRefusal(_ headers: [String: String]) -> LiveError? {
         guard token != nil else {
-            // No browser opens a socket.
+            // A browser cannot open a socket.
             return headers["origin"] == nil ? nil : LiveError(403, "a web page cannot ask here")
         }
         let hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
@@ -71,9 +71,9 @@ package struct AccessRules: Sendable {
         return nil
     }
 
-    /// Whether a request with this field `Authorization` has the token; on a socket, each has the right.
+    /// Whether a request with this `Authorization` field has the token; on a socket, every request is authorized.
     ///
-    /// The time does not depend on where the texts differ.
+    /// The duration does not depend on the position of the first difference.
     func isAuthorized(_ header: String?) -> Bool {
         guard let token else { return true }
         let (given, wanted) = (Array((header ?? "").utf8), Array("Bearer \(token)".utf8))
@@ -81,7 +81,7 @@ package struct AccessRules: Sendable {
         return zip(given, wanted).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// A token of 128 bits from the system's generator, in hexadecimal digits.
+    /// Returns a token of 128 bits from the system's generator, in hexadecimal digits.
     package static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<16).map { _ in Data([UInt8.random(in: .min ... .max, using: &generator)]).hexText }.joined()

@@ -1,20 +1,20 @@
-/// The connections of a relay, which are limited in number, and which of them goes when there is one more.
+/// The connections of a relay, which are limited in number, and the choice of the one that must end for a new one.
 ///
-/// Everyone on the machine can connect, so a place is kept for who has shown the token: another connection goes first, an idle
-/// one before one whose request is being answered, the oldest before the others.
+/// Every user of the machine can connect, so connections that have shown the token keep their places. Of the others, an
+/// idle one ends before one whose request is being answered, and an older one before a newer one.
 struct ConnectionPlaces: Sendable {
     typealias ID = UInt64
 
     private struct Connection {
         var id: ID
         var isAuthorized = false
-        /// Whether a whole head of a request was sent and is not answered yet.
+        /// Whether a complete head of a request was sent and has no answer yet.
         var isAsking = false
     }
 
     private let limit: Int
     private var lastID: ID = 0
-    /// From the oldest on.
+    /// The connections, oldest first.
     private var connections: [Connection] = []
 
     /// - Parameter limit: The largest number of connections.
@@ -22,7 +22,7 @@ struct ConnectionPlaces: Sendable {
 
     /// Adds a connection.
     ///
-    /// - Returns: The connection, and the one that it replaces, if one has to go; nil where all have shown the token.
+    /// - Returns: The connection, and the one that it replaces, if one has to end; nil if all have shown the token.
     mutating func add() -> (new: ID, replaced: ID?)? {
         var replaced: ID?
         if connections.count >= limit {
@@ -36,15 +36,15 @@ struct ConnectionPlaces: Sendable {
         return (lastID, replaced)
     }
 
-    /// The connection has sent the head of a request.
+    /// Records that the connection has sent the head of a request.
     mutating func asks(_ id: ID, isAuthorized: Bool) {
         guard let index = index(id) else { return }
         connections[index].isAsking = true
-        // Who has shown the token once had it.
+        // A connection that has shown the token once stays authorized.
         if isAuthorized { connections[index].isAuthorized = true }
     }
 
-    /// The server has answered the connection.
+    /// Records that the server has answered the connection.
     mutating func isAnswered(_ id: ID) {
         if let index = index(id) { connections[index].isAsking = false }
     }

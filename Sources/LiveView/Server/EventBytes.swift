@@ -2,7 +2,7 @@ import BluetoothSupport
 import FlyingFox
 import FlyingSocks
 
-/// The events of a log as lines of JSON, from one event on: without an end, or the next ones alone.
+/// The events of a log as lines of JSON, from one event on: without an end, or only the next ones.
 struct EventBytes: AsyncBufferedSequence {
     typealias Element = UInt8
 
@@ -18,14 +18,14 @@ struct EventBytes: AsyncBufferedSequence {
         var sequence: UInt64
         let isOnce: Bool
         var isOver = false
-        /// Held until the stream ends.
+        /// The place of the stream, held until it ends.
         let place: StreamCount.Place
 
         mutating func next() async throws -> UInt8? {
             preconditionFailure("the lines are read by nextBuffer(suggested:)")
         }
 
-        /// The next lines: events, or a heartbeat where the log was woken without one.
+        /// Returns the next lines: events, or a heartbeat if the log was woken without one.
         mutating func nextBuffer(suggested count: Int) async throws -> [UInt8]? {
             guard !isOver else { return nil }
             isOver = isOnce
@@ -47,7 +47,7 @@ struct EventBytes: AsyncBufferedSequence {
 
 /// The number of event streams.
 final class StreamCount: Sendable {
-    /// One of them, until it is released.
+    /// The place of a stream, until it is released.
     final class Place: Sendable {
         private let streams: StreamCount
 
@@ -58,7 +58,7 @@ final class StreamCount: Sendable {
 
     private let count = Lock(0)
 
-    /// Begins a stream; nil if there are so many.
+    /// Begins a stream; nil at the limit.
     func open(limit: Int) -> Place? {
         let isFree = count.withLock { count in
             guard count < limit else { return false }

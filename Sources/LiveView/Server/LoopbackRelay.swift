@@ -4,16 +4,16 @@ import FlyingSocks
 import Foundation
 import Logging
 
-/// Passes bytes between browsers on 127.0.0.1 and the server on its socket, within bounds that the server does not have: it
-/// reads a request to the end before anyone can refuse it.
+/// A relay between browsers on 127.0.0.1 and the server on its socket, with limits that the server lacks: the server
+/// reads a whole request before it can be refused.
 struct LoopbackRelay {
     /// The number of connections at once; see ``ConnectionPlaces``.
     static let maximumConnections = 16
-    /// A connection that has not shown the token ends when it has asked nothing for so long.
+    /// The time after which a connection that has not shown the token ends, if it sends no request.
     static let idleTimeout = Duration.seconds(10)
-    /// A connection ends when it has sent so many bytes without an answer.
+    /// The number of bytes without an answer at which a connection ends.
     static let maximumRequestLength = AccessRules.maximumBodyLength + 4 * AccessRules.maximumHeaderLength
-    /// A connection ends when the server has sent nothing for so long; a stream of events has a heartbeat.
+    /// The time after which a connection ends if the server sends nothing; a stream of events has a heartbeat.
     static let timeout = Duration.seconds(60)
     /// The pause after a connection that could not be accepted.
     private static let acceptPause = Duration.milliseconds(200)
@@ -27,18 +27,18 @@ struct LoopbackRelay {
 
     /// The bounds of a connection.
     struct Bounds: Sendable {
-        /// How many bytes may be without an answer.
+        /// The most bytes without an answer.
         var requestLength = LoopbackRelay.maximumRequestLength
-        /// How long a connection that has not shown the token may ask nothing.
+        /// The longest time without a request for a connection that has not shown the token.
         var idleTime = LoopbackRelay.idleTimeout
     }
 
-    /// Listens.
+    /// Begins to listen.
     ///
     /// - Parameters:
     ///   - port: The port, 0 for a free one.
     ///   - server: The name of the server's socket.
-    ///   - token: Who shows it keeps its connection.
+    ///   - token: The token with which a connection keeps its place.
     init(port: UInt16, to server: String, token: String, bounds: Bounds) throws {
         (self.server, self.token, self.bounds) = (server, token, bounds)
         listener = try Socket(domain: AF_INET)
@@ -63,7 +63,7 @@ struct LoopbackRelay {
                         let connection = connections.open()
                         relays.addTask {
                             if let connection { await relay(client, connection, pool) }
-                            // A socket that is closed is no loss.
+                            // Closing a socket that is closed already does no harm.
                             try? client.close()
                         }
                     }
@@ -106,7 +106,7 @@ struct LoopbackRelay {
         let unanswered = SharedRequest(UnansweredRequest(maximumLength: bounds.requestLength))
         do {
             let upstream = try await AsyncSocket.connected(to: .unix(path: server), pool: pool)
-            // A socket that is closed is no loss.
+            // Closing a socket that is closed already does no harm.
             defer { try? upstream.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await relayRequests(of: connection, from: client, to: upstream, unanswered) }
@@ -133,7 +133,7 @@ struct LoopbackRelay {
         }
     }
 
-    /// The next bytes; one that has shown the token may be silent while it reads events.
+    /// Returns the next bytes; an authorized connection may be silent while it reads events.
     private func read(from client: AsyncSocket, of connection: RelayedConnection) async throws -> [UInt8] {
         guard !connection.isAuthorized else { return try await client.read(atMost: 4_096) }
         return try await TimeLimit.run(bounds.idleTime, orThrow: SocketError.disconnected) {
@@ -158,7 +158,7 @@ struct LoopbackRelay {
     }
 }
 
-/// The request of a connection, which both of its directions change.
+/// The request of a connection, which both directions of the relay change.
 private final class SharedRequest: Sendable {
     let state: Lock<UnansweredRequest>
 

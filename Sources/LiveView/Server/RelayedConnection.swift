@@ -4,7 +4,7 @@ import BluetoothSupport
 final class RelayedConnections: Sendable {
     fileprivate struct State {
         var places: ConnectionPlaces
-        /// Finished when the connection has to go.
+        /// The waiters for the ends of connections, each finished when its connection must end.
         var ends: [ConnectionPlaces.ID: Waiter<Void>] = [:]
     }
 
@@ -19,7 +19,7 @@ final class RelayedConnections: Sendable {
         state = Lock(State(places: ConnectionPlaces(limit: limit)))
     }
 
-    /// Begins a connection, in place of another one if there are too many; nil where none may go.
+    /// Begins a connection, in place of another one at the limit; nil if none may end.
     func open() -> RelayedConnection? {
         let end = Waiter<Void>()
         let opened = state.withLock { state -> (ConnectionPlaces.ID, Waiter<Void>?)? in
@@ -43,24 +43,24 @@ struct RelayedConnection: Sendable {
         (self.id, self.end, self.connections) = (id, end, connections)
     }
 
-    /// Whether it has shown the token.
+    /// Whether the connection has shown the token.
     var isAuthorized: Bool { connections.state.withLock { $0.places.isAuthorized(id) } }
 
-    /// It has sent the head of a request, with this field `Authorization`.
+    /// Records that the connection has sent the head of a request, with this `Authorization` field.
     func asks(_ authorization: String?) {
         let isAuthorized = connections.rules.isAuthorized(authorization)
         connections.state.withLock { $0.places.asks(id, isAuthorized: isAuthorized) }
     }
 
-    /// The server has answered it.
+    /// Records that the server has answered the connection.
     func isAnswered() { connections.state.withLock { $0.places.isAnswered(id) } }
 
-    /// Waits, once, until another connection has its place.
+    /// Waits, once, until another connection takes its place.
     ///
     /// - Throws: `CancellationError`.
     func waitUntilReplaced() async throws { try await end.value(onCancel: {}) }
 
-    /// Gives the place back.
+    /// Releases the place.
     func close() {
         connections.state.withLock { state in
             state.places.remove(id)

@@ -2,7 +2,7 @@ import BluetoothSupport
 import FlyingFox
 import Foundation
 
-/// Answers requests of HTTP: the page, and the protocol of a live world.
+/// A handler of HTTP requests: the page, and the protocol of a live world.
 struct RequestHandler: HTTPHandler {
     /// The number of event streams at once.
     static let maximumStreams = 16
@@ -19,7 +19,7 @@ struct RequestHandler: HTTPHandler {
             response = HTTPResponse(
                 statusCode: HTTPStatusCode(error.status, phrase: "Refused"),
                 headers: [.contentType: "application/json"], body: error.body)
-            // What the body still holds is not read.
+            // The rest of the body is not read.
             response.headers[.connection] = "close"
         }
         for (header, value) in Self.securityHeaders { response.headers[header] = value }
@@ -30,7 +30,7 @@ struct RequestHandler: HTTPHandler {
         var headers: [String: String] = [:]
         for (header, value) in request.headers { headers[header.rawValue.lowercased()] = value }
         let method = request.method.rawValue
-        // The path as it was sent: nothing is standardized.
+        // The path as it was sent, without any normalization.
         let path = request.target.rawValue.split(separator: "?", maxSplits: 1).first.map(String.init) ?? ""
         if let refusal = rules.refusal(of: AccessRules.Request(method, path, headers)) { throw refusal }
         if method == "GET", let file = PageFile.named(path) { return file.response }
@@ -84,7 +84,7 @@ struct RequestHandler: HTTPHandler {
         [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""]
     }
 
-    /// The page runs its own script alone, is shown in no other page, and says nothing about itself to others.
+    /// The headers that let the page run only its script, be shown in no other page, and send no referrer.
     private static let securityHeaders: [(HTTPHeader, String)] = [
         (
             HTTPHeader("Content-Security-Policy"),
@@ -97,7 +97,7 @@ struct RequestHandler: HTTPHandler {
     ]
 }
 
-/// The files of the page, which are part of the program: no path leads to another file.
+/// A file of the page, which is part of the program: no path leads to another file.
 private struct PageFile {
     let type: String
     let bytes: [UInt8]

@@ -1,30 +1,30 @@
-/// The bytes that a connection has sent since the server's last answer, with their bounds.
+/// The bytes that a connection has sent since the server's last answer, with their limits.
 ///
-/// The server takes time that grows with the square of a line's length, and reads a line to its end.
+/// The server's time grows with the square of a line's length, and it reads a line to its end.
 struct UnansweredRequest: Sendable {
     /// The longest line of a head, in bytes.
     static let maximumLineLength = 8_192
-    /// The longest head: longer than those that the server answers with "431", so that it can.
+    /// The longest head: longer than the heads that the server answers with "431", so that it can answer.
     static let maximumHeadLength = 2 * AccessRules.maximumHeaderLength
 
     private let maximumLength: Int
     private var length = 0
     private var headLength = 0
     private var lineLength = 0
-    /// Whether the last byte was the first half of the end of a line.
+    /// Whether the last byte was a carriage return.
     private var isCarriageReturn = false
     private(set) var isHead = true
     /// The present line of the head, without its end.
     private var line: [UInt8] = []
-    /// The value of the field `Authorization`; nil where the head has none so far.
+    /// The value of the `Authorization` field; nil if the head has none so far.
     private(set) var authorization: String?
 
-    /// - Parameter maximumLength: How many bytes may be without an answer.
+    /// - Parameter maximumLength: The most bytes without an answer.
     init(maximumLength: Int) { self.maximumLength = maximumLength }
 
     /// Adds bytes.
     ///
-    /// - Returns: Whether the request is within its bounds still.
+    /// - Returns: Whether the request is still within its limits.
     mutating func add(_ bytes: some Collection<UInt8>) -> Bool {
         length += bytes.count
         guard length <= maximumLength else { return false }
@@ -59,6 +59,6 @@ struct UnansweredRequest: Sendable {
         authorization = String(parts[1].drop { $0 == " " })
     }
 
-    /// The server has sent something: what comes now is another request.
+    /// Records that the server has sent something: the next bytes belong to another request.
     mutating func answered() { self = UnansweredRequest(maximumLength: maximumLength) }
 }

@@ -3,9 +3,9 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// Serves a live world by HTTP: on a socket of the user's alone, and, if wanted, on loopback for a browser.
+/// A server of a live world by HTTP: on a socket that only the user can open, and optionally on loopback for a browser.
 package final class ViewServer: Sendable {
-    /// Why a world cannot be served.
+    /// The reason that a world cannot be served.
     package struct ServerError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -13,7 +13,7 @@ package final class ViewServer: Sendable {
     private let world: LiveWorld
     private let path: String
     private let socket: HTTPServer
-    /// What answers a browser, and how a browser reaches it; nil without one.
+    /// The server and the relay for a browser; nil without one.
     private let browser: (server: HTTPServer, relay: LoopbackRelay, path: String)?
     /// The address for a browser, with the token; nil without one.
     package let address: String?
@@ -42,7 +42,7 @@ package final class ViewServer: Sendable {
             return
         }
         let token = AccessRules.makeToken()
-        // Beside the other socket: only the relay knows it.
+        // The socket beside the other one, which only the relay knows.
         let inner = path + ".b"
         do {
             let relay = try LoopbackRelay(port: port, to: inner, token: token, bounds: bounds)
@@ -65,8 +65,8 @@ package final class ViewServer: Sendable {
 
     /// Serves until the task ends.
     ///
-    /// - Parameter ready: Is called once clients can connect.
-    /// - Throws: ``ServerError`` where an address is taken or cannot be used.
+    /// - Parameter ready: Called once clients can connect.
+    /// - Throws: ``ServerError`` if an address is taken or cannot be used.
     package func run(_ ready: @escaping @Sendable () async -> Void) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

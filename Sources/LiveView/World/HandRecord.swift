@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-/// What was done to a world by hand, as the source of a test.
+/// The manual actions on a world, as the source of a test.
 final class HandRecord: Sendable {
-    /// Later steps are left out, with a comment.
+    /// The number of steps after which later ones are omitted, with a comment.
     static let maximumSteps = 1_000
 
     private struct Step {
@@ -65,13 +65,13 @@ final class HandRecord: Sendable {
         return end.map { file.dropLast($0.count) + ".json" } ?? file
     }
 
-    /// A duration as Swift source.
+    /// Returns a duration as Swift source.
     static func source(of duration: Duration) -> String {
         ".nanoseconds(\(Int64((duration / .nanoseconds(1)).rounded())))"
     }
 }
 
-/// Text of strangers in a line of source.
+/// The treatment of untrusted text in a line of source.
 private enum PlainText {
     static func oneLine(_ text: String) -> String {
         String(text.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 } ? "?" : $0 })

@@ -3,9 +3,9 @@ import BluetoothSupport
 import Foundation
 import Logging
 
-/// The capture of a world that is switched on and off by hand: the file of the last one.
+/// The capture of a world that is switched on and off by hand, in the file of the last one.
 final class LiveCaptureFile: Sendable {
-    /// A capture ends with so many packets; the file has then some 60 MB.
+    /// The number of packets at which a capture ends; its file then has some 60 MB.
     static let maximumPackets = 1_000_000
 
     fileprivate struct State {
@@ -42,7 +42,7 @@ final class LiveCaptureFile: Sendable {
         }
     }
 
-    /// Begins a capture, in place of the last one.
+    /// Begins a capture, which replaces the last one.
     func start() throws(CaptureError) {
         try captureState.withLock { state throws(CaptureError) in
             guard state.running == nil else { return }

@@ -1,7 +1,7 @@
 package import BluetoothEmulator
 import BluetoothSupport
 
-/// An emulated world that people and programs look at and steer; ``answer(_:)`` is the whole of its protocol.
+/// An emulated world that people and programs observe and control; ``answer(_:)`` implements its whole protocol.
 ///
 /// Nothing is observed before the first question. Callable from any thread.
 package final class LiveWorld: Sendable {
@@ -13,7 +13,7 @@ package final class LiveWorld: Sendable {
     package let emulator: Emulator
     /// The name of the world's file; nil for the built-in devices.
     let file: String?
-    /// Drives the time; nil where it is not ours.
+    /// The clock that drives the time; nil if the time passes by itself.
     let clock: WorldClock?
     let log = EventLog()
     let capture: LiveCaptureFile
@@ -22,16 +22,16 @@ package final class LiveWorld: Sendable {
 
     /// - Parameters:
     ///   - emulator: The emulator of the world.
-    ///   - file: The name of the world's file, to show.
-    ///   - clock: Drives the emulator; nil where its time passes by itself.
-    ///   - directory: A directory of the user's alone, for the capture.
+    ///   - file: The name of the world's file, for display.
+    ///   - clock: Drives the emulator; nil if its time passes by itself.
+    ///   - directory: A directory that only the user can enter, for the capture.
     package init(_ emulator: Emulator, file: String?, clock: WorldClock?, directory: String) {
         (self.emulator, self.file, self.clock) = (emulator, file, clock)
         capture = LiveCaptureFile(emulator, directory: directory)
         record = HandRecord(file: file, seed: emulator.seed)
     }
 
-    /// Sends what the last second carried, and keeps quiet connections alive, until the task ends.
+    /// Sends the traffic of the last second, and keeps quiet connections alive, until the task ends.
     package func run() async {
         var seconds = 0
         while true {
@@ -77,11 +77,11 @@ package final class LiveWorld: Sendable {
         return LiveClock(isOurs: false, isPaused: false, rate: emulator.time.rate)
     }
 
-    /// Begins to observe the world, and returns when all that has happened so far is known.
+    /// Begins to observe the world, and returns when everything so far is known.
     func observe() async {
         let tap = state.withLock { state -> EmulatorTap in
             if let tap = state.tap { return tap }
-            // Delivered on another queue, so never under this lock.
+            // Events arrive on another queue, so never under this lock.
             let tap = emulator.tap { [weak self] in self?.receive($0) }
             state.tap = tap
             return tap
@@ -89,7 +89,7 @@ package final class LiveWorld: Sendable {
         await tap.delivered()
     }
 
-    /// Returns when the world has done what was asked of it, and it is known here.
+    /// Returns when the world has performed the commands so far, and this object knows the result.
     ///
     /// - Returns: The number of the last event.
     func settle() async throws -> UInt64 {
