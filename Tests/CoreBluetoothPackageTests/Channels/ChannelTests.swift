@@ -47,7 +47,6 @@ import Testing
         await fixture.central.settle()
     }
 
-    /// Proves S148, S149.
     @Test func S148_S149_didOpenCarriesThePeripheralAndThePSM() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -88,7 +87,6 @@ import Testing
         await fixture.central.settle()
     }
 
-    /// Proves S148.
     @Test(arguments: [0, 0x100, 0x2349] as [CBL2CAPPSM])
     func S148_anImpossiblePSMIsAnInvalidParameter(psm: CBL2CAPPSM) async {
         let fixture = FacadeFixture()
@@ -100,7 +98,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "channel none CBError 1")
     }
 
-    /// Proves S148.
     @Test func S148_aRefusedPSMIsAnError() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -112,7 +109,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "channel none CBError 10")
     }
 
-    /// Proves S148.
     @Test func S148_withoutAConnectionItIsLoggedAndIgnored() async {
         LogCapture.start()
         let fixture = FacadeFixture()
@@ -169,7 +165,6 @@ import Testing
         #expect(read.withLock { $0 } == Data([8, 9]))
     }
 
-    /// Proves S153.
     @Test(arguments: [true, false])
     func S153_aBlockedReadEndsWithItsLinkOrItsPower(isLink: Bool) async {
         let fixture = FacadeFixture()
@@ -198,7 +193,6 @@ import Testing
         #expect(recorder.channel?.inputStream.streamStatus == .atEnd)
     }
 
-    /// Proves S151.
     @Test func S151_releaseClosesTheChannel() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -212,7 +206,6 @@ import Testing
         #expect(fixture.manager?.core.channels[id] == nil)
     }
 
-    /// Proves S153.
     @Test func S153_aRemoteCloseShowsInTheStreamsAlone() async throws {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()

@@ -13,7 +13,6 @@ import Testing
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) ^ salt })
     }
 
-    /// Proves S152.
     @Test func S152_aMegabyteEachWayArrivesIntact() async throws {
         let pair = ChannelPair(window: 2000)
         let near = Unchecked(try #require(pair.channel(pair.near)))
@@ -59,7 +58,6 @@ import Testing
         }
     }
 
-    /// Proves S150, S152.
     @Test func S150_S152_aThreadsOwnLoopIsWoken() async throws {
         let pair = ChannelPair(window: 100)
         let near = Unchecked(try #require(pair.channel(pair.near)))
@@ -98,7 +96,6 @@ import Testing
         }
     }
 
-    /// Proves S153.
     @Test func S153_bothStreamsReportTheEnd() async throws {
         let pair = ChannelPair(window: 10)
         let near = Unchecked(try #require(pair.channel(pair.near)))
@@ -170,7 +167,6 @@ import Testing
         #expect(listener.lines == ["open"])
     }
 
-    /// Proves S151.
     @Test func S151_releaseEndsTheOtherSideAndFreesTheStreams() async throws {
         let pair = ChannelPair(window: 10)
         var near = pair.channel(pair.near)

@@ -16,14 +16,12 @@ import Testing
         (.peerRemovedPairingInformation, CBError.peerRemovedPairingInformation),
         (.encryptionTimedOut, CBError.encryptionTimedOut), (.tooManyPairedDevices, CBError.tooManyLEPairedDevices),
     ])
-    /// Proves S163.
     func S163_localFailuresAreErrorsOfTheLink(code: BackendError.Code, expected: CBError.Code) {
         let error = BackendError(code, operation: "test").appError
         #expect((error as? CBError)?.code == expected)
         #expect((error as NSError).domain == CBErrorDomain)
     }
 
-    /// Proves S163.
     @Test(arguments: [0x01, 0x02, 0x0D, 0x11, 0x80, 0xFF] as [UInt8])
     func S163_answersOfThePeerKeepTheirCode(code: UInt8) {
         let error = BackendError.att(code, operation: "test").appError

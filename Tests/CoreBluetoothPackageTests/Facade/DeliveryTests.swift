@@ -8,7 +8,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct DeliveryTests {
-    /// Proves S158.
     @Test func S158_aConcurrentQueueGetsOneCallbackAtATimeInOrder() async {
         let fixture = FacadeFixture(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
         await fixture.central.play(.stateChanged(.poweredOn))
@@ -60,7 +59,6 @@ import Testing
         isDone.wait()
     }
 
-    /// Proves S159.
     @Test func S159_callbacksNeverRunBeforeTheCallReturns() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -76,7 +74,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "notifying false")
     }
 
-    /// Proves S160.
     @Test func S160_theDelegateIsLookedUpAtDelivery() async {
         let fixture = FacadeFixture()
         let second = CallbackRecorder()
@@ -93,7 +90,6 @@ import Testing
         #expect(fixture.manager?.state == .poweredOn)
     }
 
-    /// Proves S160.
     @Test func S160_theDelegateIsWeak() async {
         let fixture = FacadeFixture()
         var delegate: CallbackRecorder? = CallbackRecorder()
@@ -102,7 +98,6 @@ import Testing
         #expect(fixture.manager?.delegate == nil)
     }
 
-    /// Proves S161.
     @Test func S161_callsAreAcceptedFromAnyThread() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect(credits: 100_000)

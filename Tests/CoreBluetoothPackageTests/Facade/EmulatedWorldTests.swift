@@ -262,7 +262,6 @@ import Testing
                 ])
         ], devices: [device])
 
-    /// Proves S141, S142 and S143.
     @Test(arguments: [false, true])
     func S141_S142_S143_bothManagersAreRestoredFromAPreservedWorld(isSnapshot: Bool) async throws {
         let world = try WorldDescription(json: Self.preserved.json())

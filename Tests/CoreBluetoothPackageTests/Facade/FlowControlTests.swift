@@ -17,7 +17,6 @@ import Testing
         return configuration
     }
 
-    /// Proves S86.
     @Test func S86_aClientThatSendsOneChunkForEachReadySendsAll() async throws {
         let pair = try await Pair(Self.configuration())
         try await pair.connect()
@@ -29,7 +28,6 @@ import Testing
         #expect(pair.client.readyCount == 51)
     }
 
-    /// Proves S86.
     @Test func S86_aBurstIsAnnouncedOnceWhenItHasLeft() async throws {
         let pair = try await Pair(Self.configuration())
         try await pair.connect()
@@ -44,7 +42,6 @@ import Testing
         #expect(pair.client.readyCount == 3)
     }
 
-    /// Proves S86.
     @Test func S86_aSettingRestrictsReadyToAFullQueue() async throws {
         let pair = try await Pair(Self.configuration(announcesSentBursts: false))
         try await pair.connect()
@@ -58,7 +55,6 @@ import Testing
         #expect(pair.client.readyCount == 1)
     }
 
-    /// Proves S85.
     @Test func S85_aSettingDelaysTheFirstReadiness() async throws {
         let pair = try await Pair(Self.configuration(writeReadinessDelay: .seconds(20)))
         try await pair.connect()
@@ -72,7 +68,6 @@ import Testing
         #expect(pair.server.received == [0])
     }
 
-    /// Proves S137.
     @Test func S137_aServerThatSendsOneChunkForEachReadySendsAll() async throws {
         let pair = try await Pair(Self.configuration())
         try await pair.connect()
@@ -84,7 +79,6 @@ import Testing
         #expect(pair.server.readyCount == 51)
     }
 
-    /// Proves S137.
     @Test func S137_theSettingRestrictsReadyToARefusal() async throws {
         let pair = try await Pair(Self.configuration(announcesSentBursts: false))
         try await pair.connect()

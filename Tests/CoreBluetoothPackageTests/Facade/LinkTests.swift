@@ -8,7 +8,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct LinkTests {
-    /// Proves S45.
     @Test func S45_theStateIsDisconnectedInTheCallbackAndNoMoreComesAfter() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -22,7 +21,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 7")
     }
 
-    /// Proves S47.
     @Test func S47_servicesAreNilAfterADisconnection() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -50,7 +48,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "disconnected disconnected CBError 6")
     }
 
-    /// Proves S48.
     @Test func S48_theFiveArgumentFormCarriesTimeAndReconnecting() async {
         final class Delegate: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
             // Invariant: only touched on the manager's queue, read after it settled.
@@ -76,7 +73,6 @@ import Testing
         #expect(peripheral.state == .connecting)
     }
 
-    /// Proves S50.
     @Test func S50_theStartDelayRunsOnTheBackendsClock() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.discover()
@@ -90,7 +86,6 @@ import Testing
         #expect(fixture.central.lastConnect?.peer == fixture.peer)
     }
 
-    /// Proves S51.
     @Test func S51_otherOptionsAreAcceptedAndChangeNothing() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.discover()
@@ -105,7 +100,6 @@ import Testing
                 == .connect(peer: fixture.peer, operation: fixture.central.lastOperation!, options: ConnectOptions()))
     }
 
-    /// Proves S59.
     @Test func S59_nothingIsKnownBeforeItsDiscovery() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -115,7 +109,6 @@ import Testing
         #expect(peripheral.services?.first?.includedServices == nil)
     }
 
-    /// Proves S65.
     @Test func S65_discoveringWithoutADelegateIsLogged() async {
         LogCapture.start()
         let fixture = FacadeFixture()
@@ -142,7 +135,6 @@ import Testing
         #expect(line.unicodeScalars.allSatisfy { $0.isPrintable })
     }
 
-    /// Proves S97.
     @Test func S97_writingAClientConfigurationTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -164,7 +156,6 @@ import Testing
                     + "setNotifyValue:forCharacteristic:"))
     }
 
-    /// Proves S67, S70.
     @Test func S67_S70_aReadUpdatesTheValueAndAnErrorKeepsIt() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -180,7 +171,6 @@ import Testing
         #expect(fixture.recorder.lines.last == "value [100] CBATTError 128")
     }
 
-    /// Proves S75.
     @Test func S75_aWriteDoesNotTouchTheValue() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -191,7 +181,6 @@ import Testing
         #expect(characteristic.value == nil)
     }
 
-    /// Proves S83, S84, S86.
     @Test func S83_S84_S86_creditsDecideWhetherAWriteCommandIsTaken() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect(credits: 1)
@@ -207,7 +196,6 @@ import Testing
         #expect(fixture.recorder.lines.filter { $0 == "ready" }.count == 1)
     }
 
-    /// Proves S95.
     @Test func S95_descriptorValuesAreTypedByTheirUUID() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -234,7 +222,6 @@ import Testing
         #expect(descriptors[4].value as? Data == Data([7]))
     }
 
-    /// Proves S98.
     @Test func S98_aFailedRSSIReadCarriesItsError() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -264,7 +251,6 @@ import Testing
         #expect(fixture.recorder.lines.suffix(2) == ["notifying true", "notifying false CBATTError 5"])
     }
 
-    /// Proves S102.
     @Test func S102_servicesThatStayKeepTheirObjects() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()

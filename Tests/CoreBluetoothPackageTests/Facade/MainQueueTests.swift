@@ -8,7 +8,6 @@ import Testing
 /// Each is a program of its own; the tests themselves are the kind that Swift Testing makes
 /// (`S3_withoutAQueueCallbacksComeOnTheMainQueue`).
 @Suite struct MainQueueTests {
-    /// Proves S3.
     @Test(arguments: [("BlockingMain", ["runloop"]), ("BlockingMain", ["dispatch"]), ("AsyncMain", [])])
     func S3_theMainQueueIsServedByEveryKindOfMain(program: String, arguments: [String]) async throws {
         let (status, output) = try await run(program, arguments)
@@ -16,7 +15,6 @@ import Testing
         #expect(output == "poweredOn\n")
     }
 
-    /// Proves S152.
     @Test(arguments: ["runloop", "nested", "dispatch", "poll"])
     func S152_streamsWorkUnderEveryKindOfMain(style: String) async throws {
         let (status, output) = try await run("ChannelMain", [style])

@@ -6,7 +6,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct ManagerStateTests {
-    /// Proves S1.
     @Test func S1_theFirstStateComesAsynchronouslyOnTheQueue() async {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "S1")
@@ -19,7 +18,6 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
-    /// Proves S2.
     @Test func S2_theStateIsTheFirstCallback() async {
         let fixture = FacadeFixture()
         fixture.central.send(.stateChanged(.poweredOff))
@@ -27,7 +25,6 @@ import Testing
         #expect(fixture.recorder.lines.first == "state poweredOff")
     }
 
-    /// Proves S3.
     @Test func S3_withoutAQueueCallbacksComeOnTheMainQueue() async {
         let backend = ScriptedBackend()
         let recorder = CallbackRecorder()
@@ -38,7 +35,6 @@ import Testing
         #expect(manager.state == .poweredOff)
     }
 
-    /// Proves S4.
     @Test func S4_aManagerWithoutArgumentsTakesADelegateLater() async {
         let backend = ScriptedBackend()
         let recorder = CallbackRecorder()
@@ -48,7 +44,6 @@ import Testing
         #expect(recorder.lines == ["state poweredOn"])
     }
 
-    /// Proves S5.
     @Test func S5_theStateIsNewInsideTheCallback() async {
         let fixture = FacadeFixture()
         await fixture.central.play(
@@ -56,7 +51,6 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOff", "state poweredOn"])
     }
 
-    /// Proves S10.
     @Test func S10_retrievingBelowPoweredOnIsEmpty() async {
         let backend = ScriptedBackend()
         let peer = PeerSummary(id: PeerID(UUID()), name: "known")
@@ -68,7 +62,6 @@ import Testing
         #expect(manager.retrievePeripherals(withIdentifiers: [peer.id.uuid]).map(\.name) == ["known"])
     }
 
-    /// Proves S16.
     @Test func S16_releasingAManagerEndsItsRoleWithoutCallbacks() async {
         let fixture = FacadeFixture()
         let central = fixture.central
@@ -79,7 +72,6 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
-    /// Proves S53.
     @Test func S53_retrievedPeripheralsComeInTheOrderAskedAndDisconnected() async {
         let backend = ScriptedBackend()
         let peers = (0..<3).map { PeerSummary(id: PeerID(UUID()), name: "\($0)") }
@@ -104,7 +96,6 @@ import Testing
         #expect(connected.map(\.address) == ["C0:98:E5:49:00:01", "C0:98:E5:49:00:02"])
     }
 
-    /// Proves S157.
     @Test func S157_supportsIsTheBackendsWord() {
         CBManager.withBackend(.custom(ScriptedBackend())) {
             #expect(CBCentralManager.supports(.extendedScanAndConnect))

@@ -7,7 +7,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PeripheralLifetimeTests {
-    /// Proves S15.
     @Test func S15_staleObjectsOnlyLogAndNewOnesCarryTheSameIdentifier() async {
         let fixture = FacadeFixture()
         let old = await fixture.connect()
@@ -20,14 +19,12 @@ import Testing
         #expect(new?.identifier == old.identifier)
     }
 
-    /// Proves S29.
     @Test func S29_oneManagerYieldsTheSameObjectWhileItLives() async {
         let fixture = FacadeFixture()
         let first = await fixture.discover()
         #expect(fixture.manager?.core.peripheral(fixture.peer, name: nil) === first)
     }
 
-    /// Proves S30.
     @Test func S30_theManagerDoesNotKeepPeripheralsAlive() async {
         let fixture = FacadeFixture()
         weak let weakPeripheral = await fixture.discover()
@@ -35,7 +32,6 @@ import Testing
         #expect(weakPeripheral == nil)
     }
 
-    /// Proves S31.
     @Test func S31_releaseWhileConnectingCancels() async {
         let fixture = FacadeFixture()
         var peripheral: CBPeripheral? = await fixture.discover()
@@ -45,7 +41,6 @@ import Testing
         #expect(fixture.central.commands.last == .disconnect(peer: fixture.peer))
     }
 
-    /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithoutACallback() async {
         let fixture = FacadeFixture()
         var peripheral: CBPeripheral? = await fixture.connect()
@@ -59,7 +54,6 @@ import Testing
         #expect(fixture.recorder.lines == lines)
     }
 
-    /// Proves S32.
     @Test func S32_aPeripheralOfAnotherManagerIsIgnored() async {
         let fixture = FacadeFixture()
         let other = FacadeFixture()
@@ -70,7 +64,6 @@ import Testing
         #expect(foreign.state == .disconnected)
     }
 
-    /// Proves S33.
     @Test func S33_attributesKnowTheirParentsWeakly() async {
         let fixture = FacadeFixture()
         var peripheral: CBPeripheral? = await fixture.connect()

@@ -85,7 +85,6 @@ import Testing
         return fixture
     }
 
-    /// Proves S2, S141.
     @Test func S2_S141_willRestoreStateIsTheFirstCallAndTakesNoCommands() async {
         let fixture = fixture()
         await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
@@ -94,7 +93,6 @@ import Testing
         #expect(!fixture.central.commands.contains { if case .request(_, _, .readRSSI) = $0 { true } else { false } })
     }
 
-    /// Proves S142.
     @Test func S142_theDictionaryHasPeripheralsAndTheScan() async throws {
         let fixture = fixture()
         await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
@@ -117,7 +115,6 @@ import Testing
         #expect(fixture.central.commands.contains(.startScan(try #require(state.scan))))
     }
 
-    /// Proves S142.
     @Test func S142_restoredAttributesAreUsable() async throws {
         let fixture = fixture()
         await fixture.central.play(.restored(state), .stateChanged(.poweredOn))
@@ -131,7 +128,6 @@ import Testing
         #expect(fixture.central.commands.last == .request(link: link, operation: operation, .read(level.id)))
     }
 
-    /// Proves S142.
     @Test func S142_missingPartsAreMissingKeys() async {
         let fixture = fixture()
         await fixture.central.play(.restored(RestoredCentralState()), .stateChanged(.poweredOn))
@@ -139,7 +135,6 @@ import Testing
         #expect(delegate.dictionary.isEmpty)
     }
 
-    /// Proves S31, S142.
     @Test func S31_S142_restoredPeripheralsThatNobodyKeepsAreDisconnected() async {
         delegate.keepsPeripherals = false
         let fixture = fixture()
@@ -149,7 +144,6 @@ import Testing
         #expect(fixture.central.commands.contains(.disconnect(peer: connecting)))
     }
 
-    /// Proves S144.
     @Test func S144_withoutAnIdentifierNothingIsRestoredAndTheLogSaysSo() async {
         LogCapture.start()
         let fixture = fixture(identifier: nil)
@@ -161,7 +155,6 @@ import Testing
                 == 1)
     }
 
-    /// Proves S145.
     @Test func S145_theIdentifierIsAcceptedWhereNothingIsRestored() async {
         let fixture = fixture()
         await fixture.central.play(.stateChanged(.poweredOn))
@@ -170,7 +163,6 @@ import Testing
 
     // MARK: Connection events
 
-    /// Proves S155.
     @Test func S155_aConnectionToTheSystemIsReportedAndMakesNoLocalOne() async throws {
         let backend = ScriptedBackend()
         backend.know([PeerSummary(id: connected, name: "keyboard")])
@@ -193,7 +185,6 @@ import Testing
         #expect(central.commands.last == .setConnectionEventFilter(nil))
     }
 
-    /// Proves S155.
     @Test func S155_onlyFourServicesAreWatched() async {
         let fixture = fixture()
         await fixture.central.play(.stateChanged(.poweredOn))
@@ -205,7 +196,6 @@ import Testing
                     ConnectionEventFilter(services: ["180A", "180B", "180C", "180D"])))
     }
 
-    /// Proves S156.
     @Test func S156_theAuthorizationIsNewWithinTheCallback() async {
         let fixture = fixture()
         let peripheral = await fixture.connect()

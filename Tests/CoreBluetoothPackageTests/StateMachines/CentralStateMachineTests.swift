@@ -10,12 +10,10 @@ import Testing
 
     // MARK: State
 
-    /// Proves S1.
     @Test func S1_stateIsUnknownAtFirst() {
         #expect(CentralStateMachine().state == .unknown)
     }
 
-    /// Proves S5.
     @Test func S5_onlyAChangeOfStateIsReported() {
         var machine = CentralStateMachine()
         #expect(machine.handle(.stateChanged(.poweredOn)).callbacks == [.stateUpdated])
@@ -23,7 +21,6 @@ import Testing
         #expect(machine.state == .poweredOn)
     }
 
-    /// Proves S9.
     @Test(arguments: [AdapterState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff])
     func S9_commandsBelowPoweredOnAreLoggedAndIgnored(state: AdapterState) {
         var machine = CentralStateMachine()
@@ -38,7 +35,6 @@ import Testing
         #expect(machine.peer(handle)?.state == .disconnected)
     }
 
-    /// Proves S11.
     @Test func S11_powerOffEndsScanAndConnections() {
         var fixture = MachineFixture.connected()
         _ = fixture.machine.scan(ScanParameters())
@@ -47,7 +43,6 @@ import Testing
         #expect(fixture.state == .disconnected)
     }
 
-    /// Proves S12.
     @Test func S12_powerOffCallsNoDidDisconnect() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.handle(.stateChanged(.poweredOff))
@@ -58,7 +53,6 @@ import Testing
             ).isEmpty)
     }
 
-    /// Proves S13.
     @Test func S13_aPendingConnectDoesNotSurvivePowerOff() {
         var fixture = MachineFixture.connecting()
         let late = fixture.connectedEvent
@@ -68,7 +62,6 @@ import Testing
         #expect(fixture.state == .disconnected)
     }
 
-    /// Proves S14.
     @Test func S14_peripheralsSurvivePowerOffWithoutTheirServices() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.handle(.stateChanged(.poweredOff)).contains(.invalidateAttributes(peer)))
@@ -77,7 +70,6 @@ import Testing
             fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).commands.count == 1)
     }
 
-    /// Proves S15.
     @Test(arguments: [AdapterState.unknown, .resetting, .unsupported, .unauthorized])
     func S15_aStateBelowPoweredOffInvalidatesPeripherals(state: AdapterState) {
         var fixture = MachineFixture.connected()
@@ -90,7 +82,6 @@ import Testing
 
     // MARK: Scanning
 
-    /// Proves S20.
     @Test func S20_scanningAgainReplacesTheScan() {
         var fixture = MachineFixture.poweredOn()
         let second = ScanParameters(services: ["180D"], allowDuplicates: true)
@@ -98,7 +89,6 @@ import Testing
         #expect(fixture.machine.scan(second).commands == [.startScan(second)])
     }
 
-    /// Proves S23.
     @Test func S23_stopScanIsSilentAndWithoutEffectWhenIdle() {
         var fixture = MachineFixture.poweredOn()
         #expect(fixture.machine.stopScan().isEmpty)
@@ -108,7 +98,6 @@ import Testing
         #expect(!fixture.machine.isScanning)
     }
 
-    /// Proves S23.
     @Test func S23_nothingIsDiscoveredAfterStopScan() {
         var fixture = MachineFixture.poweredOn()
         let report = Discovery(peer: peer, name: "peer", advertisement: Advertisement(), rssi: -40)
@@ -120,7 +109,6 @@ import Testing
 
     // MARK: Objects
 
-    /// Proves S31.
     @Test func S31_releaseWhileConnectingCancelsWithALogLine() {
         var fixture = MachineFixture.connecting()
         #expect(
@@ -128,7 +116,6 @@ import Testing
                 == [.misuse(.unusedWhileConnecting(peer)), .submit(.disconnect(peer: peer))])
     }
 
-    /// Proves S31.
     @Test func S31_releaseWhileConnectedDisconnectsWithALogLineAndNoCallback() {
         var fixture = MachineFixture.connected()
         #expect(
@@ -149,19 +136,16 @@ import Testing
 
     // MARK: Connecting
 
-    /// Proves S34.
     @Test func S34_connectIsConnectingAtOnce() {
         #expect(MachineFixture.connecting().state == .connecting)
     }
 
-    /// Proves S36.
     @Test func S36_aLinkMakesConnectedThenTheCallback() {
         var fixture = MachineFixture.connecting()
         #expect(fixture.machine.handle(fixture.connectedEvent).callbacks == [.connected(peer)])
         #expect(fixture.state == .connected)
     }
 
-    /// Proves S37.
     @Test func S37_aFailureEndsTheRequest() {
         var fixture = MachineFixture.connecting()
         let error = BackendError(.connectionFailed, operation: "connect")
@@ -171,7 +155,6 @@ import Testing
         #expect(fixture.machine.handle(event).isEmpty)
     }
 
-    /// Proves S39.
     @Test func S39_connectWhenConnectedIsReportedAgain() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
@@ -179,13 +162,11 @@ import Testing
         #expect(fixture.machine.handle(.connectedAgain(handle)).callbacks == [.connected(peer)])
     }
 
-    /// Proves S39.
     @Test func S39_connectWhenConnectingKeepsOneRequest() {
         var fixture = MachineFixture.connecting()
         #expect(fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero).isEmpty)
     }
 
-    /// Proves S40.
     @Test func S40_cancelWhenConnectedIsDisconnectingThenDisconnectedWithoutError() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.cancel(handle) == [.submit(.disconnect(peer: peer))])
@@ -197,7 +178,6 @@ import Testing
         #expect(fixture.state == .disconnected)
     }
 
-    /// Proves S40.
     @Test func S40_aReasonThatComesDuringTheCancelIsNoError() {
         var fixture = MachineFixture.connected()
         _ = fixture.machine.cancel(handle)
@@ -208,7 +188,6 @@ import Testing
         #expect(fixture.state == .disconnected)
     }
 
-    /// Proves S42.
     @Test func S42_cancelWhileConnectingIsADisconnectionWithoutError() {
         var fixture = MachineFixture.connecting()
         let late = fixture.connectedEvent
@@ -222,7 +201,6 @@ import Testing
         #expect(fixture.machine.handle(late).isEmpty, "a link that came too late is no connection")
     }
 
-    /// Proves S42.
     @Test func S42_cancelWhenDisconnectedDoesNothing() {
         var fixture = MachineFixture.poweredOn()
         #expect(fixture.machine.cancel(handle).isEmpty)
@@ -237,7 +215,6 @@ import Testing
         #expect(fixture.state == .connecting)
     }
 
-    /// Proves S44.
     @Test(arguments: [
         (DisconnectReason.remote, BackendError.Code?.some(.peerDisconnected)), (.timeout, .connectionTimeout),
         (.authentication, .encryptionTimedOut), (.unknown, .peerDisconnected), (.local, nil),
@@ -253,7 +230,6 @@ import Testing
         #expect(error?.code == code)
     }
 
-    /// Proves S46.
     @Test func S46_pendingOperationsVanishWithTheLink() {
         var fixture = MachineFixture.connected()
         let operation = fixture.read(1)
@@ -262,7 +238,6 @@ import Testing
         #expect(fixture.machine.handle(.response(link: fixture.link, operation: operation, .value(Data()))).isEmpty)
     }
 
-    /// Proves S48.
     @Test func S48_autoReconnectKeepsConnectingAndReportsIt() {
         var fixture = MachineFixture.connected()
         let again = CentralEvent.connected(
@@ -278,7 +253,6 @@ import Testing
         #expect(fixture.machine.handle(again).callbacks == [.connected(peer)])
     }
 
-    /// Proves S48.
     @Test func S48_cancelEndsTheReconnecting() {
         var fixture = MachineFixture.connected()
         _ = fixture.machine.handle(
@@ -287,7 +261,6 @@ import Testing
         #expect(fixture.state == .disconnected)
     }
 
-    /// Proves S50.
     @Test func S50_theStartDelayPostponesTheAttempt() {
         var fixture = MachineFixture.poweredOn()
         let options = ConnectOptions()
@@ -300,7 +273,6 @@ import Testing
                 == [.connect(peer: peer, operation: fixture.operation, options: options)])
     }
 
-    /// Proves S50.
     @Test func S50_aCancelDuringTheStartDelayKeepsTheBackendSilent() {
         var fixture = MachineFixture.poweredOn()
         _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .seconds(2))
@@ -311,7 +283,6 @@ import Testing
 
     // MARK: Names
 
-    /// Proves S100.
     @Test func S100_onlyAChangeOfNameIsReported() {
         var fixture = MachineFixture.poweredOn()
         #expect(fixture.machine.handle(.nameChanged(peer: peer, name: "peer", source: .gap)).isEmpty)

@@ -30,7 +30,6 @@ import Testing
         bytes.withUnsafeBytes { machine.write($0) }
     }
 
-    /// Proves S150.
     @Test func S150_unopenedStreamsMoveNothing() {
         var machine = ChannelMachine(credits: 10)
         #expect(machine.receive(Data([1])) == [])
@@ -44,7 +43,6 @@ import Testing
         #expect(read(&machine, 1).1 == Data([1]))
     }
 
-    /// Proves S152.
     @Test func S152_theBordersOfPacketsAreLost() {
         var machine = opened()
         _ = machine.receive(Data([1, 2, 3]))
@@ -54,7 +52,6 @@ import Testing
         #expect(read(&machine, 10).0 == .wait)
     }
 
-    /// Proves S152.
     @Test func S152_aWriteTakesWhatThereIsRoomFor() {
         var machine = opened(credits: 3)
         let (transfer, effects) = write(&machine, [1, 2, 3, 4, 5])
@@ -83,7 +80,6 @@ import Testing
         #expect(read(&machine, 10_000).2 == [.submit(.consumed(5900))])
     }
 
-    /// Proves S153.
     @Test func S153_aRemoteCloseEndsTheInputAfterItsBytes() {
         var machine = opened()
         _ = machine.receive(Data([1, 2]))
@@ -101,7 +97,6 @@ import Testing
         #expect(machine.endRemotely() == [])
     }
 
-    /// Proves S153.
     @Test func S153_aWriteAfterTheEndFails() {
         var machine = opened()
         _ = machine.endRemotely()
@@ -143,7 +138,6 @@ import Testing
         #expect(machine.phase(of: .input) == .closed)
     }
 
-    /// Proves S151.
     @Test func S151_releaseClosesTheChannelAndEndsTheStreams() {
         var machine = opened()
         _ = machine.receive(Data([1]))

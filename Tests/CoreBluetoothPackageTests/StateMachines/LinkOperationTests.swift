@@ -11,7 +11,6 @@ import Testing
 
     private func id(_ number: UInt32) -> AttributeID { AttributeID(rawValue: number) }
 
-    /// Proves S55.
     @Test func S55_commandsWithoutALinkAreLoggedAndIgnored() {
         for var fixture in [MachineFixture.poweredOn(), MachineFixture.connecting()] {
             #expect(
@@ -22,7 +21,6 @@ import Testing
         }
     }
 
-    /// Proves S57.
     @Test func S57_discoveriesAccumulate() {
         var fixture = MachineFixture.connected()
         let battery = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)
@@ -37,7 +35,6 @@ import Testing
                 .callbacks == [.response(peer, fixture.link, .discoverServices(nil), .services([heart]))])
     }
 
-    /// Proves S58.
     @Test func S58_gapGattAndHIDAreHidden() {
         var fixture = MachineFixture.connected()
         let uuids: [BluetoothUUID] = ["1800", "1801", "180F", "1812"]
@@ -48,7 +45,6 @@ import Testing
                 .callbacks == [.response(peer, fixture.link, .discoverServices(nil), .services([all[2]]))])
     }
 
-    /// Proves S64.
     @Test func S64_aFailedDiscoveryKeepsWhatIsKnown() {
         var fixture = MachineFixture.connected()
         let error = BackendError(.unknown, operation: "discover")
@@ -58,7 +54,6 @@ import Testing
                 == [.response(peer, fixture.link, .discoverServices(nil), .failure(error))])
     }
 
-    /// Proves S67.
     @Test func S67_aReadIsAnsweredOnce() {
         var fixture = MachineFixture.connected()
         let operation = fixture.read(1)
@@ -68,7 +63,6 @@ import Testing
         #expect(fixture.machine.handle(event).isEmpty)
     }
 
-    /// Proves S74.
     @Test func S74_aWriteIsAnsweredWithThePeersResult() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.write(handle, to: fixture.reference(1), bytes)
@@ -82,7 +76,6 @@ import Testing
                 == [.response(peer, fixture.link, .write(id(1), bytes), .failure(error))])
     }
 
-    /// Proves S78.
     @Test func S78_aWriteCommandWithoutThePropertyIsDropped() {
         var fixture = MachineFixture.connected()
         #expect(
@@ -90,7 +83,6 @@ import Testing
                 == [.misuse(.writeWithoutResponseNotSupported(id(1)))])
     }
 
-    /// Proves S79.
     @Test func S79_theLongestWriteCommandIsMTULessThree() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.peer(handle)?.client.maximumCommandLength == 20)
@@ -100,7 +92,6 @@ import Testing
         #expect(fixture.machine.peer(handle)?.client.maximumCommandLength == 512)
     }
 
-    /// Proves S81.
     @Test func S81_aValueOfMoreThan512BytesFailsHere() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.write(
@@ -112,7 +103,6 @@ import Testing
         #expect(error.attCode == 0x0D)
     }
 
-    /// Proves S82.
     @Test func S82_aWriteCommandThatDoesNotFitIsDropped() {
         var fixture = MachineFixture.connected()
         #expect(
@@ -121,7 +111,6 @@ import Testing
                 == [.misuse(.writeCommandTooLong(id(1), length: 21, maximum: 20))])
     }
 
-    /// Proves S84.
     @Test func S84_aWriteCommandWithoutACreditIsDroppedAndLogged() {
         var fixture = MachineFixture.connected()
         for _ in 0..<2 {
@@ -134,7 +123,6 @@ import Testing
                 == [.misuse(.transmitQueueFull(id(1)))])
     }
 
-    /// Proves S86.
     @Test func S86_readyComesWhenAFullQueueGetsRoomAndWhenABurstHasLeft() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.handle(.writeCredits(link: fixture.link, count: 1)).isEmpty)
@@ -145,7 +133,6 @@ import Testing
         #expect(fixture.creditCallbacks(1).isEmpty)
     }
 
-    /// Proves S86.
     @Test func S86_aBurstThatDoesNotFillTheQueueIsAnnouncedOnce() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.handle(.writeCredits(link: fixture.link, count: 8)).isEmpty)
@@ -158,7 +145,6 @@ import Testing
         #expect(fixture.creditCallbacks(5).isEmpty)
     }
 
-    /// Proves S86.
     @Test func S86_oneChunkForEachCallNeverStalls() {
         var fixture = MachineFixture.connected()
         fixture.write(1)
@@ -168,7 +154,6 @@ import Testing
         }
     }
 
-    /// Proves S86.
     @Test func S86_whereBurstsAreNotAnnouncedOnlyAFullQueueIs() {
         var fixture = MachineFixture.connected()
         fixture.machine.announcesSentBursts = false
@@ -179,7 +164,6 @@ import Testing
         #expect(fixture.creditCallbacks(1).isEmpty)
     }
 
-    /// Proves S85.
     @Test func S85_aLinkThatIsNotReadyAtFirstSaysWhenItIs() {
         var fixture = MachineFixture.connected()
         let dry = fixture.reconnected(credits: 0)
@@ -187,7 +171,6 @@ import Testing
         #expect(fixture.machine.handle(.writeCredits(link: dry, count: 20)).callbacks == [.readyToWrite(peer)])
     }
 
-    /// Proves S89.
     @Test func S89_neitherNotifyNorIndicateIsRequestNotSupported() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.setNotify(handle, fixture.reference(1), properties: .read, true)
@@ -198,7 +181,6 @@ import Testing
         #expect(error.attCode == 0x06)
     }
 
-    /// Proves S90.
     @Test func S90_theStateInForceIsAnsweredWithoutTheBackend() {
         var fixture = MachineFixture.connected()
         #expect(
@@ -206,14 +188,12 @@ import Testing
                 == [.complete(.response(handle, fixture.link, .setNotifying(id(1), false), .notifying(false)))])
     }
 
-    /// Proves S90.
     @Test func S90_aChangeUnderWayIsNotInForce() {
         var fixture = MachineFixture.connected()
         #expect(fixture.machine.setNotify(handle, fixture.reference(1), properties: .notify, true).commands.count == 1)
         #expect(fixture.machine.setNotify(handle, fixture.reference(1), properties: .notify, false).commands.count == 1)
     }
 
-    /// Proves S90.
     @Test func S90_aSubscriptionThatEndedByItselfIsNotInForce() {
         var fixture = MachineFixture.connected()
         let (reference, error) = (fixture.reference(1), BackendError(.unknown, operation: "StartNotify"))
@@ -231,7 +211,6 @@ import Testing
         #expect(fixture.machine.setNotify(handle, reference, properties: .notify, true).commands.count == 1)
     }
 
-    /// Proves S66.
     @Test func S66_aLocalAnswerWaitsForTheOperationsBeforeIt() {
         var fixture = MachineFixture.connected()
         let operation = fixture.read(1)
@@ -245,7 +224,6 @@ import Testing
             ])
     }
 
-    /// Proves S101.
     @Test func S101_onlyDiscoveredServicesAreReportedAsInvalid() {
         var fixture = MachineFixture.connected()
         let known = ServiceRecord(id: id(1), uuid: "180F", isPrimary: true)

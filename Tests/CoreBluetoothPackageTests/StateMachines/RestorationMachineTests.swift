@@ -31,7 +31,6 @@ import Testing
         return machine
     }
 
-    /// Proves S142.
     @Test func S142_aConnectedPeerIsConnectedWithWhatWasKnown() throws {
         var machine = restored(RestoredCentralState(peers: [connected]))
         let state = try #require(machine.peer(PeerHandle(id: peer, generation: 1)))
@@ -45,7 +44,6 @@ import Testing
                 == [.notified(peer, level.id, .init([1]))])
     }
 
-    /// Proves S142.
     @Test func S142_aConnectionUnderWayStaysUnderWay() {
         var machine = restored(RestoredCentralState(peers: [connecting]))
         #expect(machine.peer(PeerHandle(id: other, generation: 2))?.state == .connecting)
@@ -56,7 +54,6 @@ import Testing
         #expect(machine.handle(event).callbacks == [.connected(other)])
     }
 
-    /// Proves S142.
     @Test func S142_theScanGoesOnWhenThereIsPower() {
         let scan = ScanParameters(services: ["180F"], allowDuplicates: true)
         var machine = restored(RestoredCentralState(scan: scan))
@@ -66,7 +63,6 @@ import Testing
         #expect(machine.handle(.stateChanged(.poweredOn)).commands == [])
     }
 
-    /// Proves S142.
     @Test func S142_withoutPowerNothingGoesOn() {
         var machine = restored(RestoredCentralState(peers: [connected, connecting], scan: ScanParameters()))
         _ = machine.handle(.stateChanged(.poweredOff))
@@ -76,7 +72,6 @@ import Testing
         #expect(machine.handle(.stateChanged(.poweredOn)).commands == [])
     }
 
-    /// Proves S141.
     @Test func S141_noCommandIsSentBeforeThereIsPower() {
         var machine = restored(RestoredCentralState(peers: [connected]))
         let handle = PeerHandle(id: peer, generation: 1)
@@ -91,7 +86,6 @@ import Testing
         #expect(machine.newOperation() > OperationID(rawValue: 40))
     }
 
-    /// Proves S144.
     @Test func S144_withoutAnIdentifierNothingIsRestored() {
         var machine = CentralStateMachine()
         machine.adopt(PeerHandle(id: peer, generation: 1), name: nil)
@@ -103,7 +97,6 @@ import Testing
 
     // MARK: Connection events
 
-    /// Proves S155.
     @Test func S155_aRegistrationIsSentAndReplacedAndCleared() {
         var machine = MachineFixture.poweredOn().machine
         let first = ConnectionEventFilter(services: ["180F"])
@@ -116,7 +109,6 @@ import Testing
         #expect(machine.handle(event) == [])
     }
 
-    /// Proves S155.
     @Test func S155_aRegistrationOutlivesThePower() {
         var machine = MachineFixture.poweredOn().machine
         let filter = ConnectionEventFilter(services: ["180F"])
@@ -126,7 +118,6 @@ import Testing
         #expect(machine.handle(.stateChanged(.poweredOn)).commands == [.setConnectionEventFilter(filter)])
     }
 
-    /// Proves S156.
     @Test func S156_authorizationIsReportedWhenItFlipsAndEndsWithTheLink() {
         var fixture = MachineFixture.connected()
         let event = CentralEvent.ancsAuthorizationChanged(peer: peer, isAuthorized: true)
@@ -140,7 +131,6 @@ import Testing
 
     // MARK: Reconnecting
 
-    /// Proves S48, S49.
     @Test func S48_S49_aReconnectedLinkStartsAnew() {
         var fixture = MachineFixture.connected()
         let operation = fixture.operation

@@ -11,7 +11,6 @@ import Testing
         #expect(delegate.calls == ["short 7"])
     }
 
-    /// Proves S43.
     @Test func S43_aDelegateWithBothDisconnectMethodsGetsTheLongOneOnly() {
         let delegate = BothDelegate()
         let called: any CBCentralManagerDelegate = delegate

@@ -3,7 +3,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct MutableAttributeTests {
-    /// Proves S33.
     @Test func S33_aServiceIsTheWeakParentOfItsCharacteristics() {
         let kept = TestObjects.characteristic()
         let dropped = TestObjects.characteristic("2A38")
@@ -19,7 +18,6 @@ import Testing
         #expect(kept.service == nil)
     }
 
-    /// Proves S33.
     @Test func S33_aCharacteristicIsTheWeakParentOfItsDescriptors() {
         let descriptor = TestObjects.descriptor()
         var characteristic: CBMutableCharacteristic? = TestObjects.characteristic()

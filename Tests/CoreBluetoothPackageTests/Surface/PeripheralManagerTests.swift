@@ -7,7 +7,6 @@ import Testing
 @Suite struct PeripheralManagerTests {
     private let queue = DispatchQueue(label: "peripheral manager")
 
-    /// Proves S1.
     @Test func S1_theStateIsUnknownUntilTheFirstCallbackOnTheQueue() {
         let delegate = StateDelegate()
         queue.suspend()
@@ -20,7 +19,6 @@ import Testing
         #expect(manager.state == .unsupported)
     }
 
-    /// Proves S160.
     @Test func S160_theDelegateIsReadAtDelivery() {
         let first = StateDelegate()
         let second = StateDelegate()
@@ -33,7 +31,6 @@ import Testing
         #expect(second.states == [.unsupported])
     }
 
-    /// Proves S160.
     @Test func S160_theDelegateIsHeldWeakly() {
         let manager = CBPeripheralManager(backend: TestObjects.noAdapter, delegate: nil, queue: queue)
         queue.sync {}
@@ -54,7 +51,6 @@ import Testing
         #expect(delegate.states.isEmpty)
     }
 
-    /// Proves S9.
     @Test func S9_commandsAreLoggedAndIgnored() {
         LogCapture.start()
         let delegate = StateDelegate()

@@ -3,7 +3,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct TrapTests {
-    /// Proves U2.
     @Test func U2_anEmptyTextTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -11,7 +10,6 @@ import Testing
         #expect(text(result).contains("String  does not represent a valid UUID"))
     }
 
-    /// Proves U2.
     @Test func U2_digitsWithoutHyphensTrap() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -19,7 +17,6 @@ import Testing
         #expect(text(result).contains("String 0000180D00001000800000805F9B34FB does not represent a valid UUID"))
     }
 
-    /// Proves U2.
     @Test func U2_whatIsNotHexadecimalTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -27,7 +24,6 @@ import Testing
         #expect(text(result).contains("String 180G does not represent a valid UUID"))
     }
 
-    /// Proves U3.
     @Test func U3_dataOfThreeBytesTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -42,7 +38,6 @@ import Testing
         #expect(text(result).contains("this class is not key value coding-compliant for the key address."))
     }
 
-    /// Proves S108.
     @Test func S108_addingAStaticValueThatIsNotReadOnlyTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -58,7 +53,6 @@ import Testing
         #expect(text(result).contains("Characteristics with cached values must be read-only"))
     }
 
-    /// Proves S115.
     @Test func S115_addingAFormatThatIsNoDataTraps() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]

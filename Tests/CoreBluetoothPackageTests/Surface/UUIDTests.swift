@@ -15,12 +15,10 @@ import Testing
                 ]
             ),
         ] as [(String, [UInt8])])
-    /// Proves U1, U4.
     func U1_U4_textIsReadInThreeWidthsAndDataIsBigEndian(text: String, bytes: [UInt8]) {
         #expect(CBUUID(string: text).data == Data(bytes))
     }
 
-    /// Proves U2.
     @Test(arguments: [
         ("0xA000", "A000"), ("0XA000", "A000"), ("0x12345678", "12345678"),
         ("0x6BA1B218-15A8-461F-9FA8-5DCAE273EAFD", "6BA1B218-15A8-461F-9FA8-5DCAE273EAFD"),
@@ -29,19 +27,16 @@ import Testing
         #expect(CBUUID(string: text).uuidString == digits)
     }
 
-    /// Proves U3.
     @Test(arguments: [2, 4, 16])
     func U3_dataOfTwoFourOrSixteenBytesIsKept(count: Int) {
         let data = Data((1...count).map { UInt8($0) })
         #expect(CBUUID(data: data).data == data)
     }
 
-    /// Proves U3.
     @Test func U3_aSliceOfDataIsReadFromItsOwnBeginning() {
         #expect(CBUUID(data: Data([0xFF, 0x18, 0x0D]).dropFirst()).uuidString == "180D")
     }
 
-    /// Proves U5.
     @Test(arguments: [
         ("180d", "180D"), ("0000180d", "0000180D"), (heartRateLong.lowercased(), heartRateLong),
     ])
@@ -49,7 +44,6 @@ import Testing
         #expect(CBUUID(string: text).uuidString == expected)
     }
 
-    /// Proves U6.
     @Test func U6_equalityAndHashAreThoseOfTheLongForm() {
         let widths = ["180D", "0000180D", Self.heartRateLong].map { CBUUID(string: $0) }
         #expect(Set(widths).count == 1)
@@ -60,7 +54,6 @@ import Testing
         #expect(data[widths[2]] == 1)
     }
 
-    /// Proves U6.
     @Test func U6_anotherTailOrAnotherClassIsNotEqual() {
         let uuid = CBUUID(string: "180D")
         #expect(uuid != CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FC"))
@@ -69,7 +62,6 @@ import Testing
         #expect(!uuid.isEqual(nil))
     }
 
-    /// Proves U7.
     @Test func U7_aFoundationUUIDKeepsItsByteOrder() throws {
         let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
         #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
@@ -77,7 +69,6 @@ import Testing
         #expect(CBUUID(nsuuid: uuid).data.last == 0xFF)
     }
 
-    /// Proves U8.
     @Test(arguments: [
         ("180A", "Device Information"), ("180D", "Heart Rate"), ("180F", "Battery"), ("1805", "Current Time"),
         ("2A23", "System ID"), ("2A24", "Model Number String"), ("0000180F", "Battery"),

@@ -37,7 +37,6 @@ import Testing
         #expect(Set(ids).count == ids.count)
     }
 
-    /// Proves S107.
     @Test func S107_whatIsPublishedIsFrozenExceptForADynamicValue() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -72,7 +71,6 @@ import Testing
         }
     }
 
-    /// Proves S107.
     @Test func S107_aRemovedServiceCanBeChangedAndAddedAgain() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -91,7 +89,6 @@ import Testing
         #expect(characteristic.properties == [.read, .notify])
     }
 
-    /// Proves S111.
     @Test func S111_aServiceOfTheSystemIsRefusedWithALogLine() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -107,7 +104,6 @@ import Testing
         #expect(service.characteristics != nil)
     }
 
-    /// Proves S113.
     @Test func S113_anIncludedServiceIsRemovedAfterItsIncluder() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -126,7 +122,6 @@ import Testing
         #expect(fixture.role.commands.suffix(2) == [.removeService(ids[1]), .removeService(ids[0])])
     }
 
-    /// Proves S114.
     @Test func S114_aPublishedServiceIsServedWithoutAnyAdvertisement() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())

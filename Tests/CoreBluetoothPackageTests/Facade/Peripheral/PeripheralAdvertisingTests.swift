@@ -19,7 +19,6 @@ import Testing
         return advertisements(fixture).last
     }
 
-    /// Proves S118.
     @Test func S118_onlyNameAndUUIDsAreHonouredAndOtherKeysAreLogged() async {
         LogCapture.start()
         let key = "key \(UUID())"
@@ -37,7 +36,6 @@ import Testing
         #expect(!LogCapture.lines(containing: manufacturer).isEmpty)
     }
 
-    /// Proves S118.
     @Test func S118_nilAndEmptyDictionariesAreAllowed() async {
         #expect(await advertisement(nil) == Advertisement(isConnectable: true))
         #expect(await advertisement([:]) == Advertisement(isConnectable: true))
@@ -46,14 +44,12 @@ import Testing
                 == Advertisement(isConnectable: true))
     }
 
-    /// Proves S114.
     @Test func S114_advertisedServicesNeedNotBePublished() async {
         #expect(
             await advertisement([CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FFF3")]])?.serviceUUIDs
                 == ["FFF3"])
     }
 
-    /// Proves S120.
     @Test func S120_aSecondStartIsAlreadyAdvertisingAndChangesNothing() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
@@ -67,7 +63,6 @@ import Testing
         #expect(advertisements(fixture).map(\.localName) == ["first", "second"])
     }
 
-    /// Proves S121.
     @Test func S121_stoppingIsSilentAndImmediate() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.stopAdvertising()
@@ -81,7 +76,6 @@ import Testing
         #expect(fixture.role.commands.filter { $0 == .stopAdvertising }.count == 1)
     }
 
-    /// Proves S124.
     @Test func S124_valuesOfOtherTypesAreNotAdvertised() async {
         LogCapture.start()
         let advertisement = await advertisement([

@@ -79,7 +79,6 @@ import Testing
 
     // MARK: Channels
 
-    /// Proves S146.
     @Test func S146_theSystemChoosesThePSM() async throws {
         let (manager, role) = try await published()
         #expect(recorder.lines.last == "published 193 0")
@@ -91,7 +90,6 @@ import Testing
         #expect(recorder.lines.last == "published 0 13")
     }
 
-    /// Proves S149, S150.
     @Test func S149_S150_didOpenCarriesTheCentralAndUnopenedStreams() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
@@ -119,7 +117,6 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// Proves S151.
     @Test func S151_releaseByThePeripheralCloses() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
@@ -128,7 +125,6 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// Proves S153.
     @Test func S153_aCentralThatLeavesEndsTheStreams() async throws {
         let (manager, role) = try await published()
         await role.play(opened, .channel(id, .received(Data([1]))), .channel(id, .closed))
@@ -141,7 +137,6 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// Proves S154.
     @Test func S154_unpublishingClosesTheChannelsOfThePSM() async throws {
         let (manager, role) = try await published()
         await role.play(opened, .channel(id, .received(Data([1]))))
@@ -157,7 +152,6 @@ import Testing
         #expect(recorder.lines.last == "unpublished 193 0")
     }
 
-    /// Proves S154.
     @Test func S154_aChannelThatCrossesTheUnpublishingIsClosed() async throws {
         let (manager, role) = try await published()
         manager.unpublishL2CAPChannel(psm)
@@ -167,7 +161,6 @@ import Testing
         #expect(manager.core.channels[id] == nil)
     }
 
-    /// Proves S104, S153.
     @Test func S104_S153_channelsEndWithThePower() async throws {
         let (manager, role) = try await published()
         await role.play(opened)
@@ -201,7 +194,6 @@ import Testing
             advertisement: Advertisement(localName: "Sensor", serviceUUIDs: ["FFF0"], overflowServiceUUIDs: ["FFE0"]))
     }
 
-    /// Proves S141, S143.
     @Test func S141_S143_theDictionaryHasWhatWasPublished() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOn))
@@ -226,7 +218,6 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// Proves S143.
     @Test func S143_restoredServicesAreServedAndUpdated() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOn))
@@ -247,7 +238,6 @@ import Testing
         #expect(newest.id > AttributeID(rawValue: 15))
     }
 
-    /// Proves S143.
     @Test func S143_theAdvertisementGoesOnWhenThereIsPower() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOn))
@@ -261,7 +251,6 @@ import Testing
         #expect(recorder.lines == ["restore unknown", "state poweredOn"])
     }
 
-    /// Proves S143.
     @Test func S143_withoutPowerTheSubscribersAreGone() async throws {
         let (manager, role) = try manager(identifier: "app")
         await role.play(.restored(state), .stateChanged(.poweredOff))
@@ -272,7 +261,6 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// Proves S144, S145.
     @Test func S144_S145_withoutAnIdentifierNothingIsRestored() async throws {
         LogCapture.start()
         let (manager, role) = try manager()

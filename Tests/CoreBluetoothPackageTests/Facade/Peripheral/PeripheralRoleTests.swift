@@ -5,7 +5,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PeripheralRoleTests {
-    /// Proves S106.
     @Test func S106_addIsAnsweredLaterOncePerCallInOrderWithTheSameObject() async {
         let fixture = await PeripheralFixture.poweredOn()
         let first = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
@@ -21,7 +20,6 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn", "added FFF0", "added FFF5"])
     }
 
-    /// Proves S106, S163.
     @Test func S106_S163_aFailureOfTheBackendIsTheErrorOfItsAdd() async {
         let fixture = await PeripheralFixture.poweredOn()
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
@@ -34,7 +32,6 @@ import Testing
         #expect(service.includedServices != nil)
     }
 
-    /// Proves S119.
     @Test func S119_isAdvertisingIsTrueInTheCallback() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "thing"])
@@ -44,7 +41,6 @@ import Testing
         #expect(fixture.manager.isAdvertising)
     }
 
-    /// Proves S125.
     @Test func S125_aReadCarriesNoValueButOffsetCentralAndTheAppsCharacteristic() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -61,7 +57,6 @@ import Testing
         #expect(fixture.role.responses == [Response(7, 0, [4, 5])])
     }
 
-    /// Proves S130.
     @Test func S130_aWriteIsAnsweredOnceForAllItsParts() async {
         let fixture = await PeripheralFixture.poweredOn()
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
@@ -73,7 +68,6 @@ import Testing
         #expect(fixture.role.responses == [Response(8, 0)])
     }
 
-    /// Proves S136, S162.
     @Test func S136_S162_subscribedCentralsHasTheCentralInTheCallback() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -89,7 +83,6 @@ import Testing
         #expect(characteristic.subscribedCentrals?.map(\.identifier) == [fixture.other.uuid])
     }
 
-    /// Proves S137.
     @Test func S137_updatesGoOutWhileThereAreCreditsAndAgainAfterReady() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -106,7 +99,6 @@ import Testing
         #expect(sent == [Data([1]), Data([3])])
     }
 
-    /// Proves S136.
     @Test func S136_oneObjectStandsForACentral() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -118,7 +110,6 @@ import Testing
         #expect(subscriber?.maximumUpdateValueLength == 97)
     }
 
-    /// Proves S158.
     @Test func S158_S159_callbacksComeOnTheQueueAndNeverWithinTheCall() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.queue.suspendWhenIdle()

@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct PeripheralStateTests {
-    /// Proves S104, S136.
+    /// Also proves S136.
     @Test func S104_centralsAreGoneBeforeTheStateCallbackAndNoOneIsNotified() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -21,7 +21,6 @@ import Testing
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
     }
 
-    /// Proves S104.
     @Test func S104_belowPoweredOffServicesAreTheAppsAgainAndCanBeAddedAgain() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -35,7 +34,6 @@ import Testing
         #expect(fixture.role.definitions.last?.characteristics[0].permissions == .readable)
     }
 
-    /// Proves S105.
     @Test func S105_powerOffKeepsWhatIsPublishedAndAddingItAgainFails() async {
         let fixture = await PeripheralFixture.poweredOn()
         let service = await fixture.publish(PeripheralFixture.dynamic())
@@ -48,7 +46,7 @@ import Testing
         #expect(fixture.role.definitions.count == 1)
     }
 
-    /// Proves S104, S119.
+    /// Also proves S119.
     @Test func S104_isAdvertisingIsFalseWhilePausedAndTrueAgainAfterwards() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "thing"])
@@ -60,7 +58,6 @@ import Testing
         #expect(fixture.recorder.lines("advertising").count == 1)
     }
 
-    /// Proves S9.
     @Test func S9_anAnswerWhileNotPoweredOnIsLoggedAndIgnored() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -73,7 +70,6 @@ import Testing
         #expect(LogCapture.lines(containing: text).count == 1)
     }
 
-    /// Proves S160.
     @Test func S160_theDelegateIsReadAtDelivery() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())

@@ -7,7 +7,6 @@ import Testing
 @testable import CoreBluetoothPackage
 
 @Suite struct ServingTests {
-    /// Proves S126.
     @Test func S126_anAnswerMayComeLaterAndFromAnyThread() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
@@ -27,7 +26,6 @@ import Testing
         #expect(fixture.role.responses == [Response(2, 0, [2]), Response(1, 0, [2])])
     }
 
-    /// Proves S126, S134.
     @Test func S126_S134_aSecondAnswerIsLoggedAndIgnored() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -42,7 +40,6 @@ import Testing
             LogCapture.lines(containing: "\(fixture.manager): request 1 does not wait for a response").count == 1)
     }
 
-    /// Proves S127.
     @Test func S127_errorsOfApplicationsReachTheCentral() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
@@ -54,7 +51,6 @@ import Testing
         #expect(fixture.role.responses == [Response(1, 7), Response(2, 0x85), Response(3, 0x0E), Response(4, 0x0E)])
     }
 
-    /// Proves S128.
     @Test func S128_theDelegateServesALongValueInPartsAndTheExcessIsCut() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
@@ -69,7 +65,6 @@ import Testing
         #expect(fixture.recorder.lines("read") == ["read FFF1 from 0", "read FFF1 from 22", "read FFF1 from 44"])
     }
 
-    /// Proves S130.
     @Test func S130_anAnswerToAnotherThanTheFirstIsIgnoredUnlessItIsAnError() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()
@@ -85,7 +80,6 @@ import Testing
         #expect(fixture.role.responses == [Response(1, 0), Response(2, 13)])
     }
 
-    /// Proves S131, S132.
     @Test func S131_S132_writeCommandsComeToTheSameCallbackAndMayComeTogether() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
@@ -94,7 +88,6 @@ import Testing
         #expect(fixture.recorder.writes[0].count == 2)
     }
 
-    /// Proves S133.
     @Test func S133_whatIsWrittenIsNotStored() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -104,7 +97,6 @@ import Testing
         #expect(characteristic.value == nil)
     }
 
-    /// Proves S134.
     @Test func S134_anAnswerAfterTheTimeOutGoesNowhere() async {
         let fixture = await PeripheralFixture.poweredOn()
         _ = await fixture.publish(PeripheralFixture.dynamic())
@@ -114,7 +106,6 @@ import Testing
         #expect(fixture.role.responses.isEmpty)
     }
 
-    /// Proves S135, S140.
     @Test func S135_S140_theMTUMayGrowWithoutACallback() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -128,7 +119,6 @@ import Testing
         #expect(fixture.recorder.lines.suffix(2) == ["added FFF0", "subscribed FFF1 of 1"])
     }
 
-    /// Proves S137.
     @Test func S137_anUpdateFromWithinReadyGoesOut() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -145,7 +135,6 @@ import Testing
         #expect(fixture.role.commands.count == 4)
     }
 
-    /// Proves S138.
     @Test func S138_centralsOfTheCallAreChosenByIdentifier() async {
         let fixture = await PeripheralFixture.poweredOn()
         let characteristic = PeripheralFixture.dynamic()
@@ -159,7 +148,6 @@ import Testing
                 == .updateValue(attribute: fixture.attribute(), value: Data([1]), centrals: [fixture.other]))
     }
 
-    /// Proves S140.
     @Test func S140_theLatencyIsAHint() async {
         let fixture = await PeripheralFixture.poweredOn()
         let central = CBCentral(identifier: fixture.central.uuid, mtu: 23)
@@ -171,7 +159,6 @@ import Testing
                 == [.low, .medium, .high].map { .setConnectionLatency(central: fixture.central, latency: $0) })
     }
 
-    /// Proves S146, S154.
     @Test func S146_S154_channelsArePublishedAndTakenBack() async {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.publishL2CAPChannel(withEncryption: true)

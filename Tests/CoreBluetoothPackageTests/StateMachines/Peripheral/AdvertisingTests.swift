@@ -22,7 +22,6 @@ import Testing
         return fixture
     }
 
-    /// Proves S118.
     @Test func S118_nothingButNameAndUUIDsIsAdvertised() {
         #expect(
             layout.advertisement == Advertisement(localName: "thing", serviceUUIDs: ["180D"], isConnectable: true))
@@ -41,7 +40,6 @@ import Testing
         #expect(layout.advertisement.serviceData == ["FCD2": Data([1, 2, 3])])
     }
 
-    /// Proves S119.
     @Test func S119_isAdvertisingIsTrueWithTheAnswerAndFalseWithAnError() {
         var fixture = Fixture.poweredOn()
         let first = operation(in: fixture.machine.startAdvertising(layout))
@@ -57,7 +55,6 @@ import Testing
         #expect(fixture.machine.isAdvertising)
     }
 
-    /// Proves S120.
     @Test func S120_aSecondStartIsAnErrorAndTheFirstStays() {
         var fixture = Fixture.poweredOn()
         let first = operation(in: fixture.machine.startAdvertising(layout))
@@ -74,7 +71,6 @@ import Testing
         #expect(fixture.machine.isAdvertising)
     }
 
-    /// Proves S121.
     @Test func S121_stoppingHasNoCallbackAndMayBeRepeated() {
         var fixture = advertising()
         #expect(fixture.machine.stopAdvertising() == [.submit(.stopAdvertising)])
@@ -93,7 +89,6 @@ import Testing
         #expect(!fixture.machine.isAdvertising)
     }
 
-    /// Proves S122.
     @Test func S122_uuidsComeFirstAndTheSurplusOverflows() {
         let two = AdvertisementLayout(serviceUUIDs: [long[0], long[1], "180D", "180F"])
         #expect(two.serviceUUIDs == [long[0], "180D", "180F"])
@@ -107,7 +102,6 @@ import Testing
         #expect(middle.serviceUUIDs.count == 2)
     }
 
-    /// Proves S122.
     @Test(arguments: [
         // Characters, 128-bit UUIDs: what is left of the name, and where it is.
         (28, 0, 28, AdvertisementLayout.Place.advertisement), (40, 0, 28, .advertisement),
@@ -122,7 +116,6 @@ import Testing
         #expect(layout.namePlace == place)
     }
 
-    /// Proves S122.
     @Test func S122_theScanResponseTakesTenBytesOfTheName() {
         let uuids: [BluetoothUUID] = [long[0]] + ["FF01", "FF02", "FF03"]
         let whole = AdvertisementLayout(localName: "0123456789", serviceUUIDs: uuids)
@@ -136,7 +129,6 @@ import Testing
         #expect(AdvertisementLayout(serviceUUIDs: uuids).namePlace == nil)
     }
 
-    /// Proves S122.
     @Test func S122_aNameIsCutBetweenCharactersOfUTF8() {
         let name = String(repeating: "é", count: 20)
         #expect(AdvertisementLayout(localName: name).localName == String(repeating: "é", count: 14))
@@ -145,7 +137,6 @@ import Testing
         #expect(odd.localName?.utf8.count == 27)
     }
 
-    /// Proves S123.
     @Test func S123_advertisingIsConnectableAndGoesOnWithACentral() {
         var fixture = advertising()
         #expect(layout.advertisement.isConnectable == true)
@@ -156,7 +147,6 @@ import Testing
         #expect(fixture.machine.isAdvertising)
     }
 
-    /// Proves S104.
     @Test func S104_powerOffPausesTheAdvertisement() {
         var fixture = advertising()
         _ = fixture.machine.handle(.stateChanged(.poweredOff))
@@ -170,7 +160,6 @@ import Testing
         #expect(fixture.machine.isAdvertising)
     }
 
-    /// Proves S104.
     @Test func S104_belowPoweredOffItStopsForGood() {
         for state: AdapterState in [.unknown, .resetting, .unsupported, .unauthorized] {
             var fixture = advertising()

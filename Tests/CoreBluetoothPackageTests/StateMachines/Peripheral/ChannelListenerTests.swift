@@ -17,7 +17,6 @@ import Testing
         return fixture
     }
 
-    /// Proves S146.
     @Test func S146_publishingIsAnsweredWithThePSM() {
         var fixture = Fixture.poweredOn()
         let effects = fixture.machine.publishChannel(isEncryptionRequired: true)
@@ -28,7 +27,6 @@ import Testing
         #expect(fixture.machine.handle(event).isEmpty)
     }
 
-    /// Proves S154.
     @Test func S154_unpublishingIsAnsweredWithThePSM() {
         var fixture = published()
         let effects = fixture.machine.unpublishChannel(psm: 0x81)

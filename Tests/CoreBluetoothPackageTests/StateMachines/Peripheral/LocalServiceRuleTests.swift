@@ -8,7 +8,6 @@ import Testing
 @Suite struct LocalServiceRuleTests {
     typealias Fixture = PeripheralMachineFixture
 
-    /// Proves S108.
     @Test func S108_aStaticValueMustBeReadOnly() {
         func exception(
             _ value: Data?, _ properties: CharacteristicProperties, _ permissions: AttributePermissions
@@ -29,7 +28,6 @@ import Testing
         #expect(exception(nil, [.read, .write], [.readable, .writeable]) == nil)
     }
 
-    /// Proves S115.
     @Test func S115_onlyDescriptionAndFormatMayBePublishedWithTheirTypes() {
         func service(_ uuid: BluetoothUUID, _ value: LocalService.DescriptorValue) -> LocalService {
             Fixture.service(characteristics: [
@@ -55,14 +53,12 @@ import Testing
         #expect(format?.value == Data([4]))
     }
 
-    /// Proves S116.
     @Test(arguments: [.broadcast, .extendedProperties] as [CharacteristicProperties])
     func S116_somePropertiesAreNotForLocalCharacteristics(property: CharacteristicProperties) {
         let service = Fixture.service(characteristics: [Fixture.characteristic(properties: [.read, property])])
         #expect(service.refusal?.code == .invalidParameters)
     }
 
-    /// Proves S117.
     @Test func S117_encryptedSubscriptionsReachTheBackendWithTheirBaseProperty() {
         var fixture = Fixture.poweredOn()
         let definition = fixture.machine.add(

@@ -8,7 +8,6 @@ import Testing
 
 /// Random programs of API calls and backend events, from a seed.
 @Suite struct PeripheralProgramTests {
-    /// Proves S126, S136, S137.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func S126_S136_S137_whateverHappensEachCallIsAnsweredOnce(seed: UInt64) {
         var program = PeripheralProgram(seed: seed)

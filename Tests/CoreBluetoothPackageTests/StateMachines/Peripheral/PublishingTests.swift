@@ -12,7 +12,6 @@ import Testing
         return nil
     }
 
-    /// Proves S104.
     @Test func S104_belowPoweredOffTheDatabaseIsCleared() {
         var fixture = Fixture.published()
         let id = fixture.id(100)
@@ -24,7 +23,6 @@ import Testing
         #expect(fixture.id(100) > id)
     }
 
-    /// Proves S104.
     @Test func S104_belowPoweredOnTheCentralsAreGone() {
         var fixture = Fixture.published()
         _ = fixture.subscribe()
@@ -37,7 +35,6 @@ import Testing
         #expect(fixture.update([1]).effects.isEmpty)
     }
 
-    /// Proves S105.
     @Test func S105_powerOffKeepsWhatIsPublishedAndAddingItAgainFails() {
         var fixture = Fixture.published()
         _ = fixture.machine.handle(.stateChanged(.poweredOff))
@@ -63,7 +60,6 @@ import Testing
         #expect(fixture.machine.handle(.serviceAdded(operation: addition.operation!)).isEmpty)
     }
 
-    /// Proves S106.
     @Test func S106_answersComeInTheOrderOfTheCallsAlsoThoseThatNeedNoBackend() {
         var fixture = Fixture.poweredOn()
         let first = fixture.machine.add(Fixture.service(1))
@@ -88,7 +84,6 @@ import Testing
         #expect(fixture.id(101) > fixture.id(100))
     }
 
-    /// Proves S108.
     @Test func S108_aStaticValueIsServedWithoutACallback() {
         let bytes = Data((0..<30).map { UInt8($0) })
         var fixture = Fixture.published(
@@ -103,7 +98,6 @@ import Testing
         #expect(fixture.write([(101, [1])]) == answer(3, nil))
     }
 
-    /// Proves S110.
     @Test func S110_whatIsIncludedMustBePublishedBefore() {
         var fixture = Fixture.poweredOn()
         let early = fixture.machine.add(Fixture.service(1, included: [2]))
@@ -115,7 +109,6 @@ import Testing
         #expect(error(of: itself.effects) == .invalidParameters)
     }
 
-    /// Proves S110.
     @Test func S110_whatIncludesAFailureFailsToo() {
         var fixture = Fixture.poweredOn()
         let inner = fixture.machine.add(Fixture.service(2))
@@ -129,14 +122,12 @@ import Testing
         #expect(fixture.machine.database.serviceIDs.isEmpty)
     }
 
-    /// Proves S111.
     @Test(arguments: ["180F", "1812"] as [BluetoothUUID])
     func S111_servicesThatOnlyApplesDevicesKeepToThemselvesAreAllowed(uuid: BluetoothUUID) {
         var fixture = Fixture.poweredOn()
         #expect(error(of: fixture.machine.add(Fixture.service(1, uuid)).effects) == nil)
     }
 
-    /// Proves S111.
     @Test(arguments: ["1800", "1801"] as [BluetoothUUID])
     func S111_theSystemsOwnServicesAreNotAllowed(uuid: BluetoothUUID) {
         var fixture = Fixture.poweredOn()
@@ -145,7 +136,6 @@ import Testing
         #expect(error(of: fixture.machine.add(Fixture.service(2, long)).effects) == .uuidNotAllowed)
     }
 
-    /// Proves S112.
     @Test func S112_theSameServiceTwiceIsAnErrorAndEqualUUIDsAreNot() {
         var fixture = Fixture.published()
         #expect(error(of: fixture.machine.add(Fixture.service()).effects) == .invalidParameters)
@@ -154,7 +144,6 @@ import Testing
         #expect(twin.effects.commands.count == 1)
     }
 
-    /// Proves S112.
     @Test func S112_aCharacteristicIsInOneServiceOnly() {
         var fixture = Fixture.published()
         let sharing = fixture.machine.add(Fixture.service(200, characteristics: [Fixture.characteristic()]))
@@ -163,7 +152,6 @@ import Testing
         #expect(doubled.refusal?.code == .invalidParameters)
     }
 
-    /// Proves S113.
     @Test func S113_removingWithdrawsAndWhatIsNotPublishedIsNoMatter() {
         var fixture = Fixture.published()
         let id = fixture.id(100)
@@ -175,7 +163,6 @@ import Testing
         #expect(fixture.machine.handle(.withdrawn([id])) == [.forget(id)])
     }
 
-    /// Proves S113.
     @Test func S113_anIncludingServiceIsRemovedFirst() {
         var fixture = Fixture.poweredOn()
         fixture.publish(Fixture.service(2, "FFF2"))
@@ -209,7 +196,6 @@ import Testing
                 == [.callback(.added(addition.operation!, nil))])
     }
 
-    /// Proves S9.
     @Test func S9_nothingIsAcceptedUnlessPoweredOn() {
         var machine = PeripheralStateMachine()
         for state: AdapterState in [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff] {
@@ -228,7 +214,6 @@ import Testing
         }
     }
 
-    /// Proves S5.
     @Test func S5_theSameStateAgainIsNotDelivered() {
         var fixture = Fixture.poweredOn()
         #expect(fixture.machine.handle(.stateChanged(.poweredOn)).isEmpty)

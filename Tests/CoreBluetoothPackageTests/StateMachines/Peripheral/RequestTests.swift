@@ -11,7 +11,6 @@ import Testing
         [.submit(.respond(request: Fixture.request, attCode: code, value: value.map { Data($0) }))]
     }
 
-    /// Proves S109.
     @Test func S109_S129_permissionsAreCheckedBeforeTheDelegateAndPropertiesAreNot() {
         var fixture = Fixture.published(Fixture.characteristic(properties: [.read, .write], permissions: []))
         #expect(fixture.read() == answer(2))
@@ -25,7 +24,6 @@ import Testing
         #expect(fixture.write([(101, [1])]).callbacks.count == 1)
     }
 
-    /// Proves S129.
     @Test func S129_oneForbiddenPartForbidsTheWrite() {
         var fixture = Fixture.poweredOn()
         fixture.publish(
@@ -35,7 +33,6 @@ import Testing
         #expect(fixture.write([(101, [1]), (102, [2])]) == answer(3))
     }
 
-    /// Proves S125.
     @Test func S125_aReadGoesToTheDelegateWithItsOffset() {
         var fixture = Fixture.published()
         #expect(
@@ -50,7 +47,6 @@ import Testing
         #expect(fixture.respond() == answer(0, []))
     }
 
-    /// Proves S126, S134.
     @Test func S126_S134_aRequestIsAnsweredOnce() {
         var fixture = Fixture.published()
         _ = fixture.read()
@@ -59,7 +55,6 @@ import Testing
         #expect(fixture.respond(to: RequestID(rawValue: 77)) == [.misuse(.notWaiting(RequestID(rawValue: 77)))])
     }
 
-    /// Proves S126.
     @Test func S126_answersMayBeHeldAndComeInAnyOrder() {
         var fixture = Fixture.published()
         let ids = (1...3).map { RequestID(rawValue: $0) }
@@ -71,7 +66,6 @@ import Testing
         }
     }
 
-    /// Proves S127.
     @Test(arguments: [0x07, 0x0E, 0x80, 0xFF] as [UInt8])
     func S127_errorsReachTheCentralAsTheyAre(code: UInt8) {
         var fixture = Fixture.published()
@@ -79,7 +73,6 @@ import Testing
         #expect(fixture.respond(code: code, [1, 2]) == answer(code))
     }
 
-    /// Proves S128.
     @Test func S128_aLongReadRepeatsWithAGrowingOffsetAndTheExcessIsCut() {
         var fixture = Fixture.published()
         let value = (0..<44).map { UInt8($0) }
@@ -90,7 +83,6 @@ import Testing
         }
     }
 
-    /// Proves S130.
     @Test func S130_aWriteOfSeveralPartsIsAnsweredWithTheFirst() {
         var fixture = Fixture.published()
         let effects = fixture.write([(101, [1]), (101, [2]), (101, [3])])
@@ -104,14 +96,12 @@ import Testing
         #expect(fixture.respond(part: 1) == [.misuse(.notWaiting(Fixture.request))])
     }
 
-    /// Proves S130.
     @Test func S130_thePartThatFailedMayCarryTheError() {
         var fixture = Fixture.published()
         _ = fixture.write([(101, [1]), (101, [2])])
         #expect(fixture.respond(part: 1, code: 13, [5]) == answer(13))
     }
 
-    /// Proves S131.
     @Test func S131_writeCommandsMayComeTogether() {
         var fixture = Fixture.published()
         let effects = fixture.write(wantsResponse: false, [(101, [1]), (101, [2])])
@@ -119,7 +109,6 @@ import Testing
         #expect(effects.commands.isEmpty)
     }
 
-    /// Proves S132.
     @Test func S132_aWriteCommandIsAnsweredLikeARequest() {
         var fixture = Fixture.published()
         #expect(fixture.write(wantsResponse: false, [(101, [1])]).callbacks.count == 1)
@@ -132,7 +121,6 @@ import Testing
         #expect(fixture.write([]) == answer(0))
     }
 
-    /// Proves S134.
     @Test func S134_anAnswerAfterTheTimeOutIsIgnored() {
         var fixture = Fixture.published()
         _ = fixture.read()
@@ -140,7 +128,6 @@ import Testing
         #expect(fixture.respond([1]) == [.misuse(.notWaiting(Fixture.request))])
     }
 
-    /// Proves S135.
     @Test func S135_noCallbackShowsThatACentralConnected() {
         var fixture = Fixture.published()
         #expect(fixture.machine.handle(.mtuChanged(central: Fixture.central, mtu: 185)).callbacks.isEmpty)

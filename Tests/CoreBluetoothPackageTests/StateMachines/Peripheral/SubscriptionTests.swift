@@ -14,7 +14,6 @@ import Testing
         }
     }
 
-    /// Proves S136.
     @Test func S136_eachCentralAndCharacteristicSubscribesOnItsOwn() {
         var fixture = Fixture.poweredOn()
         fixture.publish(Fixture.service(characteristics: [Fixture.characteristic(1), Fixture.characteristic(2)]))
@@ -32,7 +31,6 @@ import Testing
         #expect(updates(fixture.update([1], key: 2).effects).map(\.centrals) == [[Fixture.central, Fixture.other]])
     }
 
-    /// Proves S137.
     @Test func S137_eachTargetNeedsACreditElseNothingIsSent() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 2)
@@ -45,7 +43,6 @@ import Testing
         #expect(!fixture.update([4], to: [Fixture.central]).isQueued)
     }
 
-    /// Proves S137.
     @Test func S137_readyComesOnceWhenARefusedUpdateWouldGo() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 0)
@@ -60,7 +57,6 @@ import Testing
         #expect(fixture.update([1]).isQueued)
     }
 
-    /// Proves S137.
     @Test func S137_aSlowCentralDoesNotHoldUpAnother() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 0)
@@ -71,7 +67,6 @@ import Testing
             fixture.machine.handle(.notifyCredits(central: Fixture.other, count: 1)) == [.callback(.readyToUpdate)])
     }
 
-    /// Proves S137.
     @Test func S137_readyComesOnceWhenABurstHasLeftForAllItsTargets() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 20)
@@ -84,7 +79,6 @@ import Testing
         #expect(fixture.machine.handle(.notifyCredits(central: Fixture.other, count: 1)).isEmpty)
     }
 
-    /// Proves S137.
     @Test func S137_oneChunkForEachCallNeverStallsWhateverAnotherCentralDoes() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 1)
@@ -102,7 +96,6 @@ import Testing
             ])
     }
 
-    /// Proves S137.
     @Test func S137_whereBurstsAreNotAnnouncedOnlyARefusalIsFollowedByReady() {
         var fixture = Fixture.published()
         fixture.machine.announcesSentBursts = false
@@ -115,7 +108,6 @@ import Testing
             fixture.machine.handle(.notifyCredits(central: Fixture.central, count: 1)) == [.callback(.readyToUpdate)])
     }
 
-    /// Proves S137.
     @Test func S137_theDepartureOfAFullCentralMakesSpace() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 0)
@@ -125,7 +117,6 @@ import Testing
         #expect(fixture.update([1]).isQueued)
     }
 
-    /// Proves S137.
     @Test func S137_theRemovalOfTheServiceMakesSpaceOnTheQueue() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(credits: 0)
@@ -150,7 +141,6 @@ import Testing
         #expect(!fixture.update([1], key: 2).isQueued)
     }
 
-    /// Proves S138.
     @Test func S138_nilMeansAllAndWhoDoesNotSubscribeIsSkipped() {
         var fixture = Fixture.published()
         _ = fixture.subscribe()
@@ -164,7 +154,6 @@ import Testing
         #expect(fixture.update([1], to: []).isQueued)
     }
 
-    /// Proves S138.
     @Test func S138_withoutSubscribersNothingIsSentAndTheAnswerIsTrue() {
         var fixture = Fixture.published()
         let result = fixture.update([1])
@@ -180,7 +169,6 @@ import Testing
         #expect(fixture.update([1], key: 100).effects == [.misuse(.notPublished("FFF1"))])
     }
 
-    /// Proves S139.
     @Test func S139_aLongValueIsCutForEachCentral() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(mtu: 23)
@@ -193,14 +181,12 @@ import Testing
         #expect(short.map(\.centrals) == [[Fixture.central, Fixture.other]])
     }
 
-    /// Proves S139.
     @Test func S139_noValueIsLongerThan512Bytes() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(mtu: 517)
         #expect(updates(fixture.update(Array(repeating: 1, count: 600)).effects).map(\.value.count) == [512])
     }
 
-    /// Proves S140.
     @Test func S140_theRoomGrowsWithTheMTU() {
         var fixture = Fixture.published()
         _ = fixture.subscribe(mtu: 23)
@@ -211,7 +197,6 @@ import Testing
         #expect(updates(fixture.update(Array(repeating: 1, count: 99)).effects).map(\.value.count) == [97])
     }
 
-    /// Proves S140.
     @Test func S140_theLatencyIsAHintWithoutCallback() {
         let fixture = Fixture.poweredOn()
         #expect(
