@@ -75,7 +75,7 @@ import Testing
         #expect(emulated.centrals.isEmpty)
     }
 
-    /// The bus starts the daemon, which never comes.
+    /// The bus starts the daemon, which never connects.
     @Test func aBackendThatSaysNothingIsGivenUpAfterThreeSeconds() async {
         let backend = automatic(allowsFallback: true)
         let manager = manager(backend, CallbackRecorder())
@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime(manager) {}
     }
 
-    /// A daemon that comes back within the deadline says `.resetting` or nothing at first.
+    /// A daemon that restarts within the deadline reports `.resetting` or nothing at first.
     @Test func aLateDaemonIsWaitedFor() async {
         let backend = automatic(allowsFallback: true)
         let manager = manager(backend, CallbackRecorder())
@@ -111,13 +111,13 @@ import Testing
         #expect(managers.map(\.backendName) == ["scripted", "scripted", "scripted"])
     }
 
-    /// Between the decision and the moment when a manager's role is there.
+    /// The command arrives between the decision and the creation of the manager's role.
     @Test func aCommandThatComesWhileTheRoleIsMadeReachesItInOrder() async {
         let role = Lock<DeferredRole<CentralCommand, CentralEvent>?>(nil)
         let scripted = ScriptedBackend()
         let backend = AutomaticBackend(primary: scripted, fallback: nil, clock: clock)
         let deferred = DeferredRole<CentralCommand, CentralEvent>(backend) { scripted in
-            // The decision is made, and this role is not.
+            // The decision is made, but this role does not exist yet.
             role.withLock { $0 }?.submit(.stopScan)
             return MadeRole(scripted.makeCentral(RoleOptions()))
         }
@@ -168,7 +168,7 @@ import Testing
     }
 }
 
-/// Where no manager listens.
+/// The sink of events that no manager receives.
 private final class DeafSink: EventSink {
     let label = "deaf"
     func deliver(_: CentralEvent) {}

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// When a program that names no backend may show emulated devices.
+/// The conditions under which a program that names no backend may show emulated devices.
 @Suite struct ContinuousIntegrationTests {
-    /// What the systems set in their jobs, by their documentation.
+    /// The variables that the systems set in their jobs, by their documentation.
     private static let jobs: [[String: String]] = [
         ["CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "1"],
         ["CI": "true", "GITLAB_CI": "true", "CI_JOB_ID": "1"],

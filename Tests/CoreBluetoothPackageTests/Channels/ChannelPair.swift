@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CoreBluetoothPackage
 
-/// Two ends of one channel without a backend: what one sends the other receives, what one reads the other may send.
+/// Two ends of one channel without a backend: each end receives what the other sends, and grants credits as it reads.
 final class ChannelPair: Sendable {
     let near = ChannelTable()
     let far = ChannelTable()
@@ -27,7 +27,7 @@ final class ChannelPair: Sendable {
         }
     }
 
-    /// How often more was sent than the other end allowed.
+    /// The number of sends beyond the other end's credits.
     var overrunCount: Int { overruns.withLock { $0 } }
 
     func channel(_ table: ChannelTable) -> CBL2CAPChannel? {
@@ -56,7 +56,7 @@ final class ChannelPair: Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own and then the thread's loop, until nothing is scheduled in it any more.
+/// Runs `body` on a new thread and then the thread's loop, until nothing is scheduled in it.
 func onLoopThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         Thread {
@@ -67,14 +67,14 @@ func onLoopThread(_ body: @escaping @Sendable () -> Void) async {
     }
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a new thread.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread { continuation.resume(returning: body()) }.start()
     }
 }
 
-/// A stream's delegate that writes down its events.
+/// A stream's delegate that records its events.
 final class StreamListener: NSObject, StreamDelegate, Sendable {
     private let seen = Lock<[String]>([])
     private let onEvent: @Sendable (Stream, Stream.Event) -> Void

@@ -14,7 +14,7 @@ import Testing
 
     /// Records the channel that it receives.
     private final class ChannelRecorder: NSObject, CBPeripheralDelegate, Sendable {
-        // Invariant: reached under this lock.
+        // Invariant: accessed under this lock.
         private let recorded = LockedState<CBL2CAPChannel?>(nil)
         private let onOpen: @Sendable (CBL2CAPChannel) -> Void
 
@@ -139,7 +139,7 @@ import Testing
         #expect(channel.outputStream.hasSpaceAvailable)
     }
 
-    /// The bytes come while the manager's queue is in the callback.
+    /// The bytes arrive while the manager's queue is in the callback.
     @Test func aBlockingReadWithinDidOpenDoesNotDeadlock() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()

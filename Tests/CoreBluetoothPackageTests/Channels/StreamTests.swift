@@ -8,7 +8,7 @@ import Testing
 
 /// The streams of a channel, without a backend.
 @Suite struct StreamTests {
-    /// Repeats, but with a period that no power of two divides.
+    /// Returns bytes that repeat, but with a period that no power of two divides.
     private static func pattern(_ count: Int, salt: UInt8) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) ^ salt })
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(pair.overrunCount == 0)
     }
 
-    /// Writes all, as space comes, and closes its stream.
+    /// Writes all bytes, as space becomes available, and closes the stream.
     private func pump(_ data: Data) -> StreamListener {
         let rest = Lock(data)
         return StreamListener { stream, event in
@@ -179,7 +179,7 @@ import Testing
         input?.schedule(in: .main, forMode: .default)
         input?.open()
         near = nil
-        // The callback on the main queue holds the stream meanwhile.
+        // Meanwhile the callback on the main queue retains the stream.
         await MainActor.run {}
         #expect(input == nil)
         #expect(output == nil)
@@ -188,7 +188,7 @@ import Testing
     }
 }
 
-/// As apps do in `didOpen`.
+/// Schedules and opens a stream as apps do in `didOpen`.
 private func schedule(_ stream: Stream?, _ listener: StreamListener) {
     stream?.delegate = listener
     stream?.schedule(in: .current, forMode: .default)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// The one table from a backend's errors to those of apps.
+/// The conversion of a backend's errors to those of apps.
 @Suite struct BackendErrorTests {
     @Test(arguments: [
         (BackendError.Code.unknown, CBError.unknown), (.invalidParameters, CBError.invalidParameters),

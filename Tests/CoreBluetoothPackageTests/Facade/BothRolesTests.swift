@@ -9,14 +9,14 @@ import Testing
 
 /// A program with managers of both roles, which names no host of the emulator.
 @Suite struct BothRolesTests {
-    /// An app that advertises and scans for what it advertises.
+    /// An app that advertises and scans for its own advertisement.
     private final class ContactApp: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, Sendable {
         static let service = CBUUID(string: "C0DE")
 
         private let found = Lock(Set<UUID>())
         var peers: Set<UUID> { found.withLock { $0 } }
 
-        /// Makes the managers, whose backend is that of the task.
+        /// Creates the managers, whose backend is that of the task.
         func makeManagers() -> [CBManager] {
             let queue = DispatchQueue(label: "contact app")
             return [CBCentralManager(delegate: self, queue: queue), CBPeripheralManager(delegate: self, queue: queue)]
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What apps find within five seconds, each over its own backend.
+    /// Returns the peers that apps find within five seconds, each over its backend.
     private func peers(
         in emulator: Emulator, over backends: [CBBackendSelection]
     ) async throws -> [Set<UUID>] {

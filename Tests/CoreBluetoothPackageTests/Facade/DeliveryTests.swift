@@ -25,7 +25,7 @@ import Testing
     @Test func whatIsAppendedIsHandledOnTheQueueByTheThreadThatRunsIt() async throws {
         let fixture = FacadeFixture()
         let delivery = try #require(fixture.central.append(.stateChanged(.poweredOn)))
-        // Whoever has the delivery sees to these, too.
+        // The thread that handles the first delivery handles these events, too.
         #expect(fixture.central.append(.stateChanged(.poweredOff)) == nil)
         fixture.central.send(.stateChanged(.poweredOn))
         #expect(fixture.recorder.lines.isEmpty)
@@ -49,7 +49,7 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
-    /// Returns when that is done; nothing else drives it.
+    /// Returns when the delivery is handled; nothing else drives it.
     private nonisolated func runByAnotherThread(_ delivery: any PendingDelivery) {
         let isDone = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -140,7 +140,7 @@ import Testing
         fixture.recorder.onEach { _ in }
     }
 
-    /// A driver of virtual time may ask just when a manager goes.
+    /// A driver of virtual time may query a manager at the moment of its release.
     @Test func aManagerThatIsGoneIsSettled() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()

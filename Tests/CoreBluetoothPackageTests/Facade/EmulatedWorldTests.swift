@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// What the emulated world does, as an app sees it.
+/// The behavior of the emulated world, as an app sees it.
 @Suite struct EmulatedWorldTests {
     private static let device = PeripheralDescription(
         name: "Device", advertising: [AdvertisingDescription(AdvertisingData(services: ["180F"]))],
@@ -23,7 +23,7 @@ import Testing
                 ])
         ], maximumMTU: 23, pairing: PairingDescription(capability: .keyboardOnly), prepareQueueLength: 2)
 
-    /// An app in a world of its own; it acts while time is paused.
+    /// An app in a separate world; it acts while time is paused.
     private final class App {
         let emulator: Emulator
         let recorder = CallbackRecorder()
@@ -40,7 +40,7 @@ import Testing
 
         func advance(_ seconds: Int) async throws { try await emulator.advance(by: .seconds(seconds)) }
 
-        /// The lines that a call leads to within some time.
+        /// Returns the lines that a call leads to within some time.
         func lines(within seconds: Int = 1, _ call: () -> Void) async throws -> [String] {
             let count = recorder.lines.count
             call()
@@ -61,7 +61,7 @@ import Testing
             return try retrieve(try #require(device.identifier()).uuid)
         }
 
-        /// Connects and discovers all.
+        /// Connects and discovers everything.
         func connect(_ peripheral: CBPeripheral) async throws -> [CBCharacteristic] {
             manager.connect(peripheral)
             try await advance(1)
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: Pairing
 
-    /// Notes the calls of an agent.
+    /// A delegate that records the calls of an agent.
     private final class Agent: CBPairingAgentDelegate, Sendable {
         let lines = Lock<[String]>([])
 
@@ -203,7 +203,7 @@ import Testing
         let central = try #require(centrals.withLock { $0.first })
         let back = try phone.retrieve(central)
         #expect(try await phone.lines { phone.manager.connect(back) }.first == "connected connected")
-        // The laptop's app hears nothing, and keeps its link for itself.
+        // The laptop's app receives nothing, and keeps its link to itself.
         #expect(
             try await laptop.lines { laptop.manager.cancelPeripheralConnection(peripheral) }
                 == ["disconnected disconnected"])
@@ -215,9 +215,9 @@ import Testing
 
     // MARK: Saved worlds
 
-    /// Notes what is restored.
+    /// A delegate that records restored state.
     private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
-        // Invariant: touched on the managers' queue, and by the test while time is paused.
+        // Invariant: used on the managers' queue, and by the test while time is paused.
         var lines: [String] = []
         var peripherals: [CBPeripheral] = []
         var services: [CBMutableService] = []

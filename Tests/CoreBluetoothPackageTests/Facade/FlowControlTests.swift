@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// A client and a server, each with its manager, in a world of their own; the test acts while time is paused.
+/// A client and a server, each with its manager, in a separate world; the test acts while time is paused.
 private final class Pair {
     let emulator: Emulator
     let client = Client()
@@ -154,7 +154,7 @@ private final class Pair {
     }
 }
 
-// Invariant: touched on its manager's queue, and by the test while time is paused.
+// Invariant: used on its manager's queue, and by the test while time is paused.
 private final class Client: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     var peripheral: CBPeripheral?
     var sendsOnReady = 0
@@ -197,7 +197,7 @@ private final class Client: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) { names.append(peripheral.name) }
 }
 
-// Invariant: touched on its manager's queue, and by the test while time is paused.
+// Invariant: used on its manager's queue, and by the test while time is paused.
 private final class Server: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     let service = CBMutableService(type: CBUUID(string: "C0DE"), primary: true)
     private let chunks = CBMutableCharacteristic(

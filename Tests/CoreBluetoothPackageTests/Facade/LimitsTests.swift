@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// A queue that takes events more slowly than they come.
+/// A queue that handles events more slowly than they arrive.
 @Suite struct LimitsTests {
     private func fixture(_ limits: CBManagerLimits, _ label: String = "slow") -> FacadeFixture {
         FacadeFixture(queue: DispatchQueue(label: label), options: [CBManagerOptionLimitsKey: limits])

@@ -31,7 +31,7 @@ import Testing
         #expect(peripheral.services == nil)
     }
 
-    /// The link is lost at the backend, the callback is still to come: the call is accepted, the answer never comes.
+    /// The backend has lost the link, but the callback is still to come: the call is accepted, and never answered.
     @Test func aReadBetweenLinkLossAndItsCallbackVanishes() async {
         let fixture = FacadeFixture()
         let peripheral = await fixture.connect()
@@ -50,7 +50,7 @@ import Testing
 
     @Test func S48_theFiveArgumentFormCarriesTimeAndReconnecting() async {
         final class Delegate: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-            // Invariant: only touched on the manager's queue, read after it settled.
+            // Invariant: used only on the manager's queue, read after it settled.
             var seen: (CFAbsoluteTime, Bool)?
             func centralManagerDidUpdateState(_ central: CBCentralManager) {}
             func centralManager(

@@ -3,9 +3,9 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// A manager without a queue of its own works under every kind of main thread.
+/// A manager without a queue works under every kind of main thread.
 ///
-/// Each is a program of its own; the tests themselves are the kind that Swift Testing makes
+/// Each kind is a separate program; the tests themselves are the kind that Swift Testing makes
 /// (`S3_withoutAQueueCallbacksComeOnTheMainQueue`).
 @Suite struct MainQueueTests {
     @Test(arguments: [("BlockingMain", ["runloop"]), ("BlockingMain", ["dispatch"]), ("AsyncMain", [])])

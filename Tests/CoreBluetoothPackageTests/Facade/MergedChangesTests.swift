@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// A queue that is busy for long while others change things again and again.
+/// A queue that is busy for long while other devices change things again and again.
 @Suite struct MergedChangesTests {
     private static let limits = CBManagerLimits(undeliveredEvents: 16)
     private static let rounds = 10_000

@@ -76,7 +76,7 @@ import Testing
         #expect(service.peripheral == nil)
     }
 
-    /// The last reference ends inside the facade: a lookup makes a strong one just as the app lets go.
+    /// The last reference is released inside the facade: a lookup retains the object just as the app releases it.
     @Test func aPeripheralThatDiesInsideOurOwnLoadDoesNotDeadlock() async {
         let fixture = FacadeFixture()
         for _ in 0..<200 {
@@ -108,9 +108,9 @@ import Testing
     }
 }
 
-/// Lets go of an object on another thread.
+/// An object that releases another one on another thread.
 private final class Holder: @unchecked Sendable {
-    // Invariant: written once, by the queue that releases.
+    // Invariant: written once, by the queue that releases the object.
     private var object: CBPeripheral?
     init(_ object: CBPeripheral?) { self.object = object }
     func release() { object = nil }

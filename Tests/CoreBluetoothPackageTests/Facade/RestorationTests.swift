@@ -9,9 +9,9 @@ import Testing
 
 /// Restoration and connection events of a central manager, over a scripted backend.
 @Suite struct RestorationTests {
-    /// Keeps what it is given.
+    /// A delegate that records its calls and retains the objects.
     private final class Delegate: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-        // Invariant: touched on the manager's queue, and by the test after that queue settled.
+        // Invariant: used on the manager's queue, and by the test after that queue settled.
         var lines: [String] = []
         var dictionary: [String: Any] = [:]
         var stateWithin: CBManagerState?

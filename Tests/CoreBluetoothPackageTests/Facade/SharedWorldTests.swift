@@ -16,10 +16,10 @@ import Testing
     }
 }
 
-/// Finds the echo, connects, and reads one characteristic again and again.
+/// A client that finds the echo device, connects, and reads one characteristic again and again.
 private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: the stored properties are touched on the manager's queue alone, but for `manager`, which is set
-    // before the queue is resumed.
+    // Invariant: the stored properties are used only on the manager's queue, except for `manager`, which is set before
+    // the queue is resumed.
     private let reads: Int
     private let done: (Int) -> Void
     private var count = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// What `COREBLUETOOTH_PAIRING` agrees to, and what it does not.
+/// The pairings that `COREBLUETOOTH_PAIRING` agrees to, and those that it refuses.
 @Suite struct EnvironmentPairingTests {
     private let backend = ScriptedBackend()
     private let queue = DispatchQueue(label: "environment")
@@ -53,7 +53,7 @@ import Testing
         .consent, .enterPasskey, .confirm(passkey: 1), .display(passkey: 1), .outOfBand,
     ]
 
-    /// The answer to a question about the peer that the program connects to, or about a stranger.
+    /// Returns the answer to a question about the peer that the program connects to, or about another one.
     private func answer(_ question: PairingQuestion, _ text: String, isStranger: Bool) async throws -> PairingAnswer {
         let environment = try #require(EnvironmentPairing(text))
         let agent = try #require(environment.agent(on: backend))

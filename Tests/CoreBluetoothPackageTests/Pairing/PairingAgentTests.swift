@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// An agent over pairing that is played by hand.
+/// An agent over a scripted pairing backend.
 @Suite struct PairingAgentTests {
-    /// Writes down what it receives, and keeps requests.
+    /// A delegate that records its calls, and retains requests.
     private final class Listener: CBPairingAgentDelegate, Sendable {
         private let state = Lock((lines: [String](), requests: [CBPairingRequest]()))
         private let queue: DispatchQueue
@@ -45,7 +45,7 @@ import Testing
         func pairingAgent(_ agent: CBPairingAgent, didUnpairFrom identifier: UUID) { log("unpaired") }
     }
 
-    /// Implements nothing.
+    /// A delegate that implements nothing.
     private final class Silent: CBPairingAgentDelegate {}
 
     private let backend = ScriptedBackend()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// What waits for a slow queue.
+/// The elements that wait for a slow queue.
 @Suite struct BacklogTests {
     private enum Element: BacklogElement, Equatable {
         case answer(Int)
@@ -31,7 +31,7 @@ import Testing
 
         static func end(_ link: LinkID) -> Element? { .end(Int(link.rawValue)) }
 
-        /// The last change of each number stays.
+        /// Keeps the last change of each number.
         static func merged(_ changes: [Element]) -> [Element?] {
             var seen: Set<Int> = []
             return changes.reversed().map { element in
@@ -142,7 +142,7 @@ import Testing
             drained(&backlog) == [.change(0, version: 1)] + (3...5).map { .change($0, version: 1, mayBeLost: true) })
     }
 
-    /// So that to append takes constant time on the average, whatever is left.
+    /// Appending thus takes constant time on average, whatever is left.
     @Test func changesThatMayNotBeLostAreMergedAgainWhenThereIsTwiceAsMuch() {
         var backlog = backlog(4)
         for round in 1...100 {
@@ -163,7 +163,7 @@ import Testing
         #expect(add(.value(link: 1, 9), to: &backlog), "it is another episode")
     }
 
-    /// A flood of every kind, from a seed.
+    /// Random events of every kind, from a seed.
     @Test(arguments: [1, 8, 100]) func aFloodNeverExceedsTheLimits(limit: Int) {
         for overflow in [CBManagerLimits.NotificationOverflow.dropOldest, .disconnect] {
             var backlog = backlog(limit, overflow)

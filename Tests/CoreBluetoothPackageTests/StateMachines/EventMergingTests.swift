@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// What later events make void while a queue is busy.
+/// The events that later ones make void while a queue is busy.
 @Suite struct EventMergingTests {
     private static let peer = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     private static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
@@ -126,7 +126,7 @@ import Testing
         #expect(merged(events) == [subscribed, last])
     }
 
-    /// The subscribers, and how much may be sent to them, are the same with all events as with those that are left.
+    /// The subscribers, and the room for values to them, are the same with all events as with the remaining ones.
     @Test(arguments: Array(UInt64(1)...500)) func mergedSubscriptionsLeadToTheSameSubscribers(seed: UInt64) {
         var random = SeededNumbers(state: seed)
         var on: [PeerID: Set<UInt32>] = [:]
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    /// How many values may be sent to a central for each of its subscriptions.
+    /// Returns the number of values that may be sent to a central for each of its subscriptions.
     private static func room(for central: PeerID, _ attributes: Set<UInt32>, _ table: SubscriberTable) -> [Int] {
         attributes.sorted().map { attribute in
             var table = table
@@ -198,7 +198,7 @@ import Testing
     }
 }
 
-/// A stream of numbers that follows from a seed.
+/// A sequence of random numbers from a seed.
 private struct SeededNumbers {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -141,7 +141,7 @@ import Testing
         fixture.write(1)
         #expect(fixture.creditCallbacks(1).isEmpty)
         #expect(fixture.creditCallbacks(1) == [.readyToWrite(peer)])
-        // More than was spent: there is nothing to announce.
+        // More credits return than were spent: nothing is announced.
         #expect(fixture.creditCallbacks(5).isEmpty)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// A machine with the usual steps taken, for tests that begin later.
+/// A machine after the usual first steps, for tests that begin later.
 struct MachineFixture {
     static let peer = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
@@ -13,7 +13,7 @@ struct MachineFixture {
     var machine = CentralStateMachine()
     let link = LinkID(rawValue: 7)
 
-    /// Powered on, with one known peripheral.
+    /// Returns a machine that is powered on, with one known peripheral.
     static func poweredOn() -> MachineFixture {
         var fixture = MachineFixture()
         _ = fixture.machine.handle(.stateChanged(.poweredOn))
@@ -21,14 +21,14 @@ struct MachineFixture {
         return fixture
     }
 
-    /// Connecting to it.
+    /// Returns a machine that is connecting to the peripheral.
     static func connecting() -> MachineFixture {
         var fixture = poweredOn()
         _ = fixture.machine.connect(handle, options: ConnectOptions(), startDelay: .zero)
         return fixture
     }
 
-    /// Connected to it: MTU 23, two write credits.
+    /// Returns a machine that is connected to the peripheral: MTU 23, two write credits.
     static func connected() -> MachineFixture {
         var fixture = connecting()
         _ = fixture.machine.handle(fixture.connectedEvent)
@@ -64,19 +64,19 @@ struct MachineFixture {
             in: machine.request(Self.handle, .discoverServices(nil)))
     }
 
-    /// Writes without response, so many times.
+    /// Writes a number of times without response.
     mutating func write(_ count: Int) {
         for _ in 0..<count {
             _ = machine.writeCommand(Self.handle, to: reference(1), properties: .writeWithoutResponse, Data([1]))
         }
     }
 
-    /// The callbacks of the app when write credits come.
+    /// Returns the app's callbacks for write credits.
     mutating func creditCallbacks(_ count: Int) -> [CentralCallback] {
         machine.handle(.writeCredits(link: link, count: count)).callbacks
     }
 
-    /// Ends the link, and makes another one with so many write credits.
+    /// Ends the link, and begins another one with a number of write credits.
     mutating func reconnected(credits: Int) -> LinkID {
         _ = machine.handle(.disconnected(link: link, reason: .remote, at: Self.date, isReconnecting: false))
         _ = machine.connect(Self.handle, options: ConnectOptions(), startDelay: .zero)

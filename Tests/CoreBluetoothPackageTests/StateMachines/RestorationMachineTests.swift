@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetoothPackage
 
-/// What an earlier process left, in the machine.
+/// The restoration of an earlier process's state in the machine.
 @Suite struct RestorationMachineTests {
     private let peer = MachineFixture.peer
     private let other = MachineFixture.other
@@ -80,7 +80,7 @@ import Testing
         #expect(machine.scan(ScanParameters()) == [.misuse(.notPoweredOn)])
     }
 
-    /// A new operation must not be taken for one of the earlier process.
+    /// A new operation must not be mistaken for one of the earlier process.
     @Test func operationsGoOnBehindTheRestoredOnes() {
         var machine = restored(RestoredCentralState(peers: [connected]))
         #expect(machine.newOperation() > OperationID(rawValue: 40))

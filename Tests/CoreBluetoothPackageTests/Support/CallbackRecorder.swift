@@ -3,7 +3,7 @@ import CoreBluetoothPackage
 import Foundation
 import Synchronization
 
-/// A delegate that writes down its calls, and checks that it is called on one queue, one at a time.
+/// A delegate that records its calls, and checks that it is called on one queue, one at a time.
 final class CallbackRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, Sendable {
     private struct State: Sendable {
         var lines: [String] = []

@@ -1,7 +1,7 @@
 import Dispatch
 
 extension DispatchQueue {
-    /// Suspends the queue once it is idle: `suspend()` alone lets a block that runs take what comes meanwhile.
+    /// Suspends the queue once it is idle: after `suspend()` alone, a running block may still handle new items.
     func suspendWhenIdle() {
         sync {}
         suspend()

@@ -20,7 +20,7 @@ final class FacadeFixture {
 
     var central: ScriptedCentral { backend.centrals[0] }
 
-    /// The peripheral, after a scan, disconnected.
+    /// Returns the peripheral, after a scan, disconnected.
     func discover() async -> CBPeripheral {
         await central.play(.stateChanged(.poweredOn))
         let manager = existing(manager)
@@ -32,7 +32,7 @@ final class FacadeFixture {
         return peripheral
     }
 
-    /// The peripheral, connected.
+    /// Returns the peripheral, connected.
     func connect(credits: Int = 2) async -> CBPeripheral {
         let peripheral = await discover()
         manager?.connect(peripheral)
@@ -48,7 +48,7 @@ final class FacadeFixture {
                 parameters: LinkParameters(mtu: 23, writeCredits: credits)))
     }
 
-    /// A characteristic of the connected peripheral, discovered.
+    /// Returns a characteristic of the connected peripheral, discovered.
     func characteristic(
         of peripheral: CBPeripheral, properties: CharacteristicProperties = [.read, .write, .notify]
     ) async -> CBCharacteristic {
@@ -69,7 +69,7 @@ final class FacadeFixture {
     }
 }
 
-/// What a step of the fixture has made; without it no test can go on.
+/// Returns the result of a step of the fixture; without it no test can continue.
 private func existing<Value>(_ value: Value?, line: Int = #line) -> Value {
     guard let value else { preconditionFailure("FacadeFixture.swift:\(line): the step before made nothing") }
     return value

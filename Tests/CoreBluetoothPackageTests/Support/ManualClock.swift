@@ -3,7 +3,7 @@ import BluetoothSupport
 import Foundation
 import Synchronization
 
-/// Time that a test moves.
+/// A clock that a test advances.
 final class ManualClock: BackendClock {
     private struct State {
         var now = Duration.zero

@@ -21,14 +21,14 @@ final class PeripheralFixture {
         role = backend.peripherals[backend.peripherals.count - 1]
     }
 
-    /// Powered on.
+    /// Returns a fixture that is powered on.
     static func poweredOn() async -> PeripheralFixture {
         let fixture = PeripheralFixture()
         await fixture.role.play(.stateChanged(.poweredOn))
         return fixture
     }
 
-    /// Publishes a service of one characteristic, and answers.
+    /// Publishes a service with one characteristic, and answers.
     func publish(_ characteristic: CBMutableCharacteristic) async -> CBMutableService {
         let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
         service.characteristics = [characteristic]
@@ -48,7 +48,7 @@ final class PeripheralFixture {
         await role.play(.serviceAdded(operation: operation))
     }
 
-    /// A characteristic whose values the app serves.
+    /// Returns a characteristic whose values the app serves.
     static func dynamic(
         _ uuid: String = "FFF1",
         properties: CBCharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify],

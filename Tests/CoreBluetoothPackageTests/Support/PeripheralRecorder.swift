@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import CoreBluetoothPackage
 
-/// A peripheral manager's delegate that writes down its calls, and checks that it is called on one queue.
+/// A peripheral manager's delegate that records its calls, and checks that it is called on one queue.
 final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable {
     private struct State {
         var lines: [String] = []
@@ -16,19 +16,19 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, Sendable 
     }
 
     private let queue: DispatchQueue
-    // Invariant: reached under this lock; the objects are only used on the queue, or when it is at rest.
+    // Invariant: accessed under this lock; the objects are only used on the queue, or when it is idle.
     private let state = LockedState(State())
 
     init(queue: DispatchQueue) { self.queue = queue }
 
     var lines: [String] { state.withLock { $0.lines } }
-    /// The lines that begin so.
+    /// Returns the lines with this beginning.
     func lines(_ beginning: String) -> [String] { lines.filter { $0.hasPrefix(beginning) } }
     var added: [CBService] { state.withLock { $0.added } }
     var reads: [CBATTRequest] { state.withLock { $0.reads } }
     var writes: [[CBATTRequest]] { state.withLock { $0.writes } }
 
-    /// Lets go of all objects.
+    /// Releases all objects.
     func forget() {
         let gone = state.withLock { state in
             defer { state = State(lines: state.lines) }

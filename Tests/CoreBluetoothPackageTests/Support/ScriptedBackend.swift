@@ -40,13 +40,13 @@ final class ScriptedBackend: BluetoothBackend {
 
     func makePairing() -> any PairingBackend { pairing }
 
-    /// The central roles made so far, in order.
+    /// The central roles created so far, in order.
     var centrals: [ScriptedCentral] { roles.withLock { $0.centrals } }
 
-    /// The peripheral roles made so far, in order.
+    /// The peripheral roles created so far, in order.
     var peripherals: [ScriptedPeripheral] { peripheralRoles.withLock { $0 } }
 
-    /// The central role with this number, once it is made and activated.
+    /// Returns the central role with this number, once it is created and activated.
     func central(_ index: Int) async -> ScriptedCentral {
         let central = await withCheckedContinuation { continuation in
             let known = roles.withLock { roles -> ScriptedCentral? in
@@ -60,6 +60,6 @@ final class ScriptedBackend: BluetoothBackend {
         return central
     }
 
-    /// What later centrals know of peers.
+    /// Sets the peers that later centrals know.
     func know(_ summaries: [PeerSummary]) { known.withLock { $0 = summaries } }
 }

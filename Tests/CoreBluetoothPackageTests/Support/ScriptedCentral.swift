@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// One central role of a ``ScriptedBackend``.
+/// A central role of a ``ScriptedBackend``.
 final class ScriptedCentral: CentralBackend, ScriptedRole {
     let script = RoleScript<CentralCommand, CentralEvent>()
     private let known: [PeerSummary]

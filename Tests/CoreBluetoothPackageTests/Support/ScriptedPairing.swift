@@ -1,6 +1,6 @@
 import BluetoothBackend
 
-/// Pairing that a test plays by hand: commands are kept, events are sent.
+/// A pairing role that a test scripts: it records commands, and the test sends events.
 final class ScriptedPairing: PairingBackend, ScriptedRole {
     let script = RoleScript<PairingCommand, PairingEvent>()
 

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Foundation
 
-/// One peripheral role of a ``ScriptedBackend``.
+/// A peripheral role of a ``ScriptedBackend``.
 final class ScriptedPeripheral: PeripheralBackend, ScriptedRole {
     let script = RoleScript<PeripheralCommand, PeripheralEvent>()
 
@@ -29,7 +29,7 @@ struct Response: Equatable {
 }
 
 extension PeripheralCommand {
-    /// What the answer to the command echoes.
+    /// The operation that the answer to the command repeats.
     var operation: OperationID? {
         switch self {
         case .addService(let operation, _), .startAdvertising(let operation, _), .publishChannel(let operation, _),

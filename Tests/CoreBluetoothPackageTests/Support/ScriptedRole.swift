@@ -2,12 +2,12 @@ import BluetoothBackend
 import BluetoothSupport
 import Synchronization
 
-/// One role of a ``ScriptedBackend``: commands are kept, events are sent.
+/// A role of a ``ScriptedBackend``, which records commands and sends a test's events.
 protocol ScriptedRole: RoleBackend {
     var script: RoleScript<Command, Event> { get }
 }
 
-/// What a ``ScriptedRole`` received, and where it delivers events.
+/// The commands that a ``ScriptedRole`` received, and the sink of its events.
 final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
     fileprivate struct State {
         var sink: (any EventSink<Event>)?
@@ -15,7 +15,7 @@ final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
         var isInvalidated = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
-        /// Those who waited for the activation.
+        /// Takes the continuations that wait for the activation.
         mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
             defer { waiting = [] }
             return waiting
@@ -66,10 +66,10 @@ extension ScriptedRole {
         for event in events { sink?.deliver(event) }
     }
 
-    /// Sends, without having it handled.
+    /// Sends an event without having it handled.
     func append(_ event: Event) -> (any PendingDelivery)? { script.state.withLock { $0.sink }?.append(event) }
 
-    /// Returns when all that was sent has been handled.
+    /// Returns when all sent events have been handled.
     func settle() async {
         guard let sink = script.state.withLock({ $0.sink }) else { return }
         await withCheckedContinuation { continuation in
@@ -77,7 +77,7 @@ extension ScriptedRole {
         }
     }
 
-    /// Sends, and returns when it has been handled.
+    /// Sends events, and returns when they have been handled.
     func play(_ events: Event...) async {
         send(events)
         await settle()

@@ -3,9 +3,9 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// Objects to hand to delegate methods directly.
+/// Objects that tests pass directly to delegate methods.
 enum TestObjects {
-    /// A backend without an adapter, so that no test asks the system for one.
+    /// A backend without an adapter, so that no test queries the system for one.
     static let noAdapter = CBBackendSelection.custom(UnavailableBackend(name: "none", reason: "for tests"))
 
     static func centralManager() -> CBCentralManager {

@@ -3,7 +3,7 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// What the compiler says to another package, for which Apple's enumerations are open.
+/// The compiler's diagnostics in another package, for which Apple's enumerations are open.
 @Suite struct ClientCompilationTests {
     @Test(arguments: ["5", "6"])
     func switchesThatAppsWriteCompileWithoutAWarning(languageMode: String) async throws {
@@ -29,7 +29,7 @@ import Testing
         try text.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         let run = try await compile(file.path, languageMode: languageMode, [])
-        // A warning in Swift 5 mode, an error in Swift 6 mode.
+        // The diagnostic is a warning in Swift 5 mode, an error in Swift 6 mode.
         #expect((run.status == 0) == (languageMode == "5"), "\(run.output)")
         #expect(run.output.contains("may have additional unknown values"), "\(run.output)")
     }
@@ -38,7 +38,7 @@ import Testing
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Compiles a file that belongs to no package; what the compiler says is the output.
+    /// Compiles a file that belongs to no package; the output contains the compiler's diagnostics.
     private func compile(
         _ path: String, languageMode: String, _ options: [String]
     ) async throws -> ChildProcess.Outcome {

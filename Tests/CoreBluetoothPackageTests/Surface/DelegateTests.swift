@@ -20,7 +20,7 @@ import Testing
         #expect(delegate.calls == ["long 1.5 true"])
     }
 
-    /// A client that writes only what is required compiles, and all else may be called on it.
+    /// A client that implements only the required methods compiles, and all others may be called on it.
     @Test func everyOptionalMethodMayBeLeftOut() {
         let delegate = MinimalDelegate()
         let central = TestObjects.centralManager()

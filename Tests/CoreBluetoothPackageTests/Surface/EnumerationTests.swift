@@ -89,7 +89,7 @@ private protocol TableSource {
 
 private struct DeprecatedTables {}
 
-// Deprecated itself, so that naming what is deprecated gives no warning; it is reached through its protocol.
+// Deprecated itself, so that naming deprecated cases gives no warning; it is called through its protocol.
 @available(*, deprecated)
 extension DeprecatedTables: TableSource {
     var tables: [(String, [(Int, Int)])] {

@@ -136,7 +136,7 @@ import Testing
         #expect(caught == [6, 2, 3])
     }
 
-    /// An error that is archived, made by hand or taken out of a dictionary is of Foundation's class.
+    /// An error that is archived, created by hand or taken from a dictionary is of Foundation's class.
     @Test func anErrorOfFoundationsClassMatchesTheCodesOfItsDomain() {
         let errors: [any Error] = [
             NSError(domain: CBErrorDomain, code: 7), NSError(domain: CBATTErrorDomain, code: 2),

@@ -4,9 +4,9 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What the page "Porting" says, most of it of Foundation on Linux.
+/// The claims of the page "Porting", most of them about Foundation on Linux.
 ///
-/// A failure may mean that Foundation was fixed, and that a paragraph of the page can go.
+/// A failure may mean that Foundation was fixed, and that a paragraph of the page can be removed.
 @Suite struct PortingTests {
     @Test func aTimerThatIsNotScheduledIsDueAtOnce() {
         let hour: TimeInterval = 3_600

@@ -147,7 +147,7 @@ import Testing
         #expect(fixture.role.commands.isEmpty)
     }
 
-    /// The app may drop its references: the manager keeps what is published, and lets go of what is not.
+    /// The app may drop its references: the manager retains published services, and releases all others.
     @Test func publishedServicesAreKeptAlive() async {
         let fixture = await PeripheralFixture.poweredOn()
         weak var service: CBMutableService?

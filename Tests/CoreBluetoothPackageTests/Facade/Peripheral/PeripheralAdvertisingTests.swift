@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// What a dictionary makes of the air.
+    /// Returns the advertisement that a dictionary leads to.
     private func advertisement(_ dictionary: [String: Any]?) async -> Advertisement? {
         let fixture = await PeripheralFixture.poweredOn()
         fixture.manager.startAdvertising(dictionary)

@@ -9,9 +9,9 @@ import Testing
 
 /// Channels and restoration of a peripheral manager, over a scripted backend.
 @Suite struct PeripheralChannelTests {
-    /// Keeps what it is given.
+    /// A delegate that records its calls and retains the channels.
     private final class ChannelRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-        // Invariant: touched on the manager's queue, and by the test after that queue settled.
+        // Invariant: used on the manager's queue, and by the test after that queue settled.
         var lines: [String] = []
         var channels: [CBL2CAPChannel] = []
         var dictionary: [String: Any] = [:]
@@ -55,7 +55,7 @@ import Testing
     private let id = ChannelID(rawValue: 3)
     private let central = PeerID(UUID())
 
-    /// A manager that publishes a PSM.
+    /// Returns a manager that publishes a PSM.
     private func published() async throws -> (CBPeripheralManager, ScriptedPeripheral) {
         let (manager, role) = try manager()
         await role.play(.stateChanged(.poweredOn))

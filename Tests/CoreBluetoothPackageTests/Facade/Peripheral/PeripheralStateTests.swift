@@ -117,7 +117,7 @@ import Testing
         #expect(characteristic.properties == .read)
     }
 
-    /// A request outlives its manager: its answer goes nowhere, and another manager does not take it.
+    /// A request outlives its manager: its answer has no effect, and another manager does not accept it.
     @Test func aRequestOfAnotherManagerIsRefused() async {
         LogCapture.start()
         let fixture = await PeripheralFixture.poweredOn()

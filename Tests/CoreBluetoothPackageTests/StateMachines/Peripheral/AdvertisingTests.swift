@@ -14,7 +14,7 @@ import Testing
         effects.commands.compactMap(\.operation).first ?? OperationID(rawValue: 0)
     }
 
-    /// On the air.
+    /// Returns a machine that advertises.
     private func advertising() -> Fixture {
         var fixture = Fixture.poweredOn()
         let operation = operation(in: fixture.machine.startAdvertising(layout))
@@ -33,7 +33,7 @@ import Testing
         let layout = AdvertisementLayout(
             localName: "a longer name", serviceUUIDs: ["180D", "180F"], manufacturerData: data,
             serviceData: ["FCD2": Data([1, 2, 3])])
-        // 18 and 7 of 28 bytes.
+        // The two take 18 and 7 of 28 bytes.
         #expect(layout.serviceUUIDs == ["180D"] && layout.overflowServiceUUIDs == ["180F"])
         #expect(layout.localName == "a longer n" && layout.namePlace == .scanResponse)
         #expect(layout.advertisement.manufacturerData == data)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Characters, 128-bit UUIDs: what is left of the name, and where it is.
+        // Characters, 128-bit UUIDs, the remaining length of the name, and its place.
         (28, 0, 28, AdvertisementLayout.Place.advertisement), (40, 0, 28, .advertisement),
         (12, 1, 12, .advertisement), (13, 1, 12, .advertisement), (12, 2, 12, .advertisement),
     ])

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// A peripheral machine with the usual steps taken, for tests that begin later.
+/// A peripheral machine after the usual first steps, for tests that begin later.
 struct PeripheralMachineFixture {
     static let central = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let other = PeerID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
@@ -17,7 +17,7 @@ struct PeripheralMachineFixture {
         return fixture
     }
 
-    /// With a published service that has one characteristic.
+    /// Returns a machine with a published service that has one characteristic.
     static func published(
         _ characteristic: LocalService.Characteristic = characteristic()
     ) -> PeripheralMachineFixture {

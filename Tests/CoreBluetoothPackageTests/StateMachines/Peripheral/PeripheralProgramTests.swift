@@ -18,8 +18,9 @@ import Testing
     }
 }
 
-/// A machine, and what must hold of it: each request and each addition is answered once or ended by the state, no
-/// value is sent without a credit or to a central that does not subscribe, and "ready" comes at most once for each update, sent or refused.
+/// A machine with its invariants: each request and each addition is answered once or ended by the state, no value is
+/// sent without a credit or to a central that does not subscribe, and "ready" arrives at most once for each update,
+/// sent or refused.
 private struct PeripheralProgram {
     private(set) var violations: [String] = []
     private(set) var history: [String] = []
@@ -27,16 +28,16 @@ private struct PeripheralProgram {
     private var random: SeededGenerator
     private var machine = PeripheralStateMachine()
     private var lastRequest: UInt64 = 0
-    /// At the delegate, waiting.
+    /// The requests that wait for the delegate's answer.
     private var open: Set<RequestID> = []
     private var answered: Set<RequestID> = []
-    /// Called, not answered; those that the backend has still to answer.
+    /// The calls of `add` that the backend has still to answer.
     private var additions: Set<OperationID> = []
     private var unanswered: [OperationID] = []
     private var completions: [PeripheralCompletion] = []
     private var credits: [PeerID: Int] = [:]
     private var subscriptions: Set<Subscription> = []
-    /// How many calls of "ready" may come.
+    /// The number of calls of "ready" that may follow.
     private var announcements = 0
 
     private struct Subscription: Hashable {
@@ -71,7 +72,7 @@ private struct PeripheralProgram {
         }
     }
 
-    /// Answers all that is open.
+    /// Answers all open requests and additions.
     mutating func finish() {
         run("power on") { $0.handle(.stateChanged(.poweredOn)) }
         while !completions.isEmpty { complete() }
@@ -216,7 +217,7 @@ private struct PeripheralProgram {
         history.append(text)
         let effects = body(&machine)
         for effect in effects { check(effect) }
-        // What is gone from the database has no subscribers any more.
+        // Characteristics that left the database have no subscribers.
         for old in subscriptions where machine.database.characteristic(old.attribute) == nil { end(old) }
     }
 

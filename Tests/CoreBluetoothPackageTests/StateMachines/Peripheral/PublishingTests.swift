@@ -46,7 +46,7 @@ import Testing
         #expect(again.effects.commands.isEmpty)
     }
 
-    /// An answer that power took away never comes: what it was about is withdrawn on both sides.
+    /// An answer that a loss of power prevents never arrives: its service is withdrawn on both sides.
     @Test func anAdditionThatPowerOffInterruptsIsTakenBack() {
         var fixture = Fixture.poweredOn()
         let addition = fixture.machine.add(Fixture.service())
@@ -186,7 +186,7 @@ import Testing
         #expect(fixture.machine.database.serviceIDs.isEmpty)
     }
 
-    /// A removed service whose answer is still to come: the call of `add` is answered none the less.
+    /// A service is removed before its answer arrives: the call of `add` is answered nonetheless.
     @Test func aServiceThatIsRemovedBeforeItsAnswerIsAnswered() {
         var fixture = Fixture.poweredOn()
         let addition = fixture.machine.add(Fixture.service())
