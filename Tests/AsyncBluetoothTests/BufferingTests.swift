@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 @Suite(.emulator(.instant)) struct BufferingTests {
-    /// What a late consumer gets of five values.
+    /// Returns the values that a late consumer receives of five.
     private static func late(
         _ policy: BufferingPolicy, _ fixture: Fixture
     ) async throws -> (values: [UInt8], dropped: Int, error: BluetoothError?) {
@@ -96,7 +96,7 @@ import Testing
         let central = fixture.makeCentral()
         let names = try await fixture.run { () -> Set<String> in
             var devices = central.scan(buffering: .newest(2)).makeAsyncIterator()
-            // All advertise several times in the meantime.
+            // All devices advertise several times in the meantime.
             try await fixture.emulator.swiftClock.sleep(for: .seconds(5))
             #expect(devices.droppedCount > 0)
             var names: Set<String> = []

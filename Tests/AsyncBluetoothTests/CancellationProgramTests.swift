@@ -8,13 +8,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Random programs with a cancellation or a timeout at each await, from a seed: nothing hangs, nothing spins, nothing is
-/// left behind.
+/// Random programs with a cancellation or a timeout at each await, from a seed: nothing hangs, nothing spins, and
+/// nothing is left behind.
 @Suite(.timeLimit(.minutes(5))) struct CancellationProgramTests {
     private static let operations = 60
-    /// A program needs some thousands of jobs.
+    /// The limit for programs, which need some thousands of jobs.
     ///
-    /// One that never stops ends with `EmulatorError.tasksUnsettled`.
+    /// A program that never stops ends with `EmulatorError.tasksUnsettled`.
     private static let jobLimit = 200_000
 
     @Test(arguments: Array(UInt64(1)...40))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Something happens to the link or the adapter.
+    /// Disturbs the link or the adapter.
     private static func disturb(_ choice: UInt64, _ participants: Participants) async {
         let peripheral = participants.peripheral
         let serversHost = participants.fixture.emulator.host(named: "peripheral 1")

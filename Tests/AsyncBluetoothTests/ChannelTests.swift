@@ -8,7 +8,7 @@ import LogCapture
 import Logging
 import Testing
 
-/// In real time: streams report on a run loop, which virtual time does not see.
+/// L2CAP channels in real time: streams report on a run loop, which virtual time does not see.
 @Suite struct ChannelTests {
     private func connect() async throws -> Peripheral {
         let emulator = Emulator(configuration: .instant)
@@ -39,7 +39,7 @@ import Testing
         description.channels = [ChannelDescription(psm: 0x80, echo: true)]
         let device = try emulator.add(description)
         let central = Central(backend: .emulator(emulator))
-        // Nothing but the channel refers to the peripheral.
+        // Only the channel refers to the peripheral.
         let channel = try await Fixture.first(central).openChannel(0x80)
         try await channel.write(Data([1]))
         #expect(try await channel.read() == Data([1]))
@@ -80,7 +80,7 @@ import Testing
         let emulator = Emulator(configuration: .instant)
         var description = PeripheralDescription.gadget
         description.channels = [ChannelDescription(psm: 0x80, echo: true)]
-        // A device that no other test has, so that the lines about it are this test's.
+        // No other test has this device, so the lines about it are this test's.
         description.address = isReading ? "C0:DE:10:55:00:01" : "C0:DE:10:55:00:02"
         let device = try emulator.add(description)
         let gate = LogGate(at: "disconnected from")
@@ -135,7 +135,7 @@ import Testing
         try await far.write(Data("and back".utf8))
         #expect(try await near.read() == Data("and back".utf8))
         far.close()
-        // Closed by the other side while the link is up: the end, and no error.
+        // The other side closed the channel while the link is up: the stream ends without an error.
         #expect(try await near.read() == nil)
         server.unpublishChannel(psm)
         await #expect(throws: BluetoothError.self) { try await peripheral.openChannel(psm) }
@@ -148,7 +148,7 @@ import Testing
     }
 }
 
-/// Stops the thread that logs a text for the first time, until it is opened.
+/// A log handler that stops the thread that logs a text for the first time, until it is opened.
 private struct LogGate: LogHandler {
     private let text: String
     private let wasReached = Flag()

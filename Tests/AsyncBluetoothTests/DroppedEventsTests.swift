@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Queues that are busy while others send: in real time, since virtual time waits for them.
+/// Queues that are busy while other devices send: in real time, since virtual time waits for them.
 @Suite(.timeLimit(.minutes(5))) struct DroppedEventsTests {
     private static let limit = CBManagerLimits().undeliveredEvents
 

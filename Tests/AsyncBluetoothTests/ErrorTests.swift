@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 @Suite(.emulator(.instant)) struct ErrorTests {
-    /// The error of an operation.
+    /// Returns the error of an operation.
     private func error(
         _ fixture: Fixture, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> BluetoothError? {

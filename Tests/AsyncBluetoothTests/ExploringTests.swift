@@ -9,9 +9,9 @@ import Testing
 import CoreBluetoothPackage
 #endif
 
-/// What tools that list and operate any device need.
+/// The functions that tools need to list and operate any device.
 @Suite(.emulator(.instant)) struct ExploringTests {
-    /// The gadget with a secondary service, which is included in its own.
+    /// The gadget with a secondary service, which its first service includes.
     private static var nested: PeripheralDescription {
         var description = PeripheralDescription.gadget
         let value = CharacteristicDescription("FFE1", .read, value: Data([9]))
@@ -66,7 +66,7 @@ import CoreBluetoothPackage
             var counts = [device.subscriberCount(of: "FFF1")]
             try await gadget.unsubscribe(from: "FFF0/FFF1")
             counts.append(device.subscriberCount(of: "FFF1"))
-            // Of one that has ended already, the end is awaited.
+            // The release of the values ends the subscription, and `unsubscribe` awaits that end.
             do { _ = try await gadget.subscribe(to: "FFF0/FFF1") }
             try await gadget.unsubscribe(from: "FFF0/FFF1")
             counts.append(device.subscriberCount(of: "FFF1"))

@@ -43,7 +43,7 @@ import Testing
         let names = try await fixture.run {
             let scanned = try await central.peripheral(address: "c0:00:00:00:00:02", within: .seconds(3_600))
             try await scanned.connect()
-            // It is connected, and need not be heard.
+            // The device is connected, and need not advertise.
             let scans = fixture.count(of: "startScan")
             let connected = try await central.peripheral(address: "C0:00:00:00:00:02", within: .seconds(3_600))
             #expect(fixture.count(of: "startScan") == scans)
@@ -89,7 +89,7 @@ import Testing
             try await gadget.connect()
             await gadget.disconnect()
             fixture.emulator.host.forget(device)
-            // The manager learns of it on its queue.
+            // The manager receives the change on its queue.
             try await fixture.emulator.swiftClock.sleep(for: .milliseconds(1))
             let error = await #expect(throws: BluetoothError.self) { try await gadget.connect() }
             let found = try await Fixture.first(central)

@@ -9,7 +9,7 @@ import Testing
 
 /// A gateway over days of virtual time, in which devices and the machine fail again and again.
 ///
-/// `make test` runs two hours. `make gateway-days DAYS=7` has the process for itself, and counts what it holds after each
+/// `make test` runs two hours. `make gateway-days DAYS=7` uses a separate process, and counts its resources after each
 /// seventh of the time.
 @Suite struct GatewayDaysTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -48,7 +48,7 @@ import Testing
         #expect(central.isGone, "the central outlives the gateway")
     }
 
-    /// Seven times so many half minutes.
+    /// Runs seven times a number of half minutes.
     private static func run(
         _ emulator: Emulator, _ devices: [EmulatedDevice], _ ledger: GatewayLedger, halfMinutes: Int
     ) async throws -> WeakObject {

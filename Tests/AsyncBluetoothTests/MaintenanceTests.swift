@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite(.emulator(.instant)) struct MaintenanceTests {
-    /// The events of a connection that is kept up, as words, with the second at which they came.
+    /// Returns the events of a maintained connection as words, with the second of their arrival.
     private static func follow(
         _ peripheral: Peripheral, _ fixture: Fixture, _ events: Log<String>, policy: ReconnectionPolicy = .backoff()
     ) async {
@@ -30,7 +30,7 @@ import Testing
         let clock = fixture.emulator.swiftClock
         let (values, events) = try await Self.received(2, of: gadget, fixture) {
             device.notify("FFF1", value: Data([1]))
-            // Out of range at once, the value would be lost.
+            // The value would be lost if the device left the range at once.
             try await clock.sleep(for: .seconds(1))
             device.setProximity(.outOfRange)
             try await clock.sleep(for: .seconds(28))
@@ -43,8 +43,8 @@ import Testing
         #expect(device.connectionCount == 0)
     }
 
-    /// The values that arrive over a connection that is kept up while something happens to it, and its events without
-    /// their times.
+    /// Returns the values that arrive over a maintained connection while it is disturbed, and its events without their
+    /// times.
     private static func received(
         _ count: Int, of peripheral: Peripheral, _ fixture: Fixture,
         while happening: @escaping @Sendable () async throws -> Void

@@ -5,9 +5,9 @@ import Foundation
 import ScriptedBlueZ
 import Testing
 
-/// Many managers at once: the threads that their queues had go when the queues are idle.
+/// Many managers at once: the threads of their queues end when the queues are idle.
 ///
-/// Needs the process for itself: `make soak`.
+/// Needs a separate process: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct ManagerSoakTests {
     @Test(.timeLimit(.minutes(2))) func threeThousandManagersAndFourHundredCancelledTasksLeaveNoThreads() async throws {
@@ -21,7 +21,7 @@ struct ManagerSoakTests {
         print("soak: 3,000 managers, from \(before) over \(busy) to \(try ProcessResources())")
     }
 
-    /// Serial queues that work at the same time have a thread each, up to this number.
+    /// The number of threads up to which serial queues that work at the same time have a thread each.
     private static let threadsOfDispatch = 256
 
     private static func useManagers(_ count: Int) async throws {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite(.emulator(.instant)) struct NotificationTests {
-    /// The first values of a characteristic.
+    /// Returns the first values of a characteristic.
     private static func values(
         _ count: Int, of peripheral: Peripheral, _ id: CharacteristicID = "FFF0/FFF1"
     ) async throws -> [Data] {
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func aSequenceThatBeginsWhileTheEndIsUnderWayEndsWithAllOthers() async throws {
-        // With the latencies of the air: the end takes time.
+        // The air has latencies here: the end takes time.
         let fixture = Fixture(Emulator(time: .virtual))
         let (device, gadget) = try await fixture.find(.gadget)
         let values = try await fixture.run {

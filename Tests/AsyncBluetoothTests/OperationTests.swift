@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.count(of: "discoverCharacteristics") == 1)
     }
 
-    /// Whose task gets its turn only when the app has ended the link.
+    /// The operation's task continues only when the app has ended the link.
     @Test func anOperationThatWasAboutToUseACancelledLinkIsCancelled() async throws {
         let fixture = Fixture()
         let (_, gadget) = try await fixture.find(.gadget)

@@ -9,7 +9,7 @@ import Testing
 
 /// Random operations, cancellations, timeouts and link losses, each run from its seed.
 @Suite(.emulator(.default)) struct PropertyTests {
-    /// A stream of numbers that follows from a seed.
+    /// A sequence of random numbers from a seed.
     ///
     /// Source: Steele, Lea and Flood, SplitMix64.
     private struct Random: RandomNumberGenerator, Sendable {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// What became of each operation.
+    /// The outcome of each operation.
     private final class Outcomes: Sendable {
         private let counts = Lock<[String: Int]>([:])
         func record(_ outcome: String) { counts.withLock { $0[outcome, default: 0] += 1 } }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// Something happens to the link.
+    /// Disturbs the link.
     private static func disturb(
         _ choice: UInt64, _ peripheral: Peripheral, _ device: EmulatedDevice, _ fixture: Fixture
     ) async {

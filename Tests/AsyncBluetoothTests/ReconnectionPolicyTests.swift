@@ -44,7 +44,7 @@ import Testing
         #expect(maintenance.isStopped(1))
         maintenance.end(1)
         #expect(maintenance.isEmpty)
-        // One that begins afterwards is another one.
+        // A task that begins afterwards is not affected.
         maintenance.begin(2)
         #expect(maintenance.attach(task, to: 2) == false)
         #expect(maintenance.isActive)

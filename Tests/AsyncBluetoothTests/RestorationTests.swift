@@ -23,7 +23,7 @@ import Testing
         #expect(fixture.count(of: " connect ") == 1)
     }
 
-    /// A service whose value says which process answers; to subscribers it sends it once.
+    /// A service whose value identifies the process that answers; it is sent to subscribers once.
     private static func service(_ number: UInt8) -> ServedService {
         ServedService(
             CBUUID(string: "FFF0"),
@@ -36,7 +36,7 @@ import Testing
 
     /// A server that the system ends while it advertises, and the next one.
     ///
-    /// - Parameter meanwhile: What happens before the end.
+    /// - Parameter meanwhile: Runs before the end.
     private func restart(
         _ fixture: Fixture, restoring services: [ServedService], offer: ServedOffer? = nil,
         _ restored: Log<RestoredServer> = Log(), meanwhile: @escaping @Sendable () async throws -> Void = {}

@@ -74,7 +74,7 @@ import Testing
         let clock = fixture.emulator.swiftClock
         let host = try Self.host(fixture)
         try await fixture.run {
-            // The adapter comes and goes, so that the reset meets each step of the publishing.
+            // The adapter is removed and added, so that the reset interrupts each step of the publishing.
             for delay in 0..<40 {
                 let running = Task { try await server.run() }
                 try await clock.sleep(for: .microseconds(50 * delay))

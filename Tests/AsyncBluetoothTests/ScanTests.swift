@@ -48,7 +48,7 @@ import Testing
         #expect(fixture.count(of: "stopScan") == 1)
     }
 
-    /// What a scan finds within ten seconds.
+    /// Returns the names that a scan finds within ten seconds.
     private static func names(_ scan: ValueSequence<DiscoveredPeripheral>, _ fixture: Fixture) async throws -> [String]
     {
         let found = Log<String>()
@@ -168,7 +168,7 @@ import Testing
     }
 }
 
-/// Calls a closure with each line.
+/// A log handler that calls a closure with each line.
 private struct LineHandler: LogHandler {
     let onLine: @Sendable (String) -> Void
     var logLevel = Logger.Level.trace

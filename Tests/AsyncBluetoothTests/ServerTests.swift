@@ -10,7 +10,7 @@ import Testing
 @Suite(.emulator(.instant)) struct ServerTests {
     private static let uuid = CBUUID(string: "FFF0")
 
-    /// A server and a client in one world.
+    /// Returns a server and a client in one world.
     private func meet(
         _ fixture: Fixture, _ characteristics: [ServedCharacteristic]
     ) async throws -> (PeripheralServer, Peripheral) {
@@ -192,7 +192,7 @@ import Testing
         let server = fixture.makeServer()
         try await fixture.run {
             try await server.waitUntilPoweredOn()
-            // Cancelled while the adapter's answer is on its way.
+            // The task is cancelled while the adapter's answer is on its way.
             let task = Task { try await server.publishChannel() }
             try await fixture.emulator.swiftClock.sleep(for: .zero)
             task.cancel()

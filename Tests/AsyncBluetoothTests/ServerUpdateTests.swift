@@ -7,11 +7,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Values that a server sends without waiting, by itself while devices subscribe, and in answer to writes.
+/// Values that a server sends without waiting: by itself while devices subscribe, and as the answer to writes.
 @Suite(.emulator(.instant)) struct ServerUpdateTests {
     private static let uuid = CBUUID(string: "FFF0")
 
-    /// A published server and a client in one world, and the server's events.
+    /// Returns a published server and a client in one world, and the server's events.
     private func meet(
         _ characteristics: [ServedCharacteristic], settings: PeripheralServer.Settings = .init()
     ) async throws -> (PeripheralServer, Peripheral, Log<PeripheralServer.Event>) {

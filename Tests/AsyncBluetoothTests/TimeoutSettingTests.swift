@@ -6,7 +6,7 @@ import Testing
 
 /// Timeouts that are set once for all operations.
 ///
-/// In real time, of which each test needs a moment: what is awaited never comes.
+/// The tests run in real time and each takes a moment: the awaited event never arrives.
 @Suite(.timeLimit(.minutes(5))) struct TimeoutSettingTests {
     private static let limit = Duration.milliseconds(20)
 

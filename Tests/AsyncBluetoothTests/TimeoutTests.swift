@@ -186,7 +186,7 @@ import Testing
     @Test func aSuccessIsNotLostWhenTheCallerIsCancelledMeanwhile() async throws {
         let gate = Gate()
         let task = Task {
-            // The operation cannot be cancelled, and succeeds after the sleep of the limit was.
+            // The operation cannot be cancelled, and succeeds after the sleep of the limit has ended.
             try await withTimeout(.seconds(1), clock: EndlessClock(gate: gate)) { () -> Int in
                 await gate.wait()
                 return 7
@@ -197,7 +197,7 @@ import Testing
     }
 }
 
-/// Opens once; the wait for it is not cancelled with its task.
+/// A gate that opens once; the wait for it is not cancelled with its task.
 private final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -225,7 +225,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// A clock whose sleep ends with its cancellation alone, and opens a gate then.
+/// A clock whose sleep ends only with its cancellation, and then opens a gate.
 private struct EndlessClock: Clock {
     let now = ContinuousClock.now
     let minimumResolution = Duration.zero
@@ -239,7 +239,7 @@ private struct EndlessClock: Clock {
 }
 
 extension EmulatorConfiguration {
-    /// Without latency, but that a device needs two seconds for a read.
+    /// The settings without latency, except that a device needs two seconds for a read.
     static let slowReader: EmulatorConfiguration = {
         var configuration = EmulatorConfiguration.instant
         configuration.readDelay = .seconds(2)

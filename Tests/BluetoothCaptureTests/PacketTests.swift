@@ -5,14 +5,14 @@ import Testing
 
 @testable import BluetoothCapture
 
-/// The bytes of packets, as the Core Specification lays them out; tshark and btmon decode the same bytes.
+/// The bytes of packets in the layout of the Core Specification; tshark and btmon decode the same bytes.
 @Suite struct PacketTests {
     private let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
     private let host = CapturedAddress(bits: 0x0011_2233_4455, isRandom: false)
     private let parameters = CapturedParameters(
         interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(4_200))
 
-    /// The type and the bytes.
+    /// Returns the type and the bytes.
     private func hex(_ packet: HCIPacket) -> String { Data([packet.kind.rawValue] + packet.body).hexText.lowercased() }
 
     private func hex(_ bytes: [UInt8]) -> String { Data(bytes).hexText.lowercased() }

@@ -10,9 +10,9 @@ import Testing
 
 @testable import BluetoothRecording
 
-/// A capture becomes the devices in it.
+/// The conversion of a capture to the devices in it.
 @Suite struct CaptureRecorderTests {
-    /// The capture of what a client does with a lamp, and the losses of its recording.
+    /// Returns the capture of a client's use of a lamp, and the losses of its recording.
     private func capture(_ format: CaptureFormat) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).\(format.rawValue)").path
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: file) } }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import BluetoothRecording
 
-/// Responses are matched with their requests.
+/// The matching of responses with their requests.
 @Suite struct CapturedClientTests {
     private typealias Outcome = CapturedClient.Outcome
     private typealias Answer = CapturedClient.Answer
 
-    /// What a conversation leads to; a packet each 10 ms, requests marked with true.
+    /// Returns the outcomes of a conversation with a packet each 10 ms; requests are marked with true.
     private func outcomes(_ packets: [(isRequest: Bool, pdu: ATTPDU)], ends: Bool = false) -> [Outcome] {
         var client = CapturedClient()
         var outcomes: [Outcome] = []

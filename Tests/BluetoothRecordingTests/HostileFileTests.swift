@@ -7,15 +7,15 @@ import Testing
 
 @testable import BluetoothRecording
 
-/// Captures and recordings with bytes changed: an error or a valid device, never a trap.
+/// Captures and recordings with changed bytes: an error or a valid device, never a trap.
 ///
-/// Each seed for a while, or for `FUZZ_SECONDS` from the seed `FUZZ_SEED` on: `make fuzz`.
+/// Each seed runs for a while, or for `FUZZ_SECONDS` from the seed `FUZZ_SEED` on: `make fuzz`.
 @Suite struct HostileFileTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let firstSeed = environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
     private static let time = environment["FUZZ_SECONDS"].flatMap { Double($0) }.map { Duration.seconds($0 / 2) }
 
-    /// Calls `body` with changed copies, 500 of them or for as long as is asked for.
+    /// Calls `body` with changed copies, 500 of them or for the requested time.
     private func change(_ originals: [[UInt8]], _ body: ([UInt8]) throws -> Void) -> Int {
         let start = ContinuousClock.now
         var count = 0
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A file whose packets are of all kinds that are read.
+    /// Returns files with packets of all kinds that are read.
     private func captures() -> [[UInt8]] {
         let host = CapturedHost(name: "phone", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false))
         let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
@@ -109,7 +109,7 @@ import Testing
         (false, .readRequest(4)), (true, .error(request: 0x0A, handle: 4, code: 5)),
     ]
 
-    /// The devices of a capture, as far as it can be read.
+    /// Returns the devices of a capture, as far as it can be read.
     private func recordings(_ bytes: [UInt8]) throws -> [DeviceRecording] {
         var recorder = CaptureRecorder(keepsIdentity: false)
         do throws(CaptureReadError) {

@@ -4,8 +4,8 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// A device with all that a recording has a line for: values that change, errors, notifications with a cause and without, and an end
-/// of its own.
+/// A device that causes each kind of line in a recording: values that change, errors, notifications with and without a
+/// cause, and an end by the device.
 struct Lamp: EmulatedPeripheralHandler {
     struct State: Sendable {
         var reads: UInt8 = 0
@@ -57,7 +57,7 @@ struct Lamp: EmulatedPeripheralHandler {
         }
     }
 
-    /// What a client does with the device, until that disconnects.
+    /// Uses the device until it disconnects.
     static func use(_ peripheral: Peripheral, _ emulator: Emulator) async throws {
         try await peripheral.connect()
         for service in try await peripheral.services() {
@@ -84,7 +84,7 @@ struct Lamp: EmulatedPeripheralHandler {
         throw CancellationError()
     }
 
-    /// The error of an operation as text.
+    /// Returns the error of an operation as text.
     static func outcome(_ body: () async throws -> Void) async -> String {
         await outcome {
             try await body()
@@ -92,7 +92,7 @@ struct Lamp: EmulatedPeripheralHandler {
         }
     }
 
-    /// The result of an operation, or its error, as text.
+    /// Returns the result of an operation, or its error, as text.
     static func outcome(_ body: () async throws -> String) async -> String {
         do {
             return try await body()

@@ -7,7 +7,7 @@ import CoreBluetoothPackage
 import Foundation
 import Testing
 
-/// A device that plays a recording, in virtual time and on a link that takes no time.
+/// A device that plays a recording, in virtual time and on a link without latency.
 @Suite struct ReplayTests {
     private static let services = [
         ServiceDescription(

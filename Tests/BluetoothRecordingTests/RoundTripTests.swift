@@ -9,7 +9,7 @@ import CoreBluetoothPackage
 import Foundation
 import Testing
 
-/// Emulate, record, replay: the same client gets the same.
+/// Emulation, recording and replay: the same client receives the same values.
 @Suite struct RoundTripTests {
     private final class Collected: Sendable {
         let recording = Lock<DeviceRecording?>(nil)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The recording of what the client does with a device.
+    /// Returns the recording of the client's use of a device.
     private func record(
         _ peripheral: EmulatedPeripheral, _ configuration: EmulatorConfiguration, keepsIdentity: Bool = true,
         _ client: @escaping @Sendable (Peripheral, Emulator) async throws -> Void = Lamp.use
@@ -81,7 +81,7 @@ import Testing
         #expect(withoutTimes(kinds(copy)) == withoutTimes(kinds(original)))
         for (one, other) in zip(original.events.requests, copy.events.requests) {
             let (duration, copied) = (one.duration ?? .zero, other.duration ?? .zero)
-            // One connection interval: where in it a request falls differs.
+            // The tolerance is one connection interval, as the position of a request in it differs.
             #expect((copied - duration).inSeconds.magnitude <= 0.05, "\(one) \(other)")
         }
     }
@@ -99,7 +99,7 @@ import Testing
         let recording = try await record(EmulatedPeripheral(Lamp.description, handler: Lamp()), .instant)
         let (device, losses) = recording.plainDevice()
         var expected = Lamp.description
-        // What a recording cannot know: the values behind reads that a handler answers, and its behaviour.
+        // A recording cannot contain the values behind reads that a handler answers, nor its behavior.
         expected.address = expected.effectiveAddress
         expected.rssi = device.rssi
         expected.maximumMTU = 185

@@ -13,7 +13,8 @@ import Testing
         #expect(AssignedNumbers.attribute(number) == name)
     }
 
-    /// As Apple's `CBUUID` and Assigned Numbers spell them; the data writes "Battery Service" and "B02 Mass Flow".
+    /// Names as spelled by Apple's `CBUUID` and Assigned Numbers; the data writes "Battery Service" and "B02 Mass
+    /// Flow".
     @Test(
         arguments: [
             (0x180F, "Battery"), (0x1805, "Current Time"), (0x2A67, "Location and Speed"), (0x2B02, "Mass Flow"),
@@ -58,9 +59,9 @@ import Testing
         #expect(AssignedNumbers.company(identifier) == nil)
     }
 
-    /// A lookup finds every row, the first and the last among them: as many names as a walk over the whole text.
+    /// A lookup finds every row, including the first and the last: as many names as a walk over the whole text.
     ///
-    /// The ranges contain all numbers that are assigned; all 65,536 take a minute in a debug build.
+    /// The ranges contain all assigned numbers; all 65,536 take a minute in a debug build.
     @Test func everyNameIsFoundByItsNumber() {
         let ranges = [UInt16(0x1800)...0x18FF, 0x2800...0x2CFF]
         let found = ranges.joined().compactMap(AssignedNumbers.attribute)

@@ -12,7 +12,7 @@ import Testing
 struct Fixture: Sendable {
     let emulator: Emulator
 
-    /// The emulator of the test that runs.
+    /// Creates a fixture with the emulator of the running test.
     init() { self.init(Emulator.current) }
 
     init(_ emulator: Emulator) { self.emulator = emulator }
@@ -21,17 +21,17 @@ struct Fixture: Sendable {
 
     func makeServer() -> PeripheralServer { PeripheralServer(backend: .emulator(emulator)) }
 
-    /// Runs `body` in virtual time, and what its end leads to at once.
+    /// Runs `body` in virtual time, and the immediate consequences of its end.
     func run<Result: Sendable>(
         within limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let result = try await emulator.run(within: limit, body)
-        // What the body let go, as a subscription, ends with what is due now.
+        // Objects that the body released, such as a subscription, end with the work that is due now.
         try await emulator.advance(by: .zero)
         return result
     }
 
-    /// How many times a command came in.
+    /// Returns the number of times that a command arrived.
     func count(of command: String) -> Int {
         emulator.trace.map(\.description).filter { $0.contains("< ") && $0.contains(command) }.count
     }
@@ -43,21 +43,21 @@ struct Fixture: Sendable {
         return (device, try await run { try await Self.first(central) })
     }
 
-    /// The first device that a scan finds.
+    /// Returns the first device that a scan finds.
     static func first(_ central: Central) async throws -> Peripheral {
         for try await found in central.scan() { return found.peripheral }
         throw CancellationError()
     }
 }
 
-/// A flag that is raised once.
+/// A flag that is set once.
 final class Flag: Sendable {
     private let value = Lock(false)
     var isSet: Bool { value.withLock { $0 } }
     func set() { value.withLock { $0 = true } }
 }
 
-/// Collects values from any task.
+/// A collection of values from any task.
 final class Log<Value: Sendable>: Sendable {
     private let contents = Lock<[Value]>([])
     var values: [Value] { contents.withLock { $0 } }
@@ -65,7 +65,7 @@ final class Log<Value: Sendable>: Sendable {
 }
 
 extension PeripheralDescription {
-    /// A device with a value of each kind: read, write, notify; two characteristics of one UUID; a descriptor.
+    /// A device with a value of each kind: read, write, notify; two characteristics with one UUID; a descriptor.
     static let gadget = PeripheralDescription(
         name: "Gadget",
         advertising: [AdvertisingDescription(AdvertisingData(localName: "Gadget", services: ["FFF0"]))],

@@ -40,7 +40,7 @@ struct Participants: Sendable {
             ServedService(CBUUID(string: "FFB0"), characteristics: []),
         ], name: "Offer")
 
-    /// Shows that what was interrupted hinders nothing, and withdraws what the program published for good.
+    /// Shows that interrupted operations hinder nothing, and withdraws what the program published permanently.
     func end() async throws -> Remains {
         for _ in 0..<8 {
             do {
@@ -73,7 +73,7 @@ struct Participants: Sendable {
     }
 }
 
-/// What should be gone after a program.
+/// The objects that must be gone after a program.
 struct Remains: Sendable {
     let objects: [WeakObject]
 }
@@ -95,7 +95,7 @@ final class WeakObject: Sendable {
     var isGone: Bool { reference.withLock { $0.object == nil } }
 }
 
-/// A sequence that is read again and again, and made anew when it has ended.
+/// A sequence that is read repeatedly, and created anew when it has ended.
 final class SharedSubscription: Sendable {
     private let values = Lock<ValueSequence<Data>?>(nil)
 
@@ -124,7 +124,7 @@ final class SharedSubscription: Sendable {
     }
 }
 
-/// A channel that is opened once, and again after it has ended or was dropped.
+/// A channel that is opened once, and again after it has ended or was released.
 final class SharedChannel: Sendable {
     private let channel = Lock<ByteChannel?>(nil)
 
@@ -174,7 +174,7 @@ struct Unexpected: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// What became of each operation.
+/// The outcome of each operation.
 final class Outcomes: Sendable {
     private let errors = Lock<[Int: (any Error)?]>([:])
 
@@ -192,7 +192,7 @@ final class Outcomes: Sendable {
     }
 }
 
-/// A stream of numbers that follows from a seed.
+/// A sequence of random numbers from a seed.
 ///
 /// Source: Steele, Lea and Flood, SplitMix64.
 struct SeededNumbers: RandomNumberGenerator, Sendable {

@@ -7,7 +7,7 @@ import Foundation
 struct ProgramOperation: Sendable {
     let run: @Sendable (_ participants: Participants, _ choice: UInt64) async throws -> Void
 
-    /// Each way to wait.
+    /// The operations, which include every kind of wait.
     static let all = client + sequences + server + channels
 
     private static let client: [ProgramOperation] = [
@@ -54,7 +54,7 @@ struct ProgramOperation: Sendable {
         .init { participants, _ in try await participants.shared.read(participants.peripheral) },
         .init { participants, _ in try await participants.shared.read(participants.peripheral) },
         .init { participants, choice in
-            // Notified while the sequence above may be read, or may have been left.
+            // The notification is sent while the sequence above may be read, or may have been left.
             participants.device.notify("FFF2", value: byte(choice))
         },
         .init { participants, choice in
@@ -97,7 +97,8 @@ struct ProgramOperation: Sendable {
         .init { participants, _ in try await participants.server.run() },
     ]
 
-    /// Streams report on a thread that virtual time does not wait for: how far these get depends on that thread.
+    /// The channel operations; streams report on a thread that virtual time does not wait for, so their progress
+    /// varies.
     private static let channels: [ProgramOperation] = [
         .init { participants, choice in
             let channel = try await participants.peripheral.openChannel(0x80)

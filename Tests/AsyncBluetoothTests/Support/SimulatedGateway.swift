@@ -4,8 +4,8 @@ import BluetoothSupport
 import CoreBluetooth
 import Foundation
 
-/// A gateway as people write it: it finds its devices by name, keeps them connected, follows their values, and reads
-/// the charge of their batteries every ten minutes.
+/// A typical gateway: it finds its devices by name, keeps them connected, follows their values, and reads the charge of
+/// their batteries every ten minutes.
 struct SimulatedGateway: Sendable {
     static let value: CharacteristicID = "FFF0/FFF1"
     static let battery: CharacteristicID = "180F/2A19"
@@ -23,14 +23,14 @@ struct SimulatedGateway: Sendable {
                 let found = try await central.first(within: .seconds(30)) { $0.advertisement.localName == name }
                 try await serve(found.peripheral, name)
             } catch {
-                // Out of range, switched off or refused: it is tried again.
+                // The device is out of range, switched off or refused: the next attempt follows.
                 ledger.withLock { $0.searches += 1 }
             }
             guard (try? await clock.sleep(for: Self.retry)) != nil else { return }
         }
     }
 
-    /// Runs until something fails that another connection does not repair.
+    /// Runs until a failure that another connection does not repair.
     private func serve(_ peripheral: Peripheral, _ name: String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -62,7 +62,7 @@ struct SimulatedGateway: Sendable {
     }
 }
 
-/// What a gateway received, and the rules that it broke.
+/// The values that a gateway received, and the rules that it broke.
 final class GatewayLedger: Sendable {
     struct Entries: Sendable {
         /// The last number of each device.
@@ -72,18 +72,18 @@ final class GatewayLedger: Sendable {
         var searches = 0
         var reads = 0
         var failedReads = 0
-        /// Rules that were broken, the first of them.
+        /// The first violations of rules.
         var violations: [String] = []
     }
 
     private let entries = Lock(Entries())
 
-    /// What is in it.
+    /// The entries so far.
     var contents: Entries { entries.withLock { $0 } }
 
     func withLock(_ body: (inout Entries) -> Void) { entries.withLock { body(&$0) } }
 
-    /// The values of a device are numbers, each greater than the one before.
+    /// Records a value: the values of a device are numbers, each greater than the one before.
     func receive(_ value: Data, from name: String) {
         let number = value.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         let last = contents.last[name] ?? 0

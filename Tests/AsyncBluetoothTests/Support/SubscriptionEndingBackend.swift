@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-/// An emulator whose centrals lose a subscription when it notifies one byte, 0xFF.
+/// An emulator whose centrals lose a subscription when it notifies a single byte, 0xFF.
 final class SubscriptionEndingBackend: BluetoothBackend {
     private let emulator: Emulator
 

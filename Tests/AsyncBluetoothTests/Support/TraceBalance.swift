@@ -1,4 +1,4 @@
-/// What the commands and events of a trace leave on the air.
+/// The objects that the commands and events of a trace leave on the air.
 struct TraceBalance {
     private(set) var isScanning = false
     private(set) var isAdvertising = false
@@ -50,8 +50,8 @@ struct TraceBalance {
         }
     }
 
-    /// An adapter that is switched off ends scans, channels, and advertising that had not begun; a reset withdraws
-    /// everything.
+    /// Removes what a loss of power ends: an adapter that is switched off ends scans, channels, and advertising that
+    /// had not begun; a reset withdraws everything.
     private mutating func lostPower(isServer: Bool, isReset: Bool) {
         guard isServer else {
             isScanning = false

@@ -2,13 +2,13 @@ import BluetoothEmulator
 import BluetoothSupport
 import Foundation
 
-/// Days in the life of devices and of the machine beside them: values come every half minute, and something goes wrong
-/// every few minutes, as of a seed.
+/// Simulated days of devices and of the machine: values arrive every half minute, and a failure occurs every few
+/// minutes, from a seed.
 ///
-/// A value that is sent to a subscriber while nothing is wrong arrives within ten seconds. A device that has been well
-/// for three minutes, beside a machine that has been well for as long, has its subscriber back.
+/// A value that is sent to a subscriber in the absence of failures arrives within ten seconds. A device without
+/// failures for three minutes, with a machine without failures for as long, has its subscriber back.
 struct TroubledDays {
-    /// What goes wrong, with a device or with the machine.
+    /// The failures of a device or the machine.
     private enum Trouble: CaseIterable {
         case outOfRange, crash, disconnection, silence, refusedConnections, lostPackets
         case powerOff, daemonRestart, unplugged
@@ -27,12 +27,12 @@ struct TroubledDays {
     private var number: UInt32 = 0
     private(set) var sent = 0
     private(set) var troubles = 0
-    /// When each device, and the machine behind them, will have been well again.
+    /// The time at which each device, and the machine as the last entry, has recovered.
     private var wellSince: [Duration]
     private var present: [Trouble?]
     private var isReported: [Bool]
 
-    /// - Parameter devices: Each notifies `SimulatedGateway.value`, and has a name of its own.
+    /// - Parameter devices: The devices; each notifies `SimulatedGateway.value`, and has a unique name.
     init(_ emulator: Emulator, _ devices: [EmulatedDevice], _ ledger: GatewayLedger, seed: UInt64) {
         (self.emulator, self.devices, self.ledger) = (emulator, devices, ledger)
         names = devices.map(\.name)
@@ -44,7 +44,7 @@ struct TroubledDays {
 
     private var machine: Int { devices.count }
 
-    /// Half a minute.
+    /// Passes half a minute.
     mutating func pass() async throws {
         let receivers = devices.indices.filter { isWell($0) && subscribers(of: $0) > 0 }
         number += 1
@@ -64,7 +64,7 @@ struct TroubledDays {
         checkRecovery()
     }
 
-    /// Everything is well again.
+    /// Ends all failures.
     mutating func end() {
         for index in present.indices { end(index) }
     }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import BluetoothCapture
 
-/// Files are read back as they were written, and malformed ones are reported with the byte and the rule.
+/// The reading of files as they were written, and the reports of malformed ones, with the byte and the rule.
 @Suite struct CaptureReaderTests {
     private static let hosts = [
         CapturedHost(name: "default", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false)),
         CapturedHost(name: "phone", address: CapturedAddress(bits: 0xAABB_CCDD_EEFF, isRandom: false)),
     ]
-    /// 2026-11-22, in whole microseconds, as btsnoop has them.
+    /// The date 2026-11-22, in whole microseconds, as in btsnoop.
     private static let time: CaptureTime = 1_795_305_600_000_001_000
 
     private static let packets: [CapturedPacket] = [
@@ -130,7 +130,7 @@ import Testing
 
     #if os(Linux)
     private static let editcap = "/usr/bin/editcap"
-    /// Continuous integration installs it; elsewhere, the test is skipped without it.
+    /// Whether editcap is installed, as in continuous integration; without it, the test is skipped.
     private static let hasEditcap =
         FileManager.default.isExecutableFile(atPath: editcap) || ProcessInfo.processInfo.environment["CI"] == "true"
 
@@ -218,7 +218,7 @@ import Testing
         #expect(reader.otherPacketCount == 1)
     }
 
-    /// pcapng may give the direction beside a packet of link type 187.
+    /// A pcapng file may give the direction beside a packet of link type 187.
     @Test func theFlagsOfAPacketGiveItsDirection() throws {
         var encoder = PcapngEncoder(comment: "")
         var bytes = encoder.header + encoder.encode(.host(Self.hosts[0]))
@@ -226,7 +226,7 @@ import Testing
             let packet = HCIPacket(kind: .acl, isReceived: isReceived, body: [0x40, 0x10, 1, 0, 9])
             bytes += encoder.encode(.packet(CapturedPacket(host: 0, time: Self.time, packet: packet)))
         }
-        // The same as link type 187, whose packets begin with their type.
+        // The layout is that of link type 187, whose packets begin with their type.
         let position = try #require(bytes.indices.first { bytes[$0...].starts(with: [201, 0, 0, 0, 0, 0, 0, 0]) })
         bytes[position] = 187
         for index in bytes.indices where bytes[index...].starts(with: [2, 0x40, 0x10, 1, 0, 9]) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothCapture
 
-/// What packets say, read from the bytes that the writer makes and from those of other stacks.
+/// The contents of packets, read from the bytes that the writer makes and from those of other stacks.
 @Suite struct PacketReadingTests {
     private let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
     private let other = CapturedAddress(bits: 0x4ADE_0000_180E, isRandom: true)

@@ -6,7 +6,7 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
 
-/// Thermometers, and the sensors of cyclists, runners and the environment.
+/// Thermometers, and sensors for cycling, running and the environment.
 @Suite(.emulator(.instant)) struct SensorTests {
     @Test func anEmulatedThermometerIsReadAndHeard() async throws {
         let fixture = ProfileFixture()
@@ -92,7 +92,7 @@ import Testing
         device.stop()
     }
 
-    /// A thermometer of the environment with all descriptors that the service has.
+    /// An environmental thermometer with all descriptors of the service.
     private static let described: PeripheralDescription = {
         var temperature = CharacteristicDescription("2A6E", [.read, .notify], value: Data(hex: "66 08"))
         temperature.descriptors = [

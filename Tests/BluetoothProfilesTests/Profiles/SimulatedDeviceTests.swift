@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite(.emulator(.instant)) struct SimulatedDeviceTests {
-    /// A lamp: one's own profile.
+    /// The characteristic of a lamp, as an example of a custom profile.
     private static let brightness = GATTCharacteristic<UInt8>("FFE1", in: "FFE0", [.read, .write, .notify])
 
     private static func lamp(_ accept: (@Sendable (UInt8) throws -> Void)? = nil) -> (ValueServer, ServedValue<UInt8>) {
@@ -135,7 +135,7 @@ import Testing
         let device = SimulatedDevice(name: "Simulated", servers: [Self.lamp().0])
         try await emulator.run { try await device.start() }
         device.stop()
-        // The host that no manager uses any more serves the next start.
+        // The host that is no longer in use serves the next start.
         try await emulator.advance(by: .seconds(1))
         let host = try #require(emulator.hosts.first { $0.name != "default" })
         host.setPower(false)

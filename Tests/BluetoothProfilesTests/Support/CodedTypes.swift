@@ -1,6 +1,6 @@
 import BluetoothProfiles
 
-/// All standard types, and those that have no characteristic of their own.
+/// All standard types, including those without a characteristic.
 let codedTypes: [any GATTValue.Type] =
     StandardValues.uuids.sorted().compactMap { StandardValues.type(of: $0) } + [
         SCControlPointRequest.self, SCControlPointResponse.self, ValidRange<MeasurementInterval>.self,

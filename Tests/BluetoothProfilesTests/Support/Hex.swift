@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-    /// Bytes written as "06 48"; traps on anything else, for it is source code.
+    /// Reads bytes written as "06 48"; traps on anything else, since it is source code.
     init(hex: String) {
         self = Data(
             hex.split(separator: " ").map { text in
@@ -10,6 +10,6 @@ extension Data {
             })
     }
 
-    /// The bytes as `Data(hex:)` reads them.
+    /// The bytes in the form that `Data(hex:)` reads.
     var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ") }
 }

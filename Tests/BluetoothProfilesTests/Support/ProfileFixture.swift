@@ -6,7 +6,7 @@ import CoreBluetoothTesting
 
 /// A test's emulated world, in virtual time, and a client in it.
 struct ProfileFixture: Sendable {
-    /// The emulator of the test that runs.
+    /// The emulator of the running test.
     let emulator = Emulator.current
 
     /// Finds the device that advertises a service.
@@ -17,7 +17,7 @@ struct ProfileFixture: Sendable {
         }
     }
 
-    /// Puts a device with these servers on the air and finds it.
+    /// Adds a device with these servers and finds it.
     func simulate(
         _ servers: any ProfileServer..., onEvent: (@Sendable (SimulatedDevice.Event) -> Void)? = nil
     ) async throws -> (SimulatedDevice, Peripheral) {
@@ -28,14 +28,14 @@ struct ProfileFixture: Sendable {
     }
 }
 
-/// The ATT error code that a device refused an operation with.
+/// Returns the ATT error code with which a device refused an operation.
 func attCode(_ error: (any Error)?) -> Int? {
     guard case .refused(let cause)? = (error as? BluetoothError)?.reason else { return nil }
     return (cause as? CBATTError)?.code.rawValue
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// The first values.
+    /// Returns the first values.
     func first(_ count: Int) async throws -> [Element] {
         var values: [Element] = []
         for try await value in self {

@@ -1,13 +1,14 @@
 import BluetoothSupport
 import Foundation
 
-/// Bytes from a seed: small numbers mostly, which layouts know, but also edges and anything.
+/// A generator of bytes from a seed: mostly small numbers, which layouts define, but also edge cases and arbitrary
+/// bytes.
 struct ValueGenerator {
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// A value of 0...25 bytes.
+    /// Returns a value of 0...25 bytes.
     mutating func next() -> Data {
         let kind = Int.random(in: 0..<5, using: &random)
         let count = Int.random(in: 0...24, using: &random)

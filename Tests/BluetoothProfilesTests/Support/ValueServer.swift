@@ -3,7 +3,7 @@ import BluetoothSupport
 import CoreBluetooth
 import Synchronization
 
-/// A service of any values.
+/// A service with arbitrary values.
 final class ValueServer: ProfileServer {
     let service: CBUUID
     let values: [any ServedAttribute]
@@ -14,7 +14,7 @@ final class ValueServer: ProfileServer {
     }
 }
 
-/// Something that happens once, and is awaited.
+/// An event that happens once, and is awaited.
 final class Moment: Sendable {
     private struct State {
         var hasCome = false

@@ -2,7 +2,7 @@ import BluetoothProfiles
 import Foundation
 import Testing
 
-/// The bytes of a value, and what they mean; the same bytes come out again.
+/// The bytes of a value, and their meaning; encoding yields the same bytes.
 struct ValueVector: CustomTestStringConvertible, Sendable {
     let uuid: UInt16
     let hex: String

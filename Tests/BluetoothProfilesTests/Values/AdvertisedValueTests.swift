@@ -213,7 +213,7 @@ import Testing
     ])
     func otherServiceDataAreNoValue(uuid: String, hex: String) { #expect(service(uuid, hex) == []) }
 
-    /// Bytes from a seed behind the beginnings of the formats, cut anywhere.
+    /// Bytes from a seed after the beginnings of the formats, cut anywhere.
     @Test(arguments: ["", "40", "4053", "00EE", "10EE03", "20", "30", "4C000215", "990403", "990405", "990406"])
     func randomBytesNeverTrapAndAreEncodedToTheSame(start: String) throws {
         var generator = ValueGenerator(seed: UInt64(start.count) + 1)
@@ -249,7 +249,7 @@ import Testing
 }
 
 extension Data {
-    /// Bytes written without spaces.
+    /// Reads bytes written without spaces.
     fileprivate init(digits: String) {
         let digits = Array(digits)
         self.init(

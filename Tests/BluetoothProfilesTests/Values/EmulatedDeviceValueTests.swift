@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothEmulator
 
-/// What emulated devices send, decoded by the types of the profiles.
+/// The values of emulated devices, decoded by the types of the profiles.
 @Suite struct EmulatedDeviceValueTests {
     @Test(arguments: [nil, false, true] as [Bool?], [nil, 0, 65_535] as [UInt16?])
     func heartRatesAreTheSame(contact: Bool?, energy: UInt16?) {

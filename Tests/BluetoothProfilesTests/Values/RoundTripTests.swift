@@ -2,7 +2,7 @@ import BluetoothProfiles
 import Foundation
 import Testing
 
-/// Random bytes from a seed: no decoder traps, and what is decoded and encoded is decoded to the same again.
+/// Random bytes from a seed: no decoder traps, and a decoded value that is encoded is decoded to the same value.
 @Suite struct RoundTripTests {
     private static func roundTrips<Value: GATTValue>(_ type: Value.Type, _ generator: inout ValueGenerator) -> Int {
         var decoded = 0

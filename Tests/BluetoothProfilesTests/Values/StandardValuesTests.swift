@@ -25,14 +25,14 @@ import Testing
         #expect(try Self.text(type, (Data([9, 9, 9]) + Data(hex: vector.hex)).dropFirst(3)) == vector.text)
     }
 
-    /// Text and opaque bytes are complete at any length; intervals of heartbeats end where a whole one does.
+    /// Text and opaque bytes are complete at any length; heartbeat intervals are complete after each whole interval.
     @Test(arguments: ValueVector.all.filter { ![0x2A29, 0x2A2A].contains($0.uuid) })
     func aValueThatEndsTooEarlyNamesTheField(vector: ValueVector) throws {
         let type = try #require(StandardValues.type(of: vector.uuid))
         for count in 0..<Data(hex: vector.hex).count {
             let start = Data(hex: vector.hex).prefix(count)
             guard vector.uuid != 0x2A37 || count != 6 && count != 4 else { continue }
-            // A compared value is as long as its characteristic's, which the descriptor does not give.
+            // A compared value is as long as the characteristic's value, whose length the descriptor does not contain.
             guard vector.uuid != 0x290D || start.first != 6 else { continue }
             let error = #expect(throws: GATTValueError.self) { try Self.text(type, start) }
             guard case .tooShort(let needed, let available)? = error?.problem else {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// The scalars, which have one layout, have a vector for each width, and all are in the round trip.
+    /// The scalars have one layout and a vector for each width, and all of them are in the round trip.
     @Test func everyTypeButScalarsHasAVector() {
         let tested = Set(ValueVector.all.map { "\(StandardValues.type(of: $0.uuid) as Any)" })
         let others = StandardValues.uuids.filter { !(StandardValues.type(of: $0) is any ScalarValue.Type) }

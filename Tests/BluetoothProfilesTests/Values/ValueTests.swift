@@ -78,7 +78,7 @@ import Testing
         #expect(try BatteryLevel(percent: 0).percent == 0)
     }
 
-    /// The error of a value that cannot be.
+    /// Returns the error of an impossible value.
     private static func problem(_ make: () throws -> some GATTValue) -> GATTValueError.Problem? {
         do {
             _ = try make()
