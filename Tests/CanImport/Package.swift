@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program on Linux, and a library that uses CoreBluetooth where it happens to be there: as many that were written for
-// Apple's platforms do, without a dependency that could bring it. Scripts/check-traits builds this.
+// A program on Linux, and a library that uses CoreBluetooth if it can be imported: like many that were written for
+// Apple's platforms, without a dependency that could provide it. Scripts/check-traits builds this.
 let traits = Context.environment["CAN_IMPORT_TRAITS"]?.split(separator: ",").map(String.init)
 let root = "swift-corebluetooth"
 

@@ -6,15 +6,15 @@ import Synchronization
 
 /// A program that a test starts and waits for.
 ///
-/// Not Foundation's `Process`: what two threads start at a time there inherits each other's pipes, so a program may
-/// never see the end of its input, and its own end may never be seen. Here a program gets its three streams and nothing
-/// else, no signal is blocked in it, and none is ignored.
+/// Replaces Foundation's `Process`: processes that two threads start at a time there inherit each other's pipes, so a
+/// program may never see the end of its input, and its end may never be detected. Here a program gets its three streams
+/// and nothing else, no signal is blocked in it, and none is ignored.
 public final class ChildProcess: Sendable {
-    /// How a program has ended, and what it wrote.
+    /// The end of a program, and its output.
     public struct Outcome: Sendable {
-        /// As ``ChildProcess/wait()``.
+        /// The exit status, as in ``ChildProcess/wait()``.
         public var status: Int32
-        /// Standard output, as UTF-8.
+        /// The standard output, as UTF-8.
         public var output: String
     }
 
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
         case ended(status: Int32)
     }
 
-    /// The number that the system knows it by.
+    /// The identifier of the process.
     public let identifier: Int32
     private let state = Lock(State.running)
 
@@ -31,11 +31,11 @@ public final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The executable.
-    ///   - arguments: Those after its name.
-    ///   - environment: Its whole environment; nil: this process's.
-    ///   - input: What it reads; nil: nothing. Stays open here.
-    ///   - output: Where it writes; nil: nowhere. Stays open here.
-    ///   - errors: Where it writes its errors; nil: nowhere. Stays open here.
+    ///   - arguments: The arguments after its name.
+    ///   - environment: Its whole environment; nil for that of this process.
+    ///   - input: Its standard input; nil for none. Stays open here.
+    ///   - output: Its standard output; nil for none. Stays open here.
+    ///   - errors: Its standard error; nil for none. Stays open here.
     /// - Throws: `POSIXError` if it cannot be started.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: FileHandle? = nil,
@@ -70,16 +70,16 @@ public final class ChildProcess: Sendable {
         self.identifier = identifier
     }
 
-    /// Sends it a signal, while it runs.
+    /// Sends the program a signal, while it runs.
     public func signal(_ number: Int32) {
         state.withLock { if case .running = $0 { kill(identifier, number) } }
     }
 
-    /// Blocks until it has ended.
+    /// Blocks until the program has ended.
     ///
-    /// - Returns: Its exit status; 128 and the signal's number if a signal ended it.
+    /// - Returns: Its exit status; 128 plus the signal's number if a signal ended it.
     public func wait() -> Int32 {
-        // Its number is its own until it is collected, so a signal may still be sent meanwhile.
+        // The process identifier is not reused until it is collected, so a signal may still be sent meanwhile.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return state.withLock { state in
@@ -92,7 +92,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Two ends of a pipe that no program inherits by chance.
+    /// Returns the two ends of a pipe that no program inherits by chance.
     public static func pipe() throws -> (reading: FileHandle, writing: FileHandle) {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
@@ -102,7 +102,7 @@ public final class ChildProcess: Sendable {
         )
     }
 
-    /// Runs a program to its end, on a thread of its own; its errors go nowhere.
+    /// Runs a program to its end, on a separate thread; its errors are dropped.
     public static func run(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil
     ) async throws -> Outcome {
@@ -115,7 +115,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Runs what blocks on a thread of its own, so that no task waits for it.
+    /// Runs blocking work on a separate thread, so that no task waits for it.
     public static func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -124,7 +124,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// A program that was built with the tests.
+    /// Returns the path of a program that was built with the tests.
     public static func built(_ name: String) -> String {
         URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent(name).path

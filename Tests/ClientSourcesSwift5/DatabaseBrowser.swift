@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Walks a whole GATT database, descriptors and included services too.
+/// A walk through a whole GATT database, including descriptors and included services.
 class DatabaseBrowser: NSObject, CBPeripheralDelegate {
     private(set) var lines: [String] = []
 

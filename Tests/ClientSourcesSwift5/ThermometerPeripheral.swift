@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The peripheral role: a thermometer that others read, write and subscribe to, with a channel beside it.
+/// The peripheral role: a thermometer that others read, write and subscribe to, with a channel.
 class ThermometerPeripheral: NSObject, CBPeripheralManagerDelegate {
     private var manager: CBPeripheralManager!
     private var channel: CBL2CAPChannel?

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Reads the PSM from its characteristic, opens an L2CAP channel, and sends.
+/// A client that reads the PSM from its characteristic, opens an L2CAP channel, and sends.
 @MainActor
 final class ChannelClient: NSObject, @preconcurrency CBPeripheralDelegate, @preconcurrency StreamDelegate {
     private var channel: CBL2CAPChannel?

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// The test is that the files beside this one compile, and import nothing but CoreBluetooth; what is below runs a little.
+/// A test that the files beside this one compile, and import only CoreBluetooth; the tests below run a part of them.
 @Suite struct ClientSources {
     @Test func aHeartRateIsReadInBothWidths() {
         #expect(HeartRateMonitor.beatsPerMinute(Data([0x00, 72])) == 72)

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Sends a file with write commands, as fast as the link takes them.
+/// A client that sends a file with write commands, as fast as the link takes them.
 @MainActor
 final class FlowControlledUpload: NSObject, @preconcurrency CBPeripheralDelegate {
     private let peripheral: CBPeripheral

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// A heart-rate client on a queue of its own, which hands values to an async sequence.
-// Invariant of `@unchecked`: everything mutable is touched on `queue` alone.
+/// A heart rate client with its own queue, which passes values to an async sequence.
+// Invariant of `@unchecked`: everything mutable is used only on `queue`.
 final class HeartRateMonitor: NSObject, @unchecked Sendable {
     private enum ID {
         static let service = CBUUID(string: "180D")

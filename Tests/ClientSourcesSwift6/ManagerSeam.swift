@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-// An app that puts protocols of its own before the classes, to test without an adapter.
+// An app with protocols in front of the classes, for tests without an adapter.
 
 protocol CentralManaging: AnyObject {
     var state: CBManagerState { get }
@@ -53,7 +53,7 @@ func makeManager<Manager: PeripheralManaging>(_ type: Manager.Type, queue: Dispa
     type.init(delegate: nil, queue: queue)
 }
 
-/// What an app shows for an error.
+/// Returns the text that an app shows for an error.
 func explanation(of error: any Error) -> String {
     if case CBError.encryptionTimedOut = error { return "pair again" }
     if let code = (error as? CBError)?.code {
@@ -72,7 +72,7 @@ func explanation(of error: any Error) -> String {
     }
 }
 
-/// A name for each state, written so that a state that comes later compiles too.
+/// Returns a name for each state, in a form that also compiles with later states.
 func name(of state: CBPeripheralState) -> String {
     switch state {
     case .disconnected: "disconnected"

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A scanner on the main actor: lists what is near, and keeps what it lists.
+/// A scanner on the main actor, which lists devices in range and retains them.
 @MainActor
 final class Scanner: NSObject {
     struct Sighting {

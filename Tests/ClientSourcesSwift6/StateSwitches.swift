@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 // Switches as apps write them: with every case and a `default`, which Apple's enumerations need, or `@unknown default`.
-// A test compiles this file as another package's, in both language modes, with warnings as errors.
+// A test compiles this file as part of another package, in both language modes, with warnings as errors.
 
 enum StateSwitches {
     static func text(_ state: CBManagerState) -> String {

@@ -6,14 +6,12 @@ import Foundation
 import Synchronization
 import Testing
 
-/// How often each program runs: `ASYNC_RUNS=1000` in the environment for a thousand times.
+/// The number of times that each program runs: `ASYNC_RUNS=1000` in the environment for a thousand.
 private let runs = ProcessInfo.processInfo.environment["ASYNC_RUNS"].flatMap(Int.init) ?? 40
 
-/// App code that awaits, in virtual time.
-///
-/// None of it knows of the emulator.
+/// App code that awaits, in virtual time, and does not know the emulator.
 enum AsyncApp {
-    /// The battery level of the first heart rate monitor that is heard.
+    /// Returns the battery level of the first heart rate monitor that is heard.
     static func level(_ central: Central) async throws -> UInt8? {
         for try await found in central.scan(for: [CBUUID(string: "180D")]) {
             return try await found.peripheral.read("180F/2A19").first
@@ -21,7 +19,7 @@ enum AsyncApp {
         return nil
     }
 
-    /// The first heart beats.
+    /// Returns the first heart beats.
     static func beats(_ count: Int, _ central: Central) async throws -> [Data] {
         var beats: [Data] = []
         for try await found in central.scan(for: [CBUUID(string: "180D")]) {
@@ -33,7 +31,7 @@ enum AsyncApp {
         return beats
     }
 
-    /// What several tasks of an app put together.
+    /// The results of several tasks of an app, in order.
     actor Diary {
         private(set) var lines: [String] = []
         func add(_ line: String) { lines.append(line) }
@@ -165,7 +163,7 @@ enum AsyncApp {
 
     @Test func theSameSeedGivesTheSameTraceWithManyTasks() async throws {
         let test = try #require(Test.current)
-        // The worlds below are others; this test's own is paused meanwhile, however slow the machine is.
+        // The worlds below are separate; this test's world is paused meanwhile, however slow the machine is.
         let hold = Emulator.current.hold()
         defer { hold.release() }
         let traces = Lock<[[String]]>([])

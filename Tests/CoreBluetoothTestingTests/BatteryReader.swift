@@ -1,22 +1,22 @@
 import CoreBluetooth
 import Foundation
 
-/// Reads the level of the first battery that it finds.
+/// A client that reads the level of the first battery that it finds.
 final class BatteryReader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on `queue` only.
+    // Invariant: used only on `queue`.
     private let queue = DispatchQueue(label: "battery reader")
     private var manager: CBCentralManager?
     private var device: CBPeripheral?
     private var result: UInt8??
     private var waiting: CheckedContinuation<UInt8?, Never>?
 
-    /// Begins at once.
+    /// Creates a reader, which begins at once.
     override init() {
         super.init()
         queue.sync { manager = CBCentralManager(delegate: self, queue: queue) }
     }
 
-    /// In percent; nil where it could not be read.
+    /// Returns the level in percent; nil if it could not be read.
     func level() async -> UInt8? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in

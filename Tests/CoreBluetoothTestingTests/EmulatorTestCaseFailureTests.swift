@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import XCTest
 
-/// What a test of XCTest fails on, seen from outside.
+/// The failures of XCTest tests, observed from outside.
 @Suite(.serialized) struct EmulatorTestCaseFailureTests {
-    /// The messages of the failures of a test with that body.
+    /// Returns the messages of the failures of a test with a body.
     private func failures(_ body: @escaping (EmulatorTestCase) -> Void) -> [String] {
         let listener = FailureListener()
         XCTestObservationCenter.shared.addTestObserver(listener)
@@ -79,7 +79,7 @@ private final class FailureListener: NSObject, XCTestObservation {
     }
 }
 
-/// Receives states, and nothing else.
+/// A delegate that only receives states.
 private final class StateListener: NSObject, CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func theSameSeedGivesTheSameTrace() async throws {
         let test = try #require(Test.current)
-        // The worlds below are others; this test's own is paused meanwhile, however slow the machine is.
+        // The worlds below are separate; this test's world is paused meanwhile, however slow the machine is.
         let hold = Emulator.current.hold()
         defer { hold.release() }
         let traces = Traces()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothTesting
 
-/// What a test with the trait fails on, seen from outside: each runs a test body within a trait of its own.
+/// The failures of tests with the trait, observed from outside: each runs a test body within a separate trait.
 @Suite struct FailureTests {
     private func issues(
         allowing allowed: EmulatorTrait.Leftovers = [], _ body: @escaping @Sendable () async throws -> Void
@@ -68,7 +68,7 @@ import Testing
         let body: @Sendable () async throws -> Void = {
             let app = HeartRateApp()
             await Emulator.current.expect(.didConnect)
-            // The services were asked for in that callback, and time is paused.
+            // The services were requested in that callback, and time is paused.
             app.stop()
         }
         let messages = try await issues(body)

@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Foundation
 
-/// App code as it is written for the air: it names no backend.
+/// App code as it is written for real devices: it names no backend.
 final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on `queue` only, but for `beats`, which is read when the queue is at rest.
+    // Invariant: used only on `queue`, except for `beats`, which is read when the queue is idle.
     private(set) var beats: [UInt8] = []
     private var manager: CBCentralManager?
     private var monitor: CBPeripheral?
@@ -13,16 +13,16 @@ final class HeartRateApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
         manager = CBCentralManager(delegate: self, queue: queue)
     }
 
-    /// Ends all.
+    /// Ends all operations.
     func stop() {
         monitor = nil
         manager = nil
     }
 
-    /// Lets the peripheral go, and keeps the manager.
+    /// Releases the peripheral, and retains the manager.
     func forgetMonitor() { monitor = nil }
 
-    /// Looks for the monitor once more.
+    /// Scans for the monitor again.
     func scanAgain() { manager.map(centralManagerDidUpdateState) }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {

@@ -3,7 +3,7 @@ import CoreBluetoothTesting
 import Foundation
 import Testing
 
-/// A plain app against each hostile device: it gets what Apple's rules let it get, and each question ends.
+/// A plain app with each hostile device: it receives what Apple's rules allow, and each request ends.
 @Suite(.emulator(.instant)) struct HostileDeviceTests {
     /// Runs the app against a device for a minute.
     private func run(_ device: PeripheralDescription, for time: Duration = .seconds(60)) async throws -> PlainApp {
@@ -55,7 +55,7 @@ import Testing
         #expect(app.errors.isEmpty)
         #expect(app.values.contains(Data()))
         #expect(app.values.contains(Data([0xFF, 0xFE, 0x00, 0xC3])))
-        // Each second one of each that notifies.
+        // Each notifying characteristic sends a value every second.
         #expect(app.values.count > 12 + 5 * 8)
     }
 

@@ -1,9 +1,9 @@
 import CoreBluetoothTesting
 import Testing
 
-/// Runs test bodies within a trait of their own, and says what they failed on.
+/// A runner of test bodies within separate traits, which returns their failures.
 enum IssueCollector {
-    /// The messages of the issues that a body causes.
+    /// Returns the messages of the issues that a body causes.
     static func issues(
         world: WorldDescription = .builtIn, allowing allowed: EmulatorTrait.Leftovers = [],
         _ body: @escaping @Sendable () async throws -> Void

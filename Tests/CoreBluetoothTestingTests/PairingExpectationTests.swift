@@ -3,7 +3,7 @@ import CoreBluetoothTesting
 import Foundation
 import Testing
 
-/// An agent that says yes, or nothing at all.
+/// An agent that accepts, or does not answer.
 private final class Listener: CBPairingAgentDelegate, Sendable {
     let answers: Bool
     init(answers: Bool) { self.answers = answers }
@@ -13,12 +13,12 @@ private final class Listener: CBPairingAgentDelegate, Sendable {
     }
 }
 
-/// An agent of the process, on a queue of its own.
+/// Returns an agent of the process, with a separate queue.
 private func agent(_ listener: Listener) -> CBPairingAgent {
     CBPairingAgent(capability: .displayYesNo, delegate: listener, queue: DispatchQueue(label: "agent"))
 }
 
-/// A thermometer whose serial number needs a pairing, which the host's user is asked about.
+/// Adds a thermometer whose serial number needs a pairing, which the host's user must confirm.
 private func addThermometer() throws {
     var device = PeripheralDescription.healthThermometer(temperature: 36.6, interval: 1)
     let number = CharacteristicDescription(

@@ -80,13 +80,13 @@ import Testing
         server.stop()
         server = ServerApp(restoreIdentifier: "server")
         await emulator.expect(.willRestoreState, .didUpdateState)
-        // It still advertises.
+        // The app still advertises.
         await emulator.expect(.didStartAdvertising.failing, .didAdd)
         server.stop()
     }
 }
 
-/// What a test of a peripheral app fails on, seen from outside.
+/// The failures of tests of a peripheral app, observed from outside.
 @Suite struct PeripheralFailureTests {
     private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
         try await IssueCollector.issues(world: WorldDescription(), body)

@@ -1,9 +1,10 @@
 import CoreBluetooth
 import Foundation
 
-/// An app that does everything a device lets it do: discovers all, reads all, subscribes to all, and notes what came.
+/// An app that performs every operation of a device: it discovers, reads and subscribes to everything, and records the
+/// values.
 final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on `queue` only, but for the notes, which are read when the queue is at rest.
+    // Invariant: used only on `queue`, except for the recorded values, which are read when the queue is idle.
     private(set) var values: [Data] = []
     private(set) var errors: [any Error] = []
     private(set) var services = 0
@@ -15,7 +16,7 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     private var device: CBPeripheral?
     private var channel: CBL2CAPChannel?
 
-    /// - Parameter payload: What it writes to all that can be written; nil writes nothing.
+    /// - Parameter payload: The value that it writes to every writable characteristic; nil writes nothing.
     init(writing payload: Data? = nil, restoreIdentifier: String? = nil) {
         self.payload = payload
         super.init()
@@ -23,7 +24,7 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
         manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "plain app"), options: options)
     }
 
-    /// Of the device that it found.
+    /// The identifier of the device that the app found.
     var identifier: UUID? { device?.identifier }
 
     /// Opens a channel to the device.
@@ -38,7 +39,7 @@ final class PlainApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
         self.channel = channel
     }
 
-    /// Ends all.
+    /// Ends all operations.
     func stop() {
         channel = nil
         device = nil

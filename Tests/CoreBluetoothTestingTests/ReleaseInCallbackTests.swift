@@ -12,9 +12,9 @@ import Testing
     }
 }
 
-/// Lets go of its manager with the first device that it finds.
+/// A scanner that releases its manager with the first device that it finds.
 private final class OneShotScanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    // Invariant: touched on the manager's queue, and by the test when no callback can come.
+    // Invariant: used on the manager's queue, and by the test when no callback can arrive.
     private var manager: CBCentralManager?
     private(set) var isDone = false
 

@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Foundation
 
-/// A peripheral app as it is written for the air: one service, whose value is read, written and notified.
+/// A peripheral app as it is written for real devices: one service, whose value is read, written and notified.
 final class ServerApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-    /// What it does with a request.
+    /// The treatment of a request.
     enum Manners {
         case answers, refuses, staysSilent
     }
@@ -11,7 +11,7 @@ final class ServerApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendabl
     static let service = CBUUID(string: "FFE0")
     static let value = CBUUID(string: "FFE1")
 
-    // Invariant: touched on `queue` only, but for `psm`, which is read when the queue is at rest.
+    // Invariant: used only on `queue`, except for `psm`, which is read when the queue is idle.
     private(set) var psm: CBL2CAPPSM?
     private let manners: Manners
     private let publishesChannel: Bool
@@ -29,7 +29,7 @@ final class ServerApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendabl
         manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "server app"), options: options)
     }
 
-    /// Ends all.
+    /// Ends all operations.
     func stop() {
         channel = nil
         manager = nil

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a test meets where virtual time cannot advance, seen from outside.
+/// The failures of tests in which virtual time cannot advance, observed from outside.
 @Suite struct StandstillTests {
     private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
         try await IssueCollector.issues(allowing: [.unansweredCommands, .livingObjects]) {
@@ -90,7 +90,7 @@ import Testing
         #expect(messages.contains { $0.contains("blocked: a callback on the queue \"blocked queue\"") }, "\(messages)")
     }
 
-    /// The wait for such a task may end before the thread that began it is through.
+    /// The wait for such a task may end before the thread that began it has finished.
     @Test(.timeLimit(.minutes(5))) func timeAdvancesWhileTasksOfNoWorldComeAndGo() async throws {
         let emulator = Emulator(time: .virtual)
         let isOver = Shared(false)
@@ -163,6 +163,6 @@ private final class Shared<Value: Sendable>: Sendable {
 }
 
 extension DispatchSemaphore {
-    /// `wait()`, which async code may not call, as it blocks the thread.
+    /// Calls `wait()`, which async code may not call, as it blocks the thread.
     fileprivate func waitForSignal() { wait() }
 }

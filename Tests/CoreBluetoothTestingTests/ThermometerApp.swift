@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Foundation
 
-/// Shows the temperature of a thermometer, and connects again when the link is lost.
+/// An app that shows the temperature of a thermometer, and reconnects when the link is lost.
 final class ThermometerApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on the manager's queue only; a test looks when that is at rest.
+    // Invariant: used only on the manager's queue; a test reads it when that queue is idle.
     private(set) var temperatures: [Double] = []
     private(set) var serialNumber: String?
     private(set) var problem: (any Error)?
@@ -77,7 +77,7 @@ final class ThermometerApp: NSObject, CBCentralManagerDelegate, CBPeripheralDele
         }
     }
 
-    /// The IEEE-11073 FLOAT after the flags.
+    /// Decodes the IEEE-11073 FLOAT after the flags.
     private static func temperature(_ value: Data) -> Double? {
         guard value.count >= 5 else { return nil }
         let bytes = [UInt8](value)

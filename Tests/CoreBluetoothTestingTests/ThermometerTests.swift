@@ -3,7 +3,7 @@ import CoreBluetoothTesting
 import Foundation
 import Testing
 
-/// The article "Emulating a device": an app and its tests, from nothing to a firmware update.
+/// The code of the article "Emulating a device": an app and its tests, from the beginning to a firmware update.
 @Suite(.emulator(.instant)) struct ThermometerTests {
     private let measurement = "2A1C"
     private let serial = "2A25"
@@ -56,7 +56,7 @@ import Testing
         let app = ThermometerApp()
         await emulator.expect(.didUpdateValue.of(measurement))
         device.setProximity(.outOfRange)
-        // After the supervision timeout, four seconds of virtual time.
+        // The supervision timeout is four seconds of virtual time.
         await emulator.expect(.didDisconnectPeripheral.failing)
         device.setProximity(.near)
         await emulator.expect(.didConnect, .didUpdateValue.of(measurement))
@@ -73,7 +73,7 @@ import Testing
         try device.addService(ServiceDescription("FFF1", characteristics: [number]))
         await emulator.expect(.didModifyServices, .didUpdateValue.of(serial))
         #expect(app.serialNumber == "0001-B")
-        // The new firmware starts over: the link is lost, and the device is on the air again.
+        // The new firmware restarts: the link is lost, and the device advertises again.
         device.reset()
         await emulator.expect(.didDisconnectPeripheral.failing, .didConnect, .didUpdateValue.of(measurement))
         app.stop()

@@ -3,11 +3,11 @@ import CoreBluetoothTesting
 import Foundation
 import Testing
 
-/// Controls of a living world, as an app's delegates see them.
+/// Controls of a running world, as an app's delegates see them.
 @Suite(.emulator(.instant)) struct WorldControlTests {
     private struct Refusal: Error, Equatable { let number: Int }
 
-    /// Refuses all, each with an error of its own.
+    /// A handler that refuses every request, each with a different error.
     private struct Refusing: AsynchronousPeripheralHandler {
         let refusesConnects: Bool
 

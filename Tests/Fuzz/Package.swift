@@ -8,10 +8,10 @@ let settings: [SwiftSetting] = [
 ]
 let root = "swift-corebluetooth"
 
-/// Fuzzers of what reads from the bus, from peers and from files; `make fuzz` builds them with what libFuzzer needs, and
-/// runs them.
+/// Fuzzers of the code that reads from the bus, from peers and from files; `make fuzz` builds them with the options
+/// that libFuzzer needs, and runs them.
 ///
-/// A package of their own, so that the dependency graph of apps does not contain them.
+/// A separate package, so that the dependency graph of apps does not contain them.
 let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: root, path: "../..", traits: ["BlueZ", "Emulator"])],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveView
 
-/// Who may look at a world and steer it.
+/// The rules of access to a world.
 @Suite struct AccessRulesTests {
     private static let token = AccessRules.makeToken()
     private let rules = AccessRules(token: token, port: 8080)

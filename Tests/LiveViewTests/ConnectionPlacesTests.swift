@@ -29,7 +29,7 @@ import Testing
         for _ in 1...2 { try add(&places, replacing: nil) }
         places.asks(1, isAuthorized: true)
         places.isAnswered(1)
-        // Of one connection, a later request for the page has no token.
+        // A later request for the page on the same connection has no token.
         places.asks(1, isAuthorized: false)
         places.isAnswered(1)
         try add(&places, replacing: 2)

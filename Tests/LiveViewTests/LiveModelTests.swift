@@ -14,7 +14,7 @@ import Testing
                 declarationHandle: 11, valueHandle: 12, properties: [.notify], uuid: "2A37", descriptors: [])
         ])
 
-    /// A model of one host and one device with a link.
+    /// Returns a model of one host and one device with a link.
     private static func connected() -> LiveModel {
         var model = LiveModel()
         for kind in [host(isPowered: true), device("Heart"), services, connection, .began] {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import LiveView
 
-/// The bounds of what a browser sends.
+/// The limits of a browser's requests.
 @Suite struct UnansweredRequestTests {
     private static let head = Array("POST / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
     private static let end = Array("\r\n".utf8)
 
     private func text(_ count: Int) -> [UInt8] { Array(repeating: UInt8(ascii: "a"), count: count) }
 
-    /// Whether each part is within the bounds; nil stands for an answer of the server.
+    /// Returns whether each part is within the limits; nil represents an answer of the server.
     private func admits(_ parts: [UInt8]?...) -> [Bool] {
         var request = UnansweredRequest(maximumLength: 1_000_000)
         return parts.compactMap { part in
@@ -27,7 +27,7 @@ import Testing
         #expect(admits(text(8_193)) == [false])
     }
 
-    /// The server ends a line at both bytes alone.
+    /// The server ends a line only at both bytes.
     @Test(arguments: ["\n", "\r", "\n\r", "\r\r"])
     func halfAnEndOfALineIsNone(end: String) {
         #expect(admits(text(5_000), Array(end.utf8), text(5_000)) == [true, true, false])

@@ -17,7 +17,7 @@ import Testing
         var port: UInt16 { UInt16(address.port ?? 0) }
         var token: String { String(address.fragment?.dropFirst("token=".count) ?? "") }
 
-        /// Asks on loopback.
+        /// Sends a request on loopback.
         func ask(
             _ method: HTTPMethod = .GET, _ path: String = "/v1/world", body: Data = Data(),
             _ changes: [HTTPHeader: String?] = [:]
@@ -31,7 +31,7 @@ import Testing
             let request = HTTPRequest(
                 method: method, version: .http11, path: path, query: [], headers: headers, body: body)
             let response = try await client.sendHTTPRequest(request, to: .inet(ip4: "127.0.0.1", port: port))
-            // Read while the client holds its connection.
+            // The body is read while the client holds its connection.
             return HTTPResponse(
                 statusCode: response.statusCode, headers: response.headers, body: try await response.bodyData)
         }
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// Connects, and sends a request for `path`; with its token or without.
+    /// Connects, and sends a request for `path`, with or without its token.
     private func connect(_ served: Served, asking path: String?, hasToken: Bool = true) async throws -> AsyncSocket {
         let socket = try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: served.port))
         guard let path else { return socket }
@@ -177,7 +177,7 @@ import Testing
         return socket
     }
 
-    /// Connects until the token was shown before the time of an idle connection was over.
+    /// Connects until the token was shown within the time limit of an idle connection.
     private func connectInTime(_ served: Served) async throws -> AsyncSocket {
         while true {
             do {
@@ -202,7 +202,7 @@ import Testing
 
     @Test func idleConnectionsOfStrangersLockNoBrowserOut() async throws {
         try await serve { served in
-            // The browser's connection stays, however many strangers come.
+            // The browser's connection stays, however many other connections follow.
             let browser = try await connect(served, asking: "/v1/world")
             var strangers: [AsyncSocket] = []
             for number in 0..<3 * LoopbackRelay.maximumConnections {
@@ -224,7 +224,7 @@ import Testing
         try await serve(bounds: LoopbackRelay.Bounds(idleTime: .milliseconds(10))) { served in
             let browser = try await connectInTime(served)
             for path in [nil, "/"] {
-                // On a crowded machine it ends before it has asked.
+                // The connection may end before its request on a busy machine.
                 await #expect(throws: SocketError.self) {
                     let stranger = try await connect(served, asking: path, hasToken: false)
                     while true { _ = try await stranger.read(atMost: 4_096) }

@@ -2,14 +2,14 @@ import BluetoothSupport
 import Logging
 import Synchronization
 
-/// Keeps what is logged in this process, since logging is set up once for all tests.
+/// The log lines of this process, since logging is set up once for all tests.
 package enum LogCapture {
     private static let lines = Lock<[(text: String, category: String?)]>([])
     private static let bootstrapped: Void = LoggingSystem.bootstrap { label in Handler(label: label) }
 
     /// Sets logging up.
     ///
-    /// Call it first in a test that asks for lines.
+    /// Call it first in a test that reads lines.
     package static func start() { _ = bootstrapped }
 
     /// The lines so far that contain `text`, as `label level message`.

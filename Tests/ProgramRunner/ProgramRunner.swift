@@ -2,13 +2,13 @@ import Foundation
 import Logging
 import RandomPrograms
 
-/// Runs random programs outside the tests.
+/// A runner of random programs outside the tests.
 ///
 /// `ProgramRunner trace FIRST LAST` prints their traces: a test compares them with its own, since the same seed gives
 /// the same trace in another process. `ProgramRunner check FIRST LAST` checks the rules.
 @main enum ProgramRunner {
     static func main() async throws {
-        // Random programs make thousands of mistakes that are logged.
+        // Random programs cause thousands of mistakes that are logged.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         let arguments = CommandLine.arguments.dropFirst()
         let seeds = arguments.dropFirst().compactMap { UInt64($0) }
@@ -55,6 +55,6 @@ import RandomPrograms
         }
     }
 
-    /// Unlike `print`, at once, also to a file.
+    /// Prints a line at once, also to a file, unlike `print`.
     private static func report(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }

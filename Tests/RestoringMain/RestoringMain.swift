@@ -2,9 +2,9 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// An app that wants back what it had when it was killed: a connection and a subscription.
+/// An app that restores the state in which it was killed: a connection and a subscription.
 ///
-/// The first run makes both, and waits to be killed; the next one is given them, and ends with the first value.
+/// The first run creates both, and waits to be killed; the next run restores them, and ends with the first value.
 @main final class RestoringMain: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private static let service = CBUUID(string: "C0DE0001-7A3D-4C5B-9E1F-2B6A8D4C0F01")
     private static let characteristic = CBUUID(string: "C0DE0103-7A3D-4C5B-9E1F-2B6A8D4C0F01")

@@ -8,12 +8,12 @@ import Synchronization
 
 /// A program that runs out of descriptors or threads while it uses BlueZ, and has some again later.
 ///
-/// `ScarceResources BUS CALL SKIPPED`: after so many calls, one call of a C function fails.
+/// `ScarceResources BUS CALL SKIPPED`: after SKIPPED calls, one call of the C function CALL fails.
 ///
-/// `ScarceResources BUS descriptors COUNT`: so many descriptors are free until the adapter is reported as unsupported.
+/// `ScarceResources BUS descriptors COUNT`: COUNT descriptors are free until the adapter is reported as unsupported.
 ///
 /// It prints the states that a central manager receives, publishes a service with a notifying characteristic once the
-/// adapter is on, prints `published`, and goes on until its input ends; then it prints how many calls have failed. A
+/// adapter is on, prints `published`, and continues until its input ends; then it prints the number of failed calls. A
 /// service that the daemon refuses is printed with the reason first.
 @main struct ScarceResources {
     static func main() {
@@ -41,13 +41,13 @@ import Synchronization
     }
 }
 
-/// Prints the states of the adapter, and gives descriptors back when it is not there.
+/// A sink that prints the states of the adapter, and frees descriptors when the adapter is unsupported.
 private final class States: EventSink {
     let label = "states"
     private let hoard = Lock<[CInt]>([])
     private let power = DispatchSemaphore(value: 0)
 
-    /// Takes all descriptors but so many.
+    /// Takes all descriptors except a number of them.
     func exhaust(leaving count: Int) {
         var limit = rlimit(rlim_cur: 128, rlim_max: 128)
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { fatalError("setrlimit") }
@@ -80,7 +80,7 @@ private final class States: EventSink {
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
-/// Publishes one service.
+/// A role that publishes one service.
 private final class Server: EventSink {
     let label = "server"
     private let power = DispatchSemaphore(value: 0)

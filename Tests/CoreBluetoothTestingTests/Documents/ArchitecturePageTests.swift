@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The page "Architecture" names the modules, dependencies, types and functions that exist.
+/// Checks that the page "Architecture" names modules, dependencies, types and functions that exist.
 @Suite struct ArchitecturePageTests {
     /// The members of each type, by module.
     private typealias Declarations = [String: [String: Set<String>]]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table that compares this package with others: each claim for this package names a suite.
+/// Checks that the table that compares this package with others names a suite for each claim for this package.
 @Suite struct ComparisonTableTests {
     private struct Row {
         let feature: String
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// The suites of all targets, by name: what `@Suite` or a class of XCTest says, and their tests.
+    /// Returns the tests of the suites of all targets, by the name in `@Suite` or of the class of XCTest.
     private static func suites() throws -> [String: Int] {
         var suites: [String: Int] = [:]
         for file in try ["Tests", "Migration"].flatMap(Repository.swiftFiles(in:)) {

@@ -6,7 +6,7 @@ import Foundation
 struct DeclarationScanner {
     /// The members by type.
     ///
-    /// The name of a nested type is `Outer.Inner`, that of a function contains its argument labels.
+    /// The name of a nested type is `Outer.Inner`; the name of a function contains its argument labels.
     private(set) var members: [String: Set<String>] = [:]
     private var scopes: [String] = []
 
@@ -71,7 +71,7 @@ struct DeclarationScanner {
         String(text.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == extra })
     }
 
-    /// The name of a function with its argument labels: `handle(_:at:)`.
+    /// Returns the name of a function with its argument labels: `handle(_:at:)`.
     private static func signature(_ declaration: String, after keyword: String) -> String {
         let start = keyword.isEmpty ? declaration.range(of: "init") : declaration.range(of: keyword)
         guard let start else { return "" }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The lines that the page "Why does my device not appear, notify, or take a write" quotes are printed by the sources.
+/// Checks that the sources print the lines that the page "Why does my device not appear, notify, or take a write"
+/// quotes.
 @Suite struct DiagnosisPageTests {
-    /// The quotes of the first cells, without marks of direction.
+    /// Returns the quotes of the first cells, without marks of direction.
     private func quotes() throws -> [String] {
         let text = try String(
             contentsOf: Repository.page("WhyDoesMyDeviceNot", of: "BluetoothEmulator"), encoding: .utf8)
@@ -14,14 +15,15 @@ import Testing
         }
     }
 
-    /// All texts of the sources, with literals that go on in the next line joined.
+    /// Returns all texts of the sources, with literals that continue in the next line joined.
     private func literals() throws -> String {
         try Repository.swiftFiles(in: "Sources").map { try String(contentsOf: $0, encoding: .utf8) }
             .joined(separator: "\n").replacing(/"\s*\n\s*\+ "/, with: "").replacing(/\\\n\s*/, with: "")
             .replacing("\\\"", with: "\"")
     }
 
-    /// The parts of a quote that are the same in each such line: not numbers, identifiers, and what `…` replaces.
+    /// Returns the parts of a quote that are the same in each such line: not numbers, identifiers, or the text that `…`
+    /// replaces.
     private func fixedParts(_ quote: String) -> [String] {
         quote.replacing(/\b[0-9A-F]{4}\b|heartRate|services=|discovered:/, with: "…").split(separator: "…")
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " <>[]")) }.filter { $0.count > 3 }

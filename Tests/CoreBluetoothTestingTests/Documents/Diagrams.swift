@@ -1,12 +1,12 @@
 import Foundation
 
-/// A Mermaid flowchart of modules: nodes, and arrows that are dotted where a trait switches the dependency on.
+/// A Mermaid flowchart of modules: nodes, and arrows that are dotted if a trait enables the dependency.
 struct ModuleDiagram {
     private(set) var nodes: Set<String> = []
     private(set) var edges: Set<Manifest.Edge> = []
-    /// The modules that a comment `%% Not drawn: …` leaves out.
+    /// The modules that a comment `%% Not drawn: …` omits.
     private(set) var undrawn: Set<String> = []
-    /// The lines that are no part of the notation that this page uses.
+    /// The lines outside the notation that this page uses.
     private(set) var unknown: [Substring] = []
 
     init(_ text: Substring) {
@@ -27,7 +27,7 @@ struct ModuleDiagram {
     }
 }
 
-/// A Mermaid sequence diagram of calls: the participants are types, boxed by their modules, and actors are outside.
+/// A Mermaid sequence diagram of calls: the participants are types in boxes for their modules, and actors are outside.
 struct SequenceDiagram {
     struct Participant {
         var type: String
@@ -37,7 +37,7 @@ struct SequenceDiagram {
     struct Message {
         /// The line of the diagram, for failures.
         var line: Substring
-        /// The type that a call goes to; nil where an actor receives it.
+        /// The type that receives a call; nil if an actor receives it.
         var receiver: String?
         var text: String
         /// Whether it is a result: the name of a type, or of a type's member.
@@ -47,11 +47,11 @@ struct SequenceDiagram {
     /// The participants by their names in the diagram.
     private(set) var participants: [String: Participant] = [:]
     private(set) var messages: [Message] = []
-    /// The lines that are no part of the notation that this page uses, or name what no line has introduced.
+    /// The lines outside the notation that this page uses, or with a name that no line has introduced.
     private(set) var unknown: [Substring] = []
     private var actors: Set<String> = []
 
-    /// The keywords, in any case, which Mermaid's lexer does not read as the name of a participant.
+    /// The keywords, in any case, which Mermaid's lexer does not accept as the name of a participant.
     ///
     /// Source: `sequenceDiagram.jison` in https://github.com/mermaid-js/mermaid.
     private static let keywords: Set<String> = [

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// The page "Differences from Apple" describes our choice for each statement about which Apple's behaviour is uncertain.
+/// Checks that the page "Differences from Apple" describes our choice for each uncertain statement about Apple's
+/// behavior.
 @Suite struct DifferencesPageTests {
     /// The statements that are uncertain as a whole or in part.
     private static let uncertain =
         ["U2", "U3", "U5", "S16", "S32", "S39", "S47", "S50", "S51", "S53", "S57", "S81", "S82", "S94", "S105", "S110"]
         + ["S111", "S112", "S113", "S131", "S134", "S138", "S148", "S155", "S161"]
 
-    /// The second cell of each row, by the statements in its first cell.
+    /// Returns the second cell of each row, by the statements in its first cell.
     private func rows() throws -> [String: String] {
         let text = try String(contentsOf: Repository.page("DifferencesFromApple"), encoding: .utf8)
         var rows: [String: String] = [:]

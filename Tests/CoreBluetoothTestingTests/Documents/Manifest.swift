@@ -2,12 +2,12 @@ import Foundation
 
 /// The targets of `Package.swift` whose sources are in `Sources`, with their dependencies on each other.
 ///
-/// Reads the text of the manifest: the package manager, which could evaluate it, is busy while it runs tests.
+/// Read from the text of the manifest: the package manager, which could evaluate it, is busy while it runs tests.
 struct Manifest {
     struct Edge: Hashable, Comparable, CustomStringConvertible {
         var from: String
         var to: String
-        /// Whether a package trait or the platform switches the dependency on.
+        /// Whether a package trait or the platform enables the dependency.
         var isConditional: Bool
 
         var description: String { "\(from) \(isConditional ? "-.->" : "-->") \(to)" }
@@ -40,7 +40,7 @@ struct Manifest {
         for match in list.matches(of: /\.target\(name: "(\w+)"(, condition:)?/) {
             edges.insert(Edge(from: String(name), to: String(match.1), isConditional: match.2 != nil))
         }
-        // What remains in quotes is the name of a target.
+        // The remaining text in quotes is the name of a target.
         for match in list.replacing(/\.\w+\([^)]*\)/, with: "").matches(of: /"(\w+)"/) {
             edges.insert(Edge(from: String(name), to: String(match.1), isConditional: false))
         }

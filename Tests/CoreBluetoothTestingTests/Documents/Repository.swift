@@ -1,11 +1,11 @@
 import Foundation
 
-/// The repository's own files, for tests that compare documents with sources.
+/// The repository's files, for tests that compare documents with sources.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardizedFileURL
 
-    /// Whether the environment wants generated pages to be written again.
+    /// Whether the environment requests that generated pages are written again.
     static var isRewriting: Bool { ProcessInfo.processInfo.environment["REWRITE_DOCUMENTS"] == "1" }
 
     static func file(_ path: String) -> URL { root.appendingPathComponent(path) }
@@ -16,7 +16,7 @@ enum Repository {
         file("Sources/\(target)/\(target).docc/\(name).md")
     }
 
-    /// The Swift files below a folder, in the order of their paths.
+    /// Returns the Swift files below a folder, in the order of their paths.
     static func swiftFiles(in folder: String) throws -> [URL] {
         let found = FileManager.default.enumerator(
             at: file(folder), includingPropertiesForKeys: nil, options: .skipsHiddenFiles)

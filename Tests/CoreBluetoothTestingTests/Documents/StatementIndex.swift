@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which suites prove which statement, from the names of tests and the statements of the contract's scenarios.
+/// The suites that prove each statement, from the names of tests and the statements of the contract's scenarios.
 struct StatementIndex {
     /// The suites by number; a suite is named after its file.
     private(set) var suites: [String: Set<String>] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The page "Statements and their tests" is generated from the tests.
+/// Checks that the page "Statements and their tests" is up to date.
 @Suite struct StatementsPageTests {
     /// `REWRITE_DOCUMENTS=1` writes the page instead.
     @Test func thePageIsGeneratedFromTheTests() throws {

@@ -1,5 +1,5 @@
-// A program as apps without Swift concurrency are: a manager on the main queue, and a main thread that blocks in
-// `RunLoop.main.run()` or in `dispatchMain()`. Ends with status 0 when the first callback came on the main queue.
+// A program like apps without Swift concurrency: a manager on the main queue, and a main thread that blocks in
+// `RunLoop.main.run()` or in `dispatchMain()`. Ends with status 0 when the first callback arrived on the main queue.
 import CoreBluetooth
 
 final class Listener: NSObject, CBCentralManagerDelegate {

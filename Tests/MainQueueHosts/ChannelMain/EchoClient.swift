@@ -1,11 +1,11 @@
 import BluetoothBackend
 import CoreBluetooth
 
-/// Sends bytes over a channel and compares what comes back.
+/// A client that sends bytes over a channel and compares the returned bytes.
 ///
-/// Runs on the main thread, apart from `poll`, which runs on a queue of its own.
+/// Runs on the main thread, except for `poll`, which runs on a separate queue.
 final class EchoClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, StreamDelegate {
-    /// How the streams are driven.
+    /// The ways to drive the streams.
     enum Style: String {
         case runloop, nested, dispatch, poll
     }
@@ -44,7 +44,7 @@ final class EchoClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
         }
         switch style {
         case .poll: poll()
-        // A loop within a callback, as apps that wait for something run it; the main queue is busy meanwhile.
+        // A loop within a callback, as in apps that wait for something; the main queue is busy meanwhile.
         case .nested: while RunLoop.main.run(mode: .default, before: .distantFuture) {}
         case .runloop, .dispatch: break
         }

@@ -1,6 +1,6 @@
 // A program that uses a channel's streams as apps do: scheduled in the main run loop, which runs (`runloop`), runs
 // within a callback (`nested`) or never runs because the main thread is in `dispatchMain()` (`dispatch`), or without a
-// run loop (`poll`). Ends with status 0 when all bytes came back.
+// run loop (`poll`). Ends with status 0 when all bytes were returned.
 import BluetoothBackend
 import CoreBluetooth
 

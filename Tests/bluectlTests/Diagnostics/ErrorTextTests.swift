@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// Errors name what the user can do.
+/// The texts of errors, which name the user's remedy.
 struct ErrorTextTests {
     @Test(arguments: [CBATTError.insufficientAuthentication, CBATTError.insufficientEncryption])
     func missingSecurityIsAnsweredWithTheCommandThatPairs(code: CBATTError.Code) {

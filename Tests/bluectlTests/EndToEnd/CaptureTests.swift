@@ -3,18 +3,18 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// `--capture` and `COREBLUETOOTH_CAPTURE`.
+/// The option `--capture` and the variable `COREBLUETOOTH_CAPTURE`.
 @Suite struct CaptureTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pcapng").path
 
-    /// The bytes of the file, which is removed.
+    /// Returns the bytes of the file, which is removed.
     private func bytes() throws -> Data {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         try FileManager.default.removeItem(atPath: file)
         return bytes
     }
 
-    /// A notification of the Heart Rate Measurement: its handle and its flags.
+    /// Whether the bytes contain a notification of the Heart Rate Measurement: its handle and its flags.
     private func containsMeasurement(_ bytes: Data) -> Bool {
         bytes.range(of: Data([0x04, 0x00, 0x1B, 0x0A, 0x00, 0x16])) != nil
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.errors.contains("no capture: COREBLUETOOTH_CAPTURE: /nowhere/air.pcapng"))
     }
 
-    /// Through an emulated `bluetoothd`: neither the option nor the variable captures its air.
+    /// An emulated `bluetoothd` serves the backend: neither the option nor the variable captures its air.
     @Test(arguments: ["bluectl --capture", "COREBLUETOOTH_CAPTURE"])
     func onBlueZTheAppsOwnViewIsCapturedAndMarked(way: String) async throws {
         let read = "--backend bluez read \"Heart Rate Monitor\" 2A38"
@@ -63,7 +63,7 @@ import Testing
     }
 
     private static let tshark = "/usr/bin/tshark"
-    /// Continuous integration installs it; elsewhere, the test is skipped without it.
+    /// Whether tshark is installed, as in continuous integration; without it, the test is skipped.
     private static let hasTshark =
         FileManager.default.isExecutableFile(atPath: tshark) || ProcessInfo.processInfo.environment["CI"] == "true"
 

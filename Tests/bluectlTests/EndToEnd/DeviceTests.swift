@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// What commands do with one device, as processes: info, rssi, descriptors, files, pipes, reconnection.
+/// Commands for one device, as processes: info, rssi, descriptors, files, pipes, reconnection.
 struct DeviceTests {
     private static let echo = "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01"
     private static let world = """

@@ -4,13 +4,13 @@ import Foundation
 import ScriptedBlueZ
 import Testing
 
-/// `bluectl` as a process, on a private bus in place of the system's: what it says where BlueZ cannot be used.
+/// The messages of `bluectl` as a process, on a private bus in place of the system's, if BlueZ cannot be used.
 struct DoctorTests {
-    /// What is wrong, as a user meets it.
+    /// The problems that a user may have.
     enum Trouble: String, CaseIterable, Sendable {
         case noBus, noDaemon, deadDaemon, muteDaemon, noAdapter, poweredOff, blocked, denied
 
-        /// The line of the doctor's, and the remedy below it.
+        /// The doctor's line, and the remedy below it.
         var lines: (problem: String, remedy: String) {
             switch self {
             case .noBus: ("bus: no message bus at unix:path=/nonexistent/bus (", "systemctl start dbus")
@@ -25,7 +25,7 @@ struct DoctorTests {
         }
     }
 
-    /// A system with something wrong, or nothing.
+    /// A system with or without a problem.
     private struct System {
         var bus: PrivateBus?
         var daemon: ScriptedBlueZ?
@@ -69,7 +69,7 @@ struct DoctorTests {
 
     @Test func theDoctorNamesThePackageOfALibraryThatIsMissing() async throws {
         try await Tool.withFolder { folder in
-            // The loader finds this first, and it is no library.
+            // The loader finds this file first, and it is not a library.
             try Data().write(to: folder.appendingPathComponent("libdbus-1.so.3"))
             let run = try await Tool.run(["doctor"], environment: ["LD_LIBRARY_PATH": folder.path])
             #expect(run.status == 1, "\(run)")
@@ -137,7 +137,7 @@ struct DoctorTests {
         #expect(run.errors.hasPrefix("bluectl: ") && run.errors.filter { $0 == "\n" }.count == 1, "\(run.errors)")
     }
 
-    /// Every other command ends alike: status 1, nothing on standard output, and one line.
+    /// Every other command ends in the same way: status 1, nothing on standard output, and one line.
     @Test(arguments: Trouble.allCases.filter { $0 != .muteDaemon })
     func aScanThatCannotBeginSaysWhyInOneLineAndExitsWith1(trouble: Trouble) async throws {
         let system = try system(trouble)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// The built tool on the emulator: what it prints and how it ends.
+/// The output and the exit status of the built tool on the emulator.
 struct EndToEndTests {
     private static let monitor = "C0:DE:00:00:18:0D"
     private static let echo = "C0:DE:00:00:EC:40"
@@ -184,7 +184,7 @@ struct EndToEndTests {
         let run = try await tool("read", "Missing", "2A19", "--timeout", "0.5", "--json")
         #expect(run.status == 3)
         let last = try #require(run.errors.split(separator: "\n").last)
-        // Which devices were heard by then depends on the machine.
+        // The devices that were heard by then depend on the machine.
         let error =
             #"{"code":3,"error":"there is no device Missing in range: timed out after 0.5 s looking for the device; "#
         #expect(last.hasPrefix(error), "\(last)")

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Files that commands read may be pipes and standard input, too.
+/// Input files of commands, which may also be pipes and standard input.
 @Suite struct InputFileTests {
     private func run(_ script: String) async throws -> Tool.Outcome {
         try await Tool.withFolder { folder in try await Tool.shell("cd \(folder.path); \(script)") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl adapters`, `monitor` and `completions` as processes.
+/// The commands `bluectl adapters`, `monitor` and `completions` as processes.
 struct ListingTests {
     @Test func theEmulatorsHostsAreItsAdapters() async throws {
         let world = "hosts: [{name: garage, address: C0:DE:00:00:AA:01, powered: false}]\ndevices: []\n"
@@ -90,7 +90,8 @@ struct ListingTests {
 
     @Test(arguments: [["monitor"], ["monitor", "--service", "FFFF"], ["serve", "FILE", "--visit"]])
     func aReaderThatLeavesEndsTheCommand(arguments: [String]) async throws {
-        // The visitor's read and write are reported long after the reader has left, and after the state nothing of FFFF is.
+        // The visitor's read and write are reported long after the reader has left, and nothing of FFFF after the
+        // state.
         let attribute = "{uuid: FFE1, properties: [read, write], value: '00'}"
         let world = """
             devices: [{name: A, services: [{uuid: FFE0, characteristics: [\(attribute)]}], \

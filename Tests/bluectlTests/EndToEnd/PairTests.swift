@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl pair` and `unpair` as processes, on the emulator.
+/// The commands `bluectl pair` and `unpair` as processes, on the emulator.
 struct PairTests {
     private static let world = """
         devices:
@@ -31,7 +31,7 @@ struct PairTests {
             pairing: {answer: ignore}
         """
 
-    /// To be served: its value needs an encrypted link.
+    /// The file of a device to serve, whose value needs an encrypted link.
     private static let safe = """
         devices:
           - name: Safe
@@ -128,7 +128,7 @@ struct PairTests {
         #expect(run.errors.contains("--accept-pairing") == options.isEmpty)
     }
 
-    /// Both values need an encrypted link; that of Lock, one that is authenticated.
+    /// The file of two devices whose values need an encrypted link; that of Lock an authenticated one.
     private static let closed = """
         devices:
           - name: Lock
@@ -145,7 +145,7 @@ struct PairTests {
             services: *services
         """
 
-    /// A command that makes no agent is a program like any other.
+    /// A command without an agent is treated like any other program.
     @Test(arguments: ["emulator", "bluez"], ["Lock", "Plain"])
     func theEnvironmentAgreesToThePairingsOfAProgramWithoutAnAgent(backend: String, device: String) async throws {
         let values = ["just-works", "passkey=004711", "just-works,passkey=004711", "passkey=4711"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl serve --profile` and `watch` as processes, on the emulator.
+/// The commands `bluectl serve --profile` and `watch` as processes, on the emulator.
 struct ProfileTests {
     @Test func profilesArePublishedAndAdvertised() async throws {
         let run = try await Tool.run([
@@ -87,7 +87,7 @@ struct ProfileTests {
         #expect(first["characteristic"] as? String == "2A19")
         #expect(first["value"] as? String == "57")
         #expect(first["text"] as? String == "87 %")
-        // The battery keeps its charge, so that nothing is notified in time.
+        // The charge of the battery is constant, so that nothing is notified in time.
         #expect(run.status == 3)
     }
 

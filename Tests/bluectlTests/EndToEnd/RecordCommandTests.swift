@@ -4,7 +4,7 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// `record`, `COREBLUETOOTH_RECORD`, and worlds that play what they wrote.
+/// The command `record`, the variable `COREBLUETOOTH_RECORD`, and worlds that play their recordings.
 @Suite struct RecordCommandTests {
     private static let heart = "Heart Rate Monitor"
 

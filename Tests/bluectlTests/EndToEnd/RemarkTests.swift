@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// What commands say where something is missing.
+/// The messages of commands about something that is missing.
 @Suite struct RemarkTests {
     @Test func aDeviceThatIsNotFoundEndsWithWhatWasHeard() async throws {
         let run = try await Tool.run(["--backend", "emulator", "--timeout", "2", "info", "Heart Rate Monitr"])

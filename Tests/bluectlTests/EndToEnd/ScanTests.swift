@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl scan` of beacons and sensors, as a process.
+/// The command `bluectl scan` of beacons and sensors, as a process.
 struct ScanTests {
     private static let beacons = """
         devices:

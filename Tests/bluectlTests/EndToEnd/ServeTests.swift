@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl serve` and `advertise` as processes, on the emulator.
+/// The commands `bluectl serve` and `advertise` as processes, on the emulator.
 struct ServeTests {
     private static let lamp = """
         devices:

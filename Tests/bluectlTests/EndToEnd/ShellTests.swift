@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// `bluectl shell` as a process: scripts, and one backend for all lines.
+/// The command `bluectl shell` as a process: scripts, and one backend for all lines.
 struct ShellTests {
     private static let echo = "0000EC41-7A3D-4C5B-9E1F-2B6A8D4C0F01"
 

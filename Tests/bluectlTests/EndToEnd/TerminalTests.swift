@@ -12,7 +12,7 @@ struct TerminalTests {
         #expect(screen.status == 0)
         #expect(screen.text.contains("\u{1B}[1mNAME"))
         #expect(screen.text.contains("Heart Rate Monitor  C0:DE:00:00:18:0D"))
-        // Up over what was drawn before: the head, three devices and the last line.
+        // The cursor moves up over the earlier output: the head, three devices and the last line.
         #expect(screen.text.contains("\u{1B}[5A\r"))
         #expect(!screen.text.contains("\t"))
     }
@@ -36,12 +36,12 @@ struct TerminalTests {
 
     @Test func theShellEditsCompletesAndRemembersLines() async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
-        // The prompt of an empty line; before it the terminal does not pass keys on one by one.
+        // The prompt of an empty line; before it the terminal does not pass single keys on.
         let prompt = "bluectl> \u{1B}[K\r\u{1B}[9C"
         let screen = try await Terminal.run(
             ["shell", "--backend", "emulator"], environment: ["XDG_STATE_HOME": state.path],
             typing: [
-                // Ctrl-C gives the line up, Tab completes, and the left arrow corrects.
+                // Ctrl-C discards the line, Tab completes, and the left arrow corrects.
                 (prompt, "nonsense\u{3}"), (prompt, "conn\tEhco\u{1B}[D\u{1B}[D\u{7F}\u{1B}[Ch\r"),
                 (prompt, "read . 0000ec41\t\r"), (prompt, "\u{1B}[A\r"), (prompt, "\u{4}"),
             ])
@@ -62,14 +62,14 @@ struct TerminalTests {
     }
 }
 
-/// Runs the tool with a pseudo-terminal of 100 columns for both outputs.
+/// The runs of the tool with a pseudo-terminal of 100 columns for both outputs.
 private enum Terminal {
     struct Screen: Sendable {
         var status: Int32
         var text: String
     }
 
-    /// - Parameter typing: Keys, each typed once the text before it has come after the keys before.
+    /// - Parameter typing: Keys, each typed once the text before it has arrived after the previous keys.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], typing: [(after: String, keys: String)] = []
     ) async throws -> Screen {
@@ -97,7 +97,7 @@ private enum Terminal {
             environment: Tool.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 },
             input: typing.isEmpty ? nil : terminal, output: terminal, errors: terminal)
         try terminal.close()
-        // Reading fails once the tool, the last user of the other end, is gone.
+        // Reading fails once the tool, the last user of the other end, has ended.
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
         var typing = typing[...]

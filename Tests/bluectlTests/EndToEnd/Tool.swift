@@ -3,9 +3,9 @@ import ChildProcesses
 import Foundation
 import Synchronization
 
-/// Runs the built tool as a process of its own.
+/// The built tool, run as a separate process.
 struct Tool {
-    /// What a run left behind.
+    /// The results of a run.
     struct Outcome: Sendable {
         var status: Int32
         var output: String
@@ -32,10 +32,10 @@ struct Tool {
     /// A test that hangs ends after this time.
     private static let limit: DispatchTimeInterval = .seconds(60)
 
-    /// `bluectl` beside the test bundle.
+    /// The path of `bluectl` beside the test bundle.
     static var path: String { ChildProcess.built("bluectl") }
 
-    /// The process's own environment, without what selects a backend or colours.
+    /// The environment of this process, without variables that select a backend or colors.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("COREBLUETOOTH_") && !["CI", "NO_COLOR", "TERM"].contains($0.key)
@@ -45,10 +45,10 @@ struct Tool {
     /// Runs the tool until it ends.
     ///
     /// - Parameters:
-    ///   - environment: Beside ``environment``.
-    ///   - input: What it reads, before the end of its input.
-    ///   - interrupts: Sends a signal after the first line of standard output that has `lastWord`.
-    ///   - lastWord: Part of that line; empty for the first one.
+    ///   - environment: Variables in addition to ``environment``.
+    ///   - input: Its standard input.
+    ///   - interrupts: Whether a signal is sent after the first line of standard output that contains `lastWord`.
+    ///   - lastWord: A part of that line; empty for the first one.
     ///   - signal: The signal.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", interrupts: Bool = false,
@@ -68,7 +68,7 @@ struct Tool {
         }
     }
 
-    /// Runs `body` with the path of a file that is there meanwhile.
+    /// Runs `body` with the path of a temporary file.
     static func withFile<Result>(
         _ content: String, _ name: String, _ body: (String) async throws -> Result
     ) async throws -> Result {
@@ -79,7 +79,7 @@ struct Tool {
         }
     }
 
-    /// Runs `body` with a folder that is there meanwhile.
+    /// Runs `body` with a temporary folder.
     static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bluectl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -93,7 +93,7 @@ struct Tool {
         _ interrupter: Interrupter?
     ) throws -> Outcome {
         let (keyboard, typing) = try ChildProcess.pipe()
-        // Fits into the pipe, and stays there until it is read.
+        // The input fits into the pipe, and stays there until it is read.
         try typing.write(contentsOf: input)
         try typing.close()
         let output = try Reader()
@@ -118,7 +118,7 @@ struct Tool {
     }
 }
 
-/// Sends a signal once a line has come.
+/// A sender of a signal after a line has arrived.
 private final class Interrupter {
     let word: String
     let signal: Int32
@@ -129,7 +129,7 @@ private final class Interrupter {
         self.signal = signal
     }
 
-    /// Looks at all that was written so far.
+    /// Examines everything written so far.
     ///
     /// - Returns: Whether the signal was sent.
     func look(at text: String) -> Bool {
@@ -140,8 +140,8 @@ private final class Interrupter {
     }
 }
 
-/// Collects what a process writes, on a thread of its own.
-// Invariant of `@unchecked`: `interrupter` is set before `start()`, and used on its thread alone; the bytes are reached
+/// A reader of a process's output, on a separate thread.
+// Invariant of `@unchecked`: `interrupter` is set before `start()`, and used only on its thread; the bytes are accessed
 // under the lock.
 private final class Reader: @unchecked Sendable {
     let writing: FileHandle
@@ -154,7 +154,7 @@ private final class Reader: @unchecked Sendable {
         (reading, writing) = try ChildProcess.pipe()
     }
 
-    /// Reads until the program, which has its end by now, has closed it.
+    /// Reads until the program closes its end.
     func start() throws {
         try writing.close()
         Thread.detachNewThread { [self] in
@@ -169,7 +169,7 @@ private final class Reader: @unchecked Sendable {
         }
     }
 
-    /// All that was written, once the writer has closed its end.
+    /// Returns the whole output, once the writer has closed its end.
     func finish() -> String {
         done.wait()
         defer { done.signal() }

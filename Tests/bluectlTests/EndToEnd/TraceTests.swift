@@ -5,11 +5,11 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// `COREBLUETOOTH_TRACE` and its companions, and `--verbose`.
+/// The variable `COREBLUETOOTH_TRACE` and its companions, and the option `--verbose`.
 @Suite struct TraceTests {
     private let folder = FileManager.default.temporaryDirectory
 
-    /// The lines of the file, which is removed.
+    /// Returns the lines of the file, which is removed.
     private func lines(_ file: URL) throws -> [String] {
         let text = try String(contentsOf: file, encoding: .utf8)
         try FileManager.default.removeItem(at: file)

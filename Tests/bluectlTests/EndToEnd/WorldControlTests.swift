@@ -3,9 +3,9 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// `bluectl world show`, `world move` and so on: a served world is shown and steered.
+/// The display and the control of a served world by `bluectl world show`, `world move` and other commands.
 @Suite struct WorldControlTests {
-    /// Runs commands of the shell while a world is served, or viewed; `$TOOL` is bluectl, `$WORLD` the process that serves.
+    /// Runs commands of the shell while a world is served or viewed; `$TOOL` is bluectl, `$WORLD` the serving process.
     private func whileServing(
         _ commands: String, by server: String = "world serve", options: String = "", environment: [String: String] = [:]
     ) async throws -> Tool.Outcome {

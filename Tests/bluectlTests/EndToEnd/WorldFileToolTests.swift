@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// What world files say, seen by the tool as a process.
+/// World files, as the tool reads them as a process.
 struct WorldFileToolTests {
     private func tool(_ world: String, _ arguments: String...) async throws -> Tool.Outcome {
         try await Tool.withFile(world, "world.yaml") { file in

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Within `bluectl world run`, its world is shown and steered without further words.
+/// The display and the control of a world within `bluectl world run`, without further arguments.
 @Suite struct WorldRunControlTests {
     private static let lock = """
         devices:

@@ -3,7 +3,7 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// `bluectl world`: other programs see emulated devices.
+/// The commands `bluectl world`, with which other programs see emulated devices.
 @Suite struct WorldTests {
     private func run(_ command: String..., environment: [String: String] = [:]) async throws -> Tool.Outcome {
         try await Tool.run(["world", "run", "--"] + command, environment: environment)

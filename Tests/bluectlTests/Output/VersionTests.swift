@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// The version and the address of the package are in one place of the documents.
+/// Checks that the documents give the version and the address of the package in one place.
 struct VersionTests {
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import bluectl
 
-/// What the monitor hears, on virtual time.
+/// The events of the monitor, in virtual time.
 @MainActor
 @Suite struct MonitorTests {
     private let emulator = Emulator(time: .virtual)

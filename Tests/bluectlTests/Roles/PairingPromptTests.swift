@@ -8,10 +8,10 @@ import Testing
 
 @testable import bluectl
 
-/// The prompt of `bluectl pair`, on virtual time.
+/// The prompt of `bluectl pair`, in virtual time.
 @MainActor
 @Suite struct PairingPromptTests {
-    /// Connects to a device and reads its only characteristic.
+    /// A client that connects to a device and reads its only characteristic.
     private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         private(set) var outcome: Result<Data?, any Error>?
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A device that shows a number and asks whether it is the same, before its value can be read.
+    /// Returns a device that shows a number and asks whether it is the same, before its value can be read.
     private static func device(_ name: String) -> PeripheralDescription {
         PeripheralDescription(
             name: name, advertising: [AdvertisingDescription(AdvertisingData(localName: name))],
@@ -66,7 +66,7 @@ import Testing
             return (wanted.peripheral, pest.peripheral)
         }
 
-        // While the user pairs with one device, a program on this computer uses another.
+        // The user pairs with one device while a program on this computer uses another.
         wanted.setProximity(.outOfRange)
         let pairing = Task { try await PairingPrompt.pair(device, in: role, saysYes: true) }
         while !backend.trace.entries.contains(where: { "\($0)".contains("pair") }) { await Task.yield() }

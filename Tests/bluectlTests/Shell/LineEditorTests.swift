@@ -3,7 +3,7 @@ import Testing
 @testable import bluectl
 
 struct LineEditorTests {
-    /// A line after some bytes of a terminal.
+    /// Returns a line after some bytes of a terminal.
     private func editor(_ typed: String, history: [String] = []) -> LineEditor {
         var editor = LineEditor(history: history)
         var decoder = KeyDecoder()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import bluectl
 
-/// World files in YAML with characters and lines changed: one line about a mistake, or a world.
+/// World files in YAML with changed characters and lines: one line about a mistake, or a world.
 ///
-/// 300 of them, or for `FUZZ_SECONDS`, from the seed `FUZZ_SEED` on: `make fuzz`.
+/// 300 of them run, or as many as fit in `FUZZ_SECONDS`, from the seed `FUZZ_SEED` on: `make fuzz`.
 @Suite struct HostileWorldFileTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let firstSeed = environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
@@ -54,7 +54,7 @@ import Testing
         #expect(worlds > 0 && worlds < count)
     }
 
-    /// Whether the text is a world; what is wrong with it is one line.
+    /// Returns whether the text is a world; the message about a mistake is one line.
     private static func isWorld(_ text: String, _ seed: UInt64) throws -> Bool {
         do throws(Failure) {
             let contents = try file.contents(of: text)
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// Changes of a text, as of a seed.
+/// Changes of a text, from a seed.
 private struct TextChanges {
     private static let pieces = [
         "", "-1", "0", "1e999", "99999999999999999999", "null", "~", "true", "[]", "{}", "[", "}", "&a", "*a", "*tag",
@@ -101,7 +101,7 @@ private struct TextChanges {
         random = SeededGenerator(seed: seed, stream: "worlds")
     }
 
-    /// The text with one to four changes more.
+    /// Returns the text with one to four more changes.
     mutating func next() -> String {
         for _ in 0...random.below(4) { change() }
         return lines.joined(separator: "\n")

@@ -42,7 +42,7 @@ struct WorldFileTests {
         #expect(try WorldFile(path: "w.json").contents(of: json).description() == fromYAML)
     }
 
-    /// A device whose fields have the values of YAML that other rules take for numbers, booleans, times and nothing.
+    /// Returns a device whose fields have YAML values that other rules read as numbers, booleans, times and nothing.
     private func device(_ fields: String) throws -> PeripheralDescription {
         let world = try WorldFile(path: "w.yaml").contents(of: "devices:\n  - {\(fields)}\n").description()
         return try #require(world.devices.first)

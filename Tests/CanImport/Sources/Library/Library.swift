@@ -1,9 +1,9 @@
 #if canImport(CoreBluetooth)
 import CoreBluetooth
 
-/// What the library says of a UUID where there is CoreBluetooth.
+/// Describes a UUID with CoreBluetooth.
 public func describe(_ text: String) -> String { CBUUID(string: text).uuidString }
 #else
-/// What the library says of a UUID where there is none.
+/// Describes a UUID without CoreBluetooth.
 public func describe(_: String) -> String { "no CoreBluetooth" }
 #endif

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import BluetoothDBus
 
-/// Messages as `bluetoothd` sends them, and one value of every type: where the fuzzer begins.
+/// Messages as `bluetoothd` sends them, and one value of every type, as the corpus of the fuzzer.
 enum Seeds {
     private static let device = ObjectPath("/org/bluez/hci0/dev_00_11_22_33_44_55") ?? .root
     private static let properties: [String: DBusValue] = [

@@ -4,8 +4,10 @@ import Glibc
 @testable import BlueZ
 @testable import BluetoothDBus
 
-/// Bytes from the bus become a message or nothing; whatever it is, all of it can be read, written again and read the
-/// same, and what this backend believes of it is refused with an error at worst.
+/// Decodes bytes from the bus.
+///
+/// Bytes that are a message can be read, written again and read as the same message, and the decoders of this backend
+/// return a value or an error for it.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let raw = bytes?.withMemoryRebound(to: CChar.self, capacity: count) { dbus_message_demarshal($0, CInt(count), nil) }
     guard let raw else { return 0 }
@@ -31,11 +33,11 @@ func checkRoundTrip(_ message: DBusMessage) {
         let copy = try DBusMessage.signal(path: .root, interface: "a.b", member: "c", values)
         precondition(copy.signature == message.signature)
         var again = DBusReader(copy)
-        // As text: one that is no number does not equal itself.
+        // Compared as text: a value that is not a number does not equal itself.
         let same = try again.remainingValues()
         precondition(String(describing: same) == String(describing: values))
     } catch {
-        // Descriptors that are announced, within variants too, do not come along in bytes.
+        // Announced descriptors, also within variants, are not part of the bytes.
         precondition("\(error)".contains("file descriptor is missing"), "\(error)")
     }
 }

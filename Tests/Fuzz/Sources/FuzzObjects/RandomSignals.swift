@@ -2,7 +2,7 @@ import BluetoothDBus
 
 @testable import BlueZ
 
-/// Reads signals out of bytes: every sequence of bytes is one of signals.
+/// A reader of signals from bytes, for which every sequence of bytes is a sequence of signals.
 struct RandomSignals {
     private static let levels = ["hci", "dev_00_11_22_33_44_5", "service000", "char000", "desc000"]
     private static let interfaces = [
@@ -23,9 +23,9 @@ struct RandomSignals {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes[...] }
 
-    /// The next message; nil at the end of the bytes.
+    /// Returns the next message; nil at the end of the bytes.
     ///
-    /// - Parameter listed: What a snapshot lists.
+    /// - Parameter listed: The objects that a snapshot lists.
     mutating func next(_ listed: [ObjectPath: DaemonMessage.Interfaces]) -> DaemonMessage? {
         guard !bytes.isEmpty else { return nil }
         switch byte() % 8 {
@@ -49,7 +49,7 @@ struct RandomSignals {
 
     private mutating func choice(_ from: [String]) -> String { from[Int(byte()) % from.count] }
 
-    /// One of few, at any depth, so that signals are often about the same object.
+    /// Returns one of a few paths, at any depth, so that signals often concern the same object.
     private mutating func path() -> ObjectPath {
         let depth = Int(byte()) % (Self.levels.count + 1)
         let text = Self.levels.prefix(depth).map { "/\($0)\(byte() % 3)" }.joined()

@@ -4,7 +4,8 @@ import Glibc
 
 @testable import BlueZ
 
-/// Signals in any order, about anything, of any type: the model stays consistent, and reports only what happened.
+/// Applies signals in any order, about any object, of any type: the model stays consistent, and reports only real
+/// changes.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var signals = RandomSignals(UnsafeBufferPointer(start: bytes, count: count))
     let model = ObjectModel()
@@ -38,7 +39,8 @@ func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is reported is there; what is below an object exists; a device of an adapter has an identifier.
+/// Checks that reported objects exist, that the parents of objects exist, and that a device of an adapter has an
+/// identifier.
 func check(_ changes: [ObjectModel.Change], _ model: ObjectModel) {
     for change in changes {
         switch change {
@@ -69,7 +71,7 @@ extension ObjectModel {
 }
 
 extension ObjectModel.Change {
-    /// Whether an object came or went.
+    /// Whether an object was added or removed.
     fileprivate var isMembership: Bool {
         switch self {
         case .adapterChanged, .deviceChanged, .mtuChanged, .valueChanged, .malformed: false

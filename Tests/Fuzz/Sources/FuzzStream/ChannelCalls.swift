@@ -3,10 +3,10 @@ import Foundation
 
 @testable import CoreBluetoothPackage
 
-/// What an app, its peer and the backend do with a channel, in any order, beside a model of what may come of it.
+/// Calls of an app, its peer and the backend on a channel, in any order, beside a model of the permitted results.
 ///
-/// The bytes of each direction are numbered: what is read is what was received, in order and without a gap; no more is
-/// sent than there are credits for; no more is reported as consumed than was read; nothing is submitted after the end.
+/// The bytes of each direction are numbered: the read bytes are the received ones, in order and without a gap; no more
+/// is sent than the credits allow; no more is reported as consumed than was read; nothing is submitted after the end.
 struct ChannelCalls {
     private var machine = ChannelMachine(credits: 0)
     private var received = 0
@@ -61,7 +61,7 @@ struct ChannelCalls {
     }
 
     private mutating func grant(_ count: Int) {
-        // Now and then more than a number holds in all.
+        // Sometimes the sum of the credits exceeds the largest number.
         let count = count == 255 ? Int.max : count
         handle(machine.grant(count))
         let (sum, overflow) = credits.addingReportingOverflow(count)
@@ -80,7 +80,7 @@ struct ChannelCalls {
         }
     }
 
-    /// How the channel's object, its streams and its owner close it.
+    /// Closes the channel in one of the ways of its object, its streams and its owner.
     private mutating func close(_ way: Int) {
         switch way {
         case 0: close(.input)

@@ -2,8 +2,8 @@
 
 /// Parts of L2CAP packets on a few connections, in any order, of any length.
 ///
-/// A packet is made of the parts that came since its first one, it is as long as it says, and what it carries is a
-/// packet of the Attribute Protocol that is written as it was read, or none.
+/// A packet consists of the parts since its first one and has its announced length, and its content is a packet of the
+/// Attribute Protocol that is written as it was read, or no packet.
 struct PacketParts {
     private var assembler = L2CAPAssembler()
     private var parts: [UInt16: [UInt8]] = [:]
@@ -39,7 +39,7 @@ struct PacketParts {
         guard let begun = parts[handle], begun.count >= 4 else { return }
         let length = Int(begun[0]) | Int(begun[1]) << 8
         precondition(begun.count - 4 != length, "a whole packet was left out")
-        // What is longer than it says is dropped.
+        // A packet longer than announced is dropped.
         if begun.count - 4 > length { parts[handle] = nil }
     }
 

@@ -1,7 +1,7 @@
 import CFuzzer
 import Glibc
 
-/// Two readings of the same bytes: as calls of an app and a peer on one L2CAP channel, and as parts of packets that a
+/// Reads the same bytes in two ways: as calls of an app and a peer on one L2CAP channel, and as parts of packets that a
 /// controller passes on.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: bytes, count: count)

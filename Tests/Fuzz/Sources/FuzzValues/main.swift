@@ -3,9 +3,10 @@ import CFuzzer
 import CoreBluetooth
 import Foundation
 
-/// Bytes of a peer as a value: refused with an error of one line, or decoded, encoded and decoded to the same again.
+/// Decodes bytes of a peer as a value: they are refused with an error of one line, or the value is encoded and decoded
+/// to the same value.
 ///
-/// The first byte chooses the type. As an advertisement the same bytes are values or nothing.
+/// The first byte chooses the type. The same bytes are also read as an advertisement.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 0 else { return 0 }
     let data = Data(bytes: bytes + 1, count: count - 1)
@@ -19,7 +20,7 @@ func check<Value: GATTValue>(_ type: Value.Type, _ data: Data) {
     do throws(GATTValueError) {
         let value = try Value(decoding: data)
         let again = try Value(decoding: value.encoded)
-        // As text: one that is no number does not equal itself.
+        // Compared as text: a value that is not a number does not equal itself.
         precondition(again == value || "\(again)" == "\(value)", "\(value), \(again)")
         precondition(Value.ignoresTrailingBytes || Value.self == String.self || value.encoded.count == data.count)
     } catch {

@@ -3,8 +3,8 @@ import Foundation
 
 @testable import BluetoothEmulator
 
-/// The text of a world file: its mistakes are listed, the first of them is the error, and each has a rule; without a mistake
-/// it is a world that can be made, and that is written and read as the same.
+/// Reads the text of a world file: its mistakes are listed, the first of them is the error, and each has a rule;
+/// without a mistake it is a world that can be created, and that is written and read as the same.
 func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = bytes.map { Data(bytes: $0, count: count) } ?? Data()
     let files: WorldFiles
@@ -27,7 +27,7 @@ func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What has no mistake can be written, read again and made.
+/// Checks that a world without a mistake can be written, read again and created.
 func check(_ world: WorldDescription) {
     do {
         let again = try WorldDescription(json: world.json())
