@@ -3,8 +3,8 @@ import BluetoothDBus
 
 @testable import BlueZ
 
-/// A message of `bluetoothd`, as tests write it: encoded into a D-Bus message, which the model decodes as if it came
-/// from a bus.
+/// What `bluetoothd` sends, as tests write it: encoded into a D-Bus message, which the model decodes as if it came from
+/// a bus.
 enum DaemonMessage {
     /// Properties by interface, as in `GetManagedObjects` and `InterfacesAdded`.
     typealias Interfaces = [String: [String: DBusValue]]
