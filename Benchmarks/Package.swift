@@ -19,14 +19,14 @@ let package = Package(
         .package(name: root, path: ".."),
         .package(path: "../Migration/CoreBluetoothMock"),
         .package(path: "../Migration/CoreBluetoothEmulator"),
-        // Without its interposers: they count allocations and reference counting, which nothing here asks for.
+        // Without its interposers, which count allocations and reference counting that no benchmark here measures.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
         .systemLibrary(
             name: "CBenchmarkDBus", path: "Modulemaps/CBenchmarkDBus", pkgConfig: "dbus-1",
             providers: [.apt(["libdbus-1-dev"])]),
-        // The bus, the service and the C client that the D-Bus client is measured against.
+        // The bus, the service and the C client with which the D-Bus client is compared.
         .target(name: "CBusClient", dependencies: ["CBenchmarkDBus"]),
         .target(name: "CHeap"),
         .executableTarget(
@@ -36,7 +36,7 @@ let package = Package(
                 .product(name: "BluetoothEmulator", package: root), .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/EmulatorBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
-        // With the delegates' client of the emulator's benchmarks, linked here, to compare with.
+        // Contains the delegates' client of the emulator's benchmarks, linked here, for comparison.
         .executableTarget(
             name: "AsyncBenchmarks",
             dependencies: [
@@ -45,7 +45,7 @@ let package = Package(
                 .product(name: "BluetoothBackend", package: root),
             ],
             path: "Benchmarks/AsyncBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
-        // The same work through the migration modules, with the emulator's own client to compare with.
+        // The same work through the migration modules, with the emulator's client for comparison.
         .executableTarget(
             name: "MigrationBenchmarks",
             dependencies: [
@@ -55,7 +55,7 @@ let package = Package(
                 .product(name: "CoreBluetoothEmulator", package: "CoreBluetoothEmulator"),
             ],
             path: "Benchmarks/MigrationBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
-        // Apart from the others, as counting the heap takes a single arena.
+        // Separate from the others, as counting the heap requires a single arena.
         .executableTarget(
             name: "EmulatorMemoryBenchmarks",
             dependencies: [
@@ -67,7 +67,7 @@ let package = Package(
             name: "DBusBenchmarks",
             dependencies: [benchmark, "CBusClient", .product(name: "_BluetoothDBus", package: root)],
             path: "Benchmarks/DBusBenchmarks", swiftSettings: settings, plugins: [benchmarkPlugin]),
-        // An app over a scripted BlueZ, beside the same client in C.
+        // An app over a scripted BlueZ, with the same client in C for comparison.
         .executableTarget(
             name: "BlueZBenchmarks",
             dependencies: [
@@ -76,7 +76,7 @@ let package = Package(
             ],
             path: "Benchmarks/BlueZBenchmarks", exclude: ["bleak_client.py"], swiftSettings: settings,
             plugins: [benchmarkPlugin]),
-        // The object model is no public API: its sources, linked here, are compiled as a part of the benchmark.
+        // The object model is not public API: its sources, linked here, are compiled as a part of the benchmark.
         .executableTarget(
             name: "ObjectModelBenchmarks",
             dependencies: [

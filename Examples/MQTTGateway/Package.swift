@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As in the package of the library.
+/// The settings of the library's package.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -28,9 +28,9 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", path: "Modulemaps/CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
-        // An MQTT client; knows nothing of Bluetooth.
+        // An MQTT client, independent of Bluetooth.
         .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
-        // Everything but the command line.
+        // Everything except the command line.
         .target(
             name: "GatewayCore",
             dependencies: [

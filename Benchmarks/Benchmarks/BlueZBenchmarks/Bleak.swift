@@ -1,8 +1,8 @@
 import Foundation
 
-/// The same work by bleak, in a process of its own.
+/// The same work by bleak, in a separate process.
 enum Bleak {
-    /// The processor time of one operation; nil where no Python with bleak is named.
+    /// Returns the processor time of one operation; nil if no Python with bleak is named.
     static func nanoseconds(_ work: String, _ count: Int, on address: String) throws -> Int? {
         guard let python = ProcessInfo.processInfo.environment["BLEAK_PYTHON"] else { return nil }
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

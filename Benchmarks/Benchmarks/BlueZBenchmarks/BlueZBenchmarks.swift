@@ -4,14 +4,14 @@ import CBusClient
 import Foundation
 import Glibc
 
-/// An app's way from BlueZ to its delegate, beside a client in C, and beside bleak where `BLEAK_PYTHON` names a Python
-/// that has it: the same work, on the same bus, in the same run.
+/// The path from BlueZ to an app's delegate, in comparison with a client in C, and with bleak if `BLEAK_PYTHON` names a
+/// Python that has it: the same work, on the same bus, in the same run.
 ///
-/// What is compared is processor time: bus and daemon are processes of their own.
+/// The benchmarks compare processor time: bus and daemon are separate processes.
 let benchmarks: @Sendable () -> Void = {
-    // Here, on the main thread: their children end with the thread that makes them.
+    // Created on the main thread: their children end with the thread that creates them.
     let bus = Result { try ScriptedBus(devices: 1_000) }
-    // Apart, as the app would hear what the others cause.
+    // Separate, as the app would receive the events that the others cause.
     let others = Result { try ScriptedBus(devices: 1_000) }
     let acquiring = Result { try ScriptedBus(devices: 1_000, notificationMethod: .acquireNotify) }
     let crowded = Result { try ScriptedBus(devices: 10_000) }
@@ -76,7 +76,7 @@ let benchmarks: @Sendable () -> Void = {
     memory(crowded)
 }
 
-/// How much is used of a core, which says the same as processor time for a given rate.
+/// Measures the used share of a core, which is equivalent to processor time at a given rate.
 private func paced(_ bus: Result<ScriptedBus, any Error>) {
     var configuration = Benchmark.defaultConfiguration
     configuration.metrics = [.wallClock, Metric.core]
@@ -93,7 +93,7 @@ private func paced(_ bus: Result<ScriptedBus, any Error>) {
     }
 }
 
-/// Packets on a socket of the daemon's, from `writeValue` on.
+/// Measures packets on a socket of the daemon, from `writeValue` on.
 private func writes(to bus: Result<ScriptedBus, any Error>, _ others: Result<ScriptedBus, any Error>) {
     var configuration = Benchmark.defaultConfiguration
     configuration.metrics = [.wallClock, Metric.app, Metric.c, Metric.cRatio]
@@ -102,7 +102,7 @@ private func writes(to bus: Result<ScriptedBus, any Error>, _ others: Result<Scr
     Benchmark("Writes without response over AcquireWrite", configuration: configuration) { benchmark in
         let (bus, count) = (try bus.get(), 50_000)
         let control = try others.get().control
-        // The first ones go over the bus.
+        // The first packets go over the bus.
         bus.client.write(100)
         let cUsed = processorTime { precondition(bus_client_write(control, Int32(count)) == 1) }
         benchmark.startMeasurement()
@@ -129,7 +129,7 @@ private func memory(_ bus: Result<ScriptedBus, any Error>) {
     }
 }
 
-/// Nanoseconds of processor time, of all threads of this process, that `body` takes.
+/// Returns the nanoseconds of processor time, of all threads of this process, that `body` takes.
 private func processorTime(_ body: () -> Void) -> Int {
     func now() -> Int {
         var time = timespec()
@@ -141,7 +141,7 @@ private func processorTime(_ body: () -> Void) -> Int {
     return now() - start
 }
 
-/// KiB of this process that are in memory.
+/// Returns the resident memory of this process in KiB.
 private func residentMemory() -> Int {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
     return (pages?.first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024

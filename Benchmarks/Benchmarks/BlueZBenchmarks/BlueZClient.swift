@@ -6,7 +6,7 @@ import Foundation
 
 /// An app with one connected peripheral, over a scripted BlueZ.
 final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: what varies is touched on `queue` only, but for the manager, which is set before the queue is used.
+    // Invariant: variables are used only on `queue`, except for the manager, which is set before the queue is used.
     private let queue = DispatchQueue(label: "benchmark")
     private let done = DispatchSemaphore(value: 0)
     private var manager: CBCentralManager?
@@ -17,7 +17,7 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     private let value = Data(repeating: 7, count: 20)
     private var isWriting = false
 
-    /// Is there once the adapter is on, and so once all objects are mirrored.
+    /// Returns once the adapter is on, and therefore once all objects are mirrored.
     init(_ address: String, _ notificationMethod: BlueZConfiguration.NotificationMethod) {
         super.init()
         manager = CBCentralManager(
@@ -47,7 +47,7 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         done.wait()
     }
 
-    /// Hears so many notifications, which `emit` causes.
+    /// Receives a number of notifications, which `emit` causes.
     func listen(_ count: Int, emit: () -> Void) {
         setNotifying(true)
         queue.sync { toDo = count }
@@ -63,7 +63,7 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         done.wait()
     }
 
-    /// Hears so many reports of advertisements, which `emit` causes.
+    /// Receives a number of advertisement reports, which `emit` causes.
     func scan(_ count: Int, emit: () -> Void) {
         queue.sync {
             toDo = count
@@ -75,7 +75,7 @@ final class BlueZClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
         queue.sync { manager?.stopScan() }
     }
 
-    /// Writes so many packets as fast as the peripheral takes them.
+    /// Writes a number of packets as fast as the peripheral accepts them.
     func write(_ count: Int) {
         queue.async { [self] in
             toDo = count

@@ -1,6 +1,6 @@
 import Benchmark
 
-/// What is measured beside the clock.
+/// The metrics besides the clock.
 enum Metric {
     static let app = BenchmarkMetric.custom("App CPU ns / operation")
     static let system = BenchmarkMetric.custom("App, bus and daemon CPU ns / operation")

@@ -3,11 +3,11 @@ import CBusClient
 import Foundation
 import Glibc
 
-/// A bus of its own with a scripted BlueZ on it, which ends with the process.
+/// A private bus with a scripted BlueZ, which ends with the process.
 final class ScriptedBus: @unchecked Sendable {
-    // Invariant: `control` is used by one benchmark at a time; `client` is made under its lock.
+    // Invariant: `control` is used by one benchmark at a time; `client` is created under its lock.
 
-    /// Something did not start.
+    /// A process that did not start.
     struct StartError: Error {
         let what: String
     }
@@ -34,7 +34,7 @@ final class ScriptedBus: @unchecked Sendable {
         guard bus_client_populate(control, devices) != 0 else { throw StartError(what: "devices") }
     }
 
-    /// The app, which the first use connects.
+    /// The app, which connects at its first use.
     var client: BlueZClient {
         lock.withLock {
             if let connected { return connected }
@@ -45,7 +45,7 @@ final class ScriptedBus: @unchecked Sendable {
         }
     }
 
-    /// Nanoseconds of processor time that the bus and the daemon have used.
+    /// The nanoseconds of processor time that the bus and the daemon have used.
     var processorTime: Int {
         processes.reduce(0) { sum, process in
             var clock = clockid_t()

@@ -2,11 +2,11 @@ import Benchmark
 import CBusClient
 import Glibc
 
-/// The D-Bus client beside a client in C that does the same work on the same bus in the same run.
+/// The D-Bus client in comparison with a client in C that does the same work on the same bus in the same run.
 ///
-/// What is compared is processor time: bus and service are processes of their own, and the clock measures mostly them.
+/// The benchmarks compare processor time: bus and service are separate processes, and the clock mostly measures them.
 let benchmarks: @Sendable () -> Void = {
-    // Here, on the main thread: its children end with the thread that makes them.
+    // Created on the main thread: its children end with the thread that creates them.
     let bus = PrivateBus.shared
     let swiftTime = BenchmarkMetric.custom("Swift CPU ns / message")
     let cTime = BenchmarkMetric.custom("C CPU ns / message")
@@ -60,7 +60,7 @@ let benchmarks: @Sendable () -> Void = {
     }
 }
 
-/// Nanoseconds of processor time, of all threads of this process, that `body` takes.
+/// Returns the nanoseconds of processor time, of all threads of this process, that `body` takes.
 private func processorTime(_ body: () -> Void) -> Int {
     func now() -> Int {
         var time = timespec()

@@ -1,13 +1,13 @@
 import CBusClient
 
-/// A bus of its own with the benchmark's service on it.
+/// A private bus with the benchmark's service.
 final class PrivateBus: Sendable {
-    /// Something did not start.
+    /// A process that did not start.
     struct StartError: Error {
         let what: String
     }
 
-    /// One for all benchmarks of this process; it ends with the process.
+    /// The bus of all benchmarks of this process, with which it ends.
     static let shared = Result { try PrivateBus() }
 
     let address: String

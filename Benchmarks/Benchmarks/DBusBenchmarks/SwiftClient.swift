@@ -2,9 +2,9 @@ import BluetoothDBus
 import CBusClient
 import Dispatch
 
-/// The same work as the C client's, with this project's D-Bus client.
+/// The work of the C client, with this project's D-Bus client.
 final class SwiftClient: @unchecked Sendable {
-    // Invariant: what varies is touched on the connection's queue only.
+    // Invariant: variables are used only on the connection's queue.
     private let connection: DBusConnection
     private let path: ObjectPath
     private let done = DispatchSemaphore(value: 0)
@@ -86,7 +86,7 @@ final class SwiftClient: @unchecked Sendable {
         return connection.queue.sync { bytes }
     }
 
-    /// As the mirror of BlueZ's objects reads its signals.
+    /// Reads a signal as the mirror of BlueZ's objects does.
     private func receive(_ message: DBusMessage) {
         guard message.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") else { return }
         do {

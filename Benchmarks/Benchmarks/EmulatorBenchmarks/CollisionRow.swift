@@ -11,12 +11,12 @@ struct CollisionRow: Sendable {
     static let lost = BenchmarkMetric.custom("Lost packets / million")
 
     private let beaconCount: Int
-    /// The pause between two advertising events of a beacon, without its chance of 0–10 ms, in milliseconds.
+    /// The pause between two advertising events of a beacon, without the random 0–10 ms, in milliseconds.
     private let milliseconds: Int
     /// The time for which the scanner listens.
     private let duration: Duration
 
-    /// From a load of 0.004 of a channel's time to one of 3.6; each scans 20,000 packets or more.
+    /// The rows from a load of 0.004 of a channel's time to one of 3.6; each scans 20,000 packets or more.
     static let all = [
         CollisionRow(10, every: 1_000, for: .seconds(10_000)), CollisionRow(100, every: 1_000, for: .seconds(1_000)),
         CollisionRow(300, every: 1_000, for: .seconds(200)), CollisionRow(1_000, every: 1_000, for: .seconds(60)),
@@ -31,7 +31,7 @@ struct CollisionRow: Sendable {
 
     var name: String { "\(beaconCount) beacons, each \(milliseconds) ms, that collide" }
 
-    /// Scans, and measures how many packets were lost.
+    /// Scans, and measures the number of lost packets.
     func run(_ benchmark: Benchmark) async throws {
         let dataLength = 31
         var configuration = EmulatorConfiguration.instant
@@ -49,7 +49,7 @@ struct CollisionRow: Sendable {
         benchmark.stopMeasurement()
         benchmark.measurement(Self.beacons, beaconCount)
         benchmark.measurement(Self.interval, milliseconds)
-        // 16 bytes beside the data, 8 us for each.
+        // Each packet has 16 bytes besides the data, and each byte takes 8 µs.
         benchmark.measurement(Self.airtime, 8 * (16 + dataLength))
         benchmark.measurement(Self.lost, (sent - scan.reportCount) * 1_000_000 / max(1, sent))
     }

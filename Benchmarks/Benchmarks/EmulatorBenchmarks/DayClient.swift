@@ -6,7 +6,7 @@ import Foundation
 
 /// An app that listens to a device that notifies once a second, in virtual time.
 final class DayClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on the manager's queue, and by the benchmark while the world stands.
+    // Invariant: used on the manager's queue, and by the benchmark while time is paused.
     let emulator = Emulator(configuration: .quiet, time: .virtual)
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?

@@ -2,12 +2,12 @@ import Benchmark
 import BluetoothEmulator
 import CoreBluetooth
 
-/// Work on the emulator through the whole facade: managers, delegates, queues.
+/// The emulator through the whole API: managers, delegates, queues.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .throughput], warmupIterations: 1, maxDuration: .seconds(3))
 
-    /// `isCaptured`: the packets are captured in a file that keeps nothing, and the rate is theirs.
+    /// The argument `isCaptured` captures the packets in a file that keeps nothing, and the rate is theirs.
     func link(
         _ name: String, _ count: Int, isCaptured: Bool = false,
         _ work: @escaping @Sendable (LinkClient, Int) -> Void
@@ -37,7 +37,7 @@ let benchmarks: @Sendable () -> Void = {
         $0.notify(count: $1, outstanding: 16)
     }
 
-    /// Scans for so long, or as long as it takes so many devices to send a number of packets.
+    /// Scans for a duration, or as long as a number of devices needs to send a number of packets.
     func scan(
         _ name: String, _ advertisers: Int, duplicates: Bool, isCaptured: Bool = false, _ duration: Duration
     ) {
@@ -56,7 +56,8 @@ let benchmarks: @Sendable () -> Void = {
         }
     }
 
-    // Some 57,000 packets each that are reported, and as many as it takes to see what coalesced ones cost.
+    // Some 57,000 packets that are each reported, and a number of coalesced ones that is large enough to measure their
+    // cost.
     scan("10 advertisers, each packet reported", 10, duplicates: true, .seconds(600))
     scan("1,000 advertisers, each packet reported", 1_000, duplicates: true, .seconds(6))
     scan("10,000 advertisers, each packet reported", 10_000, duplicates: true, .milliseconds(600))
@@ -65,7 +66,8 @@ let benchmarks: @Sendable () -> Void = {
     scan("1,000 advertisers, duplicates filtered", 1_000, duplicates: false, .seconds(60))
     scan("10,000 advertisers, duplicates filtered", 10_000, duplicates: false, .seconds(60))
 
-    // The figures of the page "Airtime and collisions", which `make plots` puts into it: they are the same in each run.
+    // The figures of the page "Airtime and collisions", which `make plots` inserts there: they are the same in each
+    // run.
     for row in CollisionRow.all {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics = [

@@ -6,9 +6,9 @@ import Foundation
 
 /// An app with one connection to a device without latency.
 final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: everything below is touched on `queue` only, but for the constants.
+    // Invariant: everything below is used only on `queue`, except for the constants.
     private static let service: BluetoothUUID = "180D"
-    /// Kept, for a literal is parsed each time.
+    /// A constant, since a literal is parsed each time.
     static let heartRate: CharacteristicPath = "2A37"
     static let value = Data([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])
 
@@ -22,7 +22,7 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     private var toFinish = 0
     private var next: () -> Void = {}
 
-    /// The device, for other clients too.
+    /// The device, also for other clients.
     static let description = PeripheralDescription(
         name: "Device",
         advertising: [AdvertisingDescription(AdvertisingData(services: [service]), interval: .milliseconds(20))],
@@ -41,7 +41,7 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
         done.wait()
     }
 
-    /// A client of a device whose handler answers from outside of the world.
+    /// Creates a client of a device whose handler answers from outside the world.
     init(handler: some AsynchronousPeripheralHandler) throws {
         let emulator = Emulator(configuration: .quiet)
         device = try emulator.add(EmulatedPeripheral(Self.description, handler: handler))
@@ -80,7 +80,7 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
             peripheral.writeValue(Self.value, for: characteristic, type: .withoutResponse)
         }
         guard toStart == 0, toFinish == 1 else { return }
-        // Answered after all writes before it.
+        // The response arrives after all writes before it.
         toFinish = 0
         next = {}
         peripheral.readValue(for: characteristic)
@@ -152,7 +152,7 @@ final class LinkClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
 }
 
 extension EmulatorConfiguration {
-    /// No latency and no trace.
+    /// The settings without latency and trace.
     static let quiet: EmulatorConfiguration = {
         var settings = EmulatorConfiguration.instant
         settings.traceLimit = 0

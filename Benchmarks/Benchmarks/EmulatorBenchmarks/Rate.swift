@@ -1,11 +1,11 @@
 import Benchmark
 import Glibc
 
-/// Counts operations against the clock and against the process's own time.
+/// A count of operations in relation to the clock and to the process's time.
 final class Rate {
-    /// Operations in a second of the clock.
+    /// The operations in a second of the clock.
     static let perSecond = BenchmarkMetric.custom("Operations / s", polarity: .prefersLarger)
-    /// Nanoseconds of processor time, of all threads, for each operation.
+    /// The nanoseconds of processor time, of all threads, for each operation.
     static let processorTime = BenchmarkMetric.custom("CPU ns / operation")
 
     private var started = ContinuousClock.now

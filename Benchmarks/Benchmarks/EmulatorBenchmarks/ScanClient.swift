@@ -6,7 +6,7 @@ import Foundation
 
 /// An app that scans many advertisers in virtual time.
 final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    // Invariant: `found` is touched on the manager's queue only; the rest is constant after the initializer.
+    // Invariant: `found` is used only on the manager's queue; the rest is constant after the initializer.
     private let emulator: Emulator
     private let advertisers: Int
     private let duplicates: Bool
@@ -14,7 +14,7 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
     private let queue = DispatchQueue(label: "benchmark")
     private var found: [UUID: Int] = [:]
 
-    /// - Parameter advertising: The one set of each device; nil has a name and an interval of 100 ms.
+    /// - Parameter advertising: The one set of each device; nil for a name and an interval of 100 ms.
     init(
         advertisers: Int, duplicates: Bool, _ configuration: EmulatorConfiguration = .quiet,
         advertising: AdvertisingDescription? = nil
@@ -41,23 +41,23 @@ final class ScanClient: NSObject, CBCentralManagerDelegate, @unchecked Sendable 
         return try emulator.capture(to: "/dev/null", settings: settings)
     }
 
-    /// Scans for so long.
+    /// Scans for a duration.
     func run(for duration: Duration) async throws {
         try await emulator.advance(by: duration)
     }
 
-    /// The advertising events of that time.
+    /// The number of advertising events in that time.
     ///
-    /// Each packet happens where each is reported; else the emulator computes only those that contain something new, and the
-    /// intervals say how many there are.
+    /// If each packet is reported, each is simulated; otherwise the emulator computes only those with new content, and
+    /// the number follows from the intervals.
     var advertisingEvents: Int {
         duplicates ? emulator.advertisingPackets : Int(Double(advertisers) * (emulator.now / Self.meanInterval))
     }
 
-    /// The packets that were reported to the app.
+    /// The number of packets that were reported to the app.
     var reportCount: Int { queue.sync { found.values.reduce(0, +) } }
 
-    /// The interval of 100 ms, and 0–10 ms of chance.
+    /// The mean interval: 100 ms, and a random 0–10 ms.
     private static let meanInterval = Duration.milliseconds(105)
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {

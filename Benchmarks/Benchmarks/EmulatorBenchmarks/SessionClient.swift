@@ -4,10 +4,9 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// An app that does the whole round again and again: scan, connect, discover five services, read ten values, subscribe,
-/// disconnect.
+/// An app that repeats a whole session: scan, connect, discover five services, read ten values, subscribe, disconnect.
 final class SessionClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    // Invariant: touched on the manager's queue, and by the benchmark while the world stands.
+    // Invariant: used on the manager's queue, and by the benchmark while time is paused.
     private let emulator = Emulator(configuration: .quiet, time: .virtual)
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
@@ -22,7 +21,7 @@ final class SessionClient: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
             backend: .emulator(emulator), delegate: self, queue: DispatchQueue(label: "benchmark"))
     }
 
-    /// A device of five services, each with two characteristics.
+    /// Creates a device with five services, each with two characteristics.
     static func make() throws -> SessionClient {
         let client = SessionClient()
         let value = Data(repeating: 1, count: 20)
@@ -39,10 +38,10 @@ final class SessionClient: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
         return client
     }
 
-    /// Powers on.
+    /// Powers the manager on.
     func prepare() async throws { try await emulator.advance(by: .seconds(1)) }
 
-    /// Does so many rounds.
+    /// Performs a number of rounds.
     func run(rounds: Int) async throws {
         done = 0
         left = rounds

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import CHeap
 
-/// What a device costs that does nothing, and a snapshot of a world of ten thousand of them.
+/// The memory of an idle device, and a snapshot of a world with ten thousand of them.
 let benchmarks: @Sendable () -> Void = {
     let count = 10_000
     let memory = BenchmarkMetric.custom("Heap bytes / device")

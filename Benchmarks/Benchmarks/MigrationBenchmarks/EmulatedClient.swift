@@ -4,12 +4,12 @@ import CoreBluetoothEmulator
 import Dispatch
 import Foundation
 
-/// The same two managers, of CoreBluetoothEmulator.
+/// The same two managers of CoreBluetoothEmulator.
 final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, EmulatedCBPeripheralDelegate,
     EmulatedCBPeripheralManagerDelegate,
     @unchecked Sendable
 {
-    // Invariant: everything below is touched on `queue` only, but for the constants.
+    // Invariant: everything below is used only on `queue`, except for the constants.
     private static let service = CBUUID(string: "180D")
 
     private let queue = DispatchQueue(label: "benchmark")
@@ -129,11 +129,11 @@ final class EmulatedClient: NSObject, EmulatedCBCentralManagerDelegate, Emulated
         if toFinish <= 0 { done.signal() }
     }
 
-    // Both delegates have it, so it has to be written.
+    // Both delegates declare this method, so it must be implemented.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral) {}
 }
 
 extension CoreBluetoothEmulator.EmulatorConfiguration {
-    /// No latency.
+    /// The settings without latency.
     fileprivate static let fast = CoreBluetoothEmulator.EmulatorConfiguration.instant
 }

@@ -1,7 +1,7 @@
 import Benchmark
 import BluetoothEmulator
 
-/// The same work on the emulator through its own API and through the migration modules, in one run.
+/// The same work on the emulator through its API and through the migration modules, in one run.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, Rate.perSecond, Rate.processorTime], warmupIterations: 1,
@@ -22,7 +22,7 @@ let benchmarks: @Sendable () -> Void = {
         }
     }
 
-    // A device whose handler answers from outside of the world, as the delegate of a spec does.
+    // The device's handler answers from outside the world, as the delegate of a spec does.
     measure("Reads, emulator", 50_000, { try LinkClient(handler: StoredValues()) }) {
         $0.read(count: $1, outstanding: 1)
     }
@@ -32,14 +32,14 @@ let benchmarks: @Sendable () -> Void = {
     }
     measure("Notifications, CoreBluetoothMock", 100_000, { MockClient() }) { $0.notify(count: $1, outstanding: 16) }
 
-    // Two managers in one process.
+    // The two managers are in one process.
     measure("Reads, two managers", 50_000, { ServedClient() }) { $0.read(count: $1) }
     measure("Reads, CoreBluetoothEmulator", 50_000, { EmulatedClient() }) { $0.read(count: $1) }
     measure("Notifications, two managers", 100_000, { ServedClient() }) { $0.notify(count: $1) }
     measure("Notifications, CoreBluetoothEmulator", 100_000, { EmulatedClient() }) { $0.notify(count: $1) }
 }
 
-/// Answers each read with the value of the benchmarks.
+/// A handler that answers each read with the value of the benchmarks.
 struct StoredValues: AsynchronousPeripheralHandler {
     func respond(to request: PeripheralRequest) async -> PeripheralResponse { .value(LinkClient.value) }
 }

@@ -6,7 +6,7 @@ import Foundation
 
 /// An app written for CoreBluetooth Mock, with one connection to a device without latency.
 final class MockClient: NSObject, CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked Sendable {
-    // Invariant: everything below is touched on `queue` only, but for the constants.
+    // Invariant: everything below is used only on `queue`, except for the constants.
     private static let service = CBMUUID(string: "180D")
     private static let heartRate = CBMUUID(string: "2A37")
 
@@ -22,7 +22,7 @@ final class MockClient: NSObject, CBMCentralManagerDelegate, CBMPeripheralDelega
     private var toFinish = 0
     private var next: () -> Void = {}
 
-    /// Answers each read with the value of the benchmarks.
+    /// A delegate that answers each read with the value of the benchmarks.
     private struct Delegate: CBMPeripheralSpecDelegate {
         func peripheral(
             _ peripheral: CBMPeripheralSpec, didReceiveReadRequestFor characteristic: CBMCharacteristicMock

@@ -7,7 +7,7 @@ import Foundation
 final class ServedClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate,
     @unchecked Sendable
 {
-    // Invariant: everything below is touched on `queue` only, but for the constants.
+    // Invariant: everything below is used only on `queue`, except for the constants.
     private static let service = CBUUID(string: "180D")
 
     private let queue = DispatchQueue(label: "benchmark")

@@ -20,7 +20,7 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
         precondition(changes.count == count + 1 && objects.devices.count == count)
         benchmark.measurement(memory, (Int(heap_bytes_in_use()) - Int(before)) / count)
-        // Alive until here, so that only the model and its changes are counted.
+        // The reply lives until here, so that only the model and its changes are counted.
         blackHole(reply)
         blackHole(changes)
         blackHole(objects)
@@ -56,7 +56,7 @@ enum Messages {
         return ObjectPath("/org/bluez/hci0/dev_" + octets.joined(separator: "_")) ?? .root
     }
 
-    /// The reply of `GetManagedObjects` with an adapter and so many devices; nil: without any object.
+    /// Returns the reply of `GetManagedObjects` with an adapter and a number of devices; nil for no object at all.
     static func snapshot(_ count: Int?) throws(DBusError) -> DBusMessage {
         var entries: [DBusDictionary.Entry] = []
         if let count, let adapter = ObjectPath("/org/bluez/hci0") {
@@ -72,7 +72,7 @@ enum Messages {
         return try .signal(path: .root, interface: "org.example.Reply", member: "Reply", [.dictionary(objects)])
     }
 
-    /// A new signal strength of a device.
+    /// Returns a signal for a new signal strength of a device.
     static func signalStrength(_ number: Int) throws(DBusError) -> DBusMessage {
         let values: [String: DBusValue] = ["RSSI": .int16(Int16(-40 - number % 40))]
         return try .signal(

@@ -12,7 +12,7 @@ do {
         } catch { print(error) }
     }
 } catch {
-    // No adapter, or it is off. Uncaught, the error would end the program with a crash report.
+    // The adapter is missing or off. If the error were uncaught, the program would end with a crash report.
     print("Bluetooth cannot be used: \(error)")
     exit(1)
 }

@@ -1,14 +1,15 @@
 import CoreBluetooth
 
-/// Controls a board with Nordic Semiconductor's LED Button Service: switches its LED and observes its button.
+/// An app that controls a board with Nordic Semiconductor's LED Button Service: it switches the LED and observes the
+/// button.
 ///
-/// An app's class, which uses only CoreBluetooth, and no emulator. Everything runs on the main queue, where the
-/// manager delivers.
+/// The class uses only CoreBluetooth, and no emulator. Everything runs on the main queue, on which the manager
+/// delivers.
 @MainActor
 package final class BlinkyApp: NSObject {
     /// The progress of the connection.
     package enum Phase: Equatable, Sendable {
-        /// There is no usable adapter yet.
+        /// The adapter is not usable yet.
         case waiting
         /// The class scans for a board.
         case searching
@@ -33,7 +34,7 @@ package final class BlinkyApp: NSObject {
     package private(set) var isButtonPressed = false {
         didSet { if isButtonPressed != oldValue { onChange?() } }
     }
-    /// Whether the LED is on, as far as the board has confirmed.
+    /// Whether the board has confirmed that the LED is on.
     package private(set) var isLEDOn = false {
         didSet { if isLEDOn != oldValue { onChange?() } }
     }

@@ -1,7 +1,7 @@
 import Blinky
 import Foundation
 
-// swift run BlinkyRemote [COUNT]: the button switches the LED. Ends after COUNT changes, or with Ctrl-C.
+// Usage: swift run BlinkyRemote [COUNT]. The button switches the LED. Ends after COUNT changes, or with Ctrl-C.
 var left = CommandLine.arguments.dropFirst().first.flatMap { Int($0) }
 let app = BlinkyApp()
 app.onChange = {

@@ -34,7 +34,7 @@ package enum EmulatedBlinky {
         try EmulatedPeripheral(description, handler: Firmware())
     }
 
-    /// The behaviour that the description cannot express: the values that the LED accepts.
+    /// The behavior that the description cannot express: the values that the LED accepts.
     struct Firmware: EmulatedPeripheralHandler {
         func respond(
             to request: PeripheralRequest, state: inout Void, device: inout DeviceActions

@@ -4,16 +4,16 @@ import Foundation
 
 /// A door lock: a code opens it for five seconds, and three wrong codes block it for a minute.
 package struct EmulatedLock: EmulatedPeripheralHandler {
-    /// Takes the code; only paired centrals may write it.
+    /// The characteristic for the code, which only paired centrals may write.
     package static let code: CharacteristicPath = "FFD1"
-    /// 1 while the lock is open.
+    /// The characteristic that is 1 while the lock is open.
     package static let isOpen: CharacteristicPath = "FFD2"
     /// The ATT error for a wrong code.
     package static let wrongCode: UInt8 = 0x80
     /// The ATT error of a lock that is blocked.
     package static let blocked: UInt8 = 0x81
 
-    /// What the lock remembers between two requests.
+    /// The state of the lock between two requests.
     package struct State: Sendable {
         var wrongCodes = 0
         var isBlocked = false
@@ -31,7 +31,7 @@ package struct EmulatedLock: EmulatedPeripheralHandler {
         try EmulatedPeripheral(description, handler: EmulatedLock(expected: Data(code.utf8)))
     }
 
-    /// What the lock advertises and serves.
+    /// The advertisement and the services of the lock.
     private static let description = PeripheralDescription(
         name: "Lock",
         advertising: [AdvertisingDescription(AdvertisingData(localName: "Lock", services: ["FFD0"]))],

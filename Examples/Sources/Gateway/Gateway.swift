@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// Prints a JSON line for each advertisement and, if a characteristic is given, for each of its values.
+/// A gateway that prints a JSON line for each advertisement and, if a characteristic is given, for each of its values.
 ///
-/// Everything runs on the main queue, where the manager delivers.
+/// Everything runs on the main queue, on which the manager delivers.
 @MainActor
 final class Gateway: NSObject {
     private let source: Source?
@@ -58,7 +58,7 @@ extension Gateway: @preconcurrency CBCentralManagerDelegate {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         Line(type: "disconnected", of: peripheral, error: error).write()
-        // The next advertisement connects it again.
+        // The next advertisement restores the connection.
         peripherals[peripheral.identifier] = nil
     }
 }
@@ -89,7 +89,7 @@ extension Gateway: @preconcurrency CBPeripheralDelegate {
     }
 }
 
-/// The name of the manager's backend; Apple's managers do not offer it.
+/// Returns the name of the manager's backend, which Apple's managers do not offer.
 @MainActor
 private func backendName(of central: CBCentralManager) -> String? {
     #if canImport(Darwin)

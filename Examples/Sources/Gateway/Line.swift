@@ -22,7 +22,7 @@ struct Line: Encodable {
         self.backend = backend
     }
 
-    /// A change of a device's connection.
+    /// Creates the line of a change of a device's connection.
     init(type: String, of peripheral: CBPeripheral, error: (any Error)? = nil) {
         self.type = type
         identifier = peripheral.identifier.uuidString
@@ -30,7 +30,7 @@ struct Line: Encodable {
         self.error = error?.localizedDescription
     }
 
-    /// An advertisement.
+    /// Creates the line of an advertisement.
     init(type: String, of peripheral: CBPeripheral, _ advertisement: [String: Any], rssi: Int) {
         self.init(type: type, of: peripheral)
         name = advertisement[CBAdvertisementDataLocalNameKey] as? String ?? name
@@ -40,7 +40,7 @@ struct Line: Encodable {
         manufacturerData = (advertisement[CBAdvertisementDataManufacturerDataKey] as? Data)?.hexText
     }
 
-    /// A value, or the reason why it is missing.
+    /// Creates the line of a value, or of the reason that it is missing.
     init(type: String, of peripheral: CBPeripheral, _ characteristic: CBCharacteristic, error: (any Error)?) {
         self.init(type: type, of: peripheral, error: error)
         service = characteristic.service?.uuid.uuidString

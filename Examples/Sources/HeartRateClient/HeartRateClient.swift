@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// Finds a heart rate monitor, connects, and prints the rate until it is stopped.
+/// A client that finds a heart rate monitor, connects, and prints the rate until it is stopped.
 ///
-/// Everything runs on the main queue, where the manager delivers.
+/// Everything runs on the main queue, on which the manager delivers.
 @MainActor
 final class HeartRateClient: NSObject {
     private let service = CBUUID(string: "180D")
@@ -105,9 +105,10 @@ extension HeartRateClient: @preconcurrency CBPeripheralDelegate {
     }
 }
 
-/// The rate of a Heart Rate Measurement: bit 0 of the flags selects one byte or two, least significant first.
+/// Returns the rate of a Heart Rate Measurement; nil for a value that is too short.
 ///
-/// Source: GATT Specification Supplement, Heart Rate Measurement. A value that is too short is nil.
+/// Bit 0 of the flags selects one byte or two, least significant first. Source: GATT Specification Supplement, Heart
+/// Rate Measurement.
 func beatsPerMinute(_ value: Data) -> Int? {
     let bytes = [UInt8](value)
     guard let flags = bytes.first else { return nil }

@@ -4,7 +4,7 @@ import CoreBluetooth
 import EmulatedLock
 import Foundation
 
-// swift run LockDemo: opens the emulated lock, and looks on as it closes.
+// Usage: swift run LockDemo. Opens the emulated lock, and waits until it closes.
 let emulator = Emulator()
 try emulator.add(EmulatedLock.device(code: "4711"))
 let lock = try await findLock(Central(backend: .emulator(emulator)))
@@ -28,7 +28,7 @@ func findLock(_ central: Central) async throws -> Peripheral {
     throw CancellationError()
 }
 
-/// What the lock's own errors mean.
+/// Returns the meaning of the lock's errors.
 func reason(of error: BluetoothError) -> String {
     guard case .refused(let refusal as CBATTError) = error.reason else { return "\(error)" }
     switch UInt8(exactly: refusal.code.rawValue) {

@@ -1,9 +1,9 @@
 import AsyncBluetooth
 import CoreBluetooth
 
-/// Environmental Sensing with one value, the temperature of the processor.
+/// A service Environmental Sensing with one value, the temperature of the processor.
 struct PiThermometer {
-    /// A file of Linux with thousandths of a degree Celsius.
+    /// The path of a file with thousandths of a degree Celsius.
     let file: String
 
     /// The service: the temperature is read, and notified every two seconds while a central subscribes.
@@ -19,7 +19,7 @@ struct PiThermometer {
         return ServedService(CBUUID(string: "181A"), characteristics: [temperature])
     }
 
-    /// Hundredths of a degree as `sint16`; 0x8000, "value is not known", without a reading.
+    /// Returns hundredths of a degree as `sint16`; 0x8000, "value is not known", without a reading.
     private func encodedTemperature() -> Data {
         let hundredths = celsius().flatMap { Int16(exactly: ($0 * 100).rounded()) } ?? .min
         return withUnsafeBytes(of: hundredths.littleEndian) { Data($0) }

@@ -1,7 +1,7 @@
 import AsyncBluetooth
 import CoreBluetooth
 
-// swift run PiThermometer [FILE]: serves the temperature of the processor, until Ctrl-C.
+// Usage: swift run PiThermometer [FILE]. Serves the temperature of the processor, until Ctrl-C.
 let file = CommandLine.arguments.dropFirst().first ?? "/sys/class/thermal/thermal_zone0/temp"
 do {
     try await serve(PiThermometer(file: file))
@@ -10,7 +10,7 @@ do {
     exit(1)
 }
 
-/// Publishes the service, advertises it, and prints what centrals do.
+/// Publishes the service, advertises it, and prints the requests of centrals.
 func serve(_ thermometer: PiThermometer) async throws {
     let offer = ServedOffer(services: [thermometer.service], name: "Pi")
     try await PeripheralServer(offer: offer, onEvent: { report($0) }).run()
@@ -26,5 +26,5 @@ func report(_ event: PeripheralServer.Event) {
     }
 }
 
-/// Prints a line at once, also into the journal of systemd, where `print` would keep it back.
+/// Prints a line at once, also to the journal of systemd, for which `print` would buffer it.
 func log(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -2,7 +2,7 @@
 //
 //     swift run RemoteAdapters kitchen.local garage.local
 //
-// Each machine needs an SSH server, which this one can log in to without a password, and systemd.
+// Each machine needs systemd, and an SSH server to which this one can log in without a password.
 import AsyncBluetooth
 import BlueZ
 import CoreBluetooth

@@ -2,11 +2,11 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetooth
 
-/// Measures the heart rate of someone at rest.
+/// A measurement of the heart rate of someone at rest.
 ///
 /// Async app code that uses no emulator, and needs no change to be tested.
 package enum RestingHeartRate {
-    /// The average of the next values of the first monitor that is found, in beats per minute.
+    /// Returns the average of the next values of the first monitor that is found, in beats per minute.
     ///
     /// A monitor sends about one value each second.
     ///

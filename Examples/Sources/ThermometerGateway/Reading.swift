@@ -7,7 +7,7 @@ struct Reading: Encodable {
     let time: Date
     let thermometer: UUID
     let name: String?
-    /// Missing where the thermometer measured nothing.
+    /// The temperature; missing if the thermometer measured nothing.
     let celsius: Double?
 
     init(_ thermometer: Peripheral, _ measurement: TemperatureMeasurement) {

@@ -2,9 +2,10 @@ import AsyncBluetooth
 import BluetoothProfiles
 import CoreBluetooth
 
-/// Connects to each thermometer in range, and prints its temperatures.
+/// A gateway that connects to each thermometer in range, and prints its temperatures.
 struct ThermometerGateway {
-    /// Any device can advertise as a thermometer, with ever new addresses; more than these are ignored.
+    /// The largest number of thermometers, as any device can advertise as one, with changing addresses; others are
+    /// ignored.
     let limit = 32
     private let central = Central()
 
@@ -21,7 +22,7 @@ struct ThermometerGateway {
         }
     }
 
-    /// Connects again after each lost link, with pauses that grow.
+    /// Reconnects after each lost link, with growing pauses.
     private func keepConnected(_ thermometer: Peripheral) async {
         for await event in thermometer.maintainConnection() { log("\(event)") }
     }
@@ -33,7 +34,7 @@ struct ThermometerGateway {
                     Reading(thermometer, measurement).write()
                 }
             } catch {
-                // What is no thermometer, or sends values that are none, is asked again later.
+                // A device that is not a thermometer, or sends malformed values, is tried again later.
                 log("\(error)")
                 try await Task.sleep(for: .seconds(10))
             }

@@ -1,6 +1,7 @@
 import CoreBluetooth
 
-// swift run ThermometerGateway: prints a line of JSON for each temperature of each thermometer in range, until Ctrl-C.
+// Usage: swift run ThermometerGateway. Prints a line of JSON for each temperature of each thermometer in range, until
+// Ctrl-C.
 do {
     try await ThermometerGateway().run()
 } catch {

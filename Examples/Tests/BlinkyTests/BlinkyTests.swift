@@ -5,8 +5,8 @@ import CoreBluetoothTesting
 import EmulatedBlinky
 import Testing
 
-/// Tests of the app with the emulated board, each in a separate world and in virtual time, where a minute takes no real
-/// time.
+/// Tests of the app with the emulated board, each in a separate world and in virtual time, in which a minute takes no
+/// real time.
 @MainActor
 @Suite(.emulator(.instant)) struct BlinkyTests {
     private let emulator = Emulator.current

@@ -3,7 +3,7 @@ import BluetoothEmulator
 import Foundation
 import Testing
 
-/// Runs the programs as processes, and reads the world files.
+/// Tests that run the programs as processes, and read the world files.
 struct ProgramTests {
     /// The folder of the test bundle, which contains the programs.
     private static func program(_ name: String) -> URL {

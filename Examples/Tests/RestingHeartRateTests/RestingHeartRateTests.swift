@@ -4,7 +4,7 @@ import CoreBluetoothTesting
 import RestingHeartRate
 import Testing
 
-/// Tests of async code in virtual time, where a minute takes no real time.
+/// Tests of async code in virtual time, in which a minute takes no real time.
 ///
 /// Each test uses its own emulator.
 @Suite(.emulator(.instant, world: .builtIn)) struct RestingHeartRateTests {
@@ -13,7 +13,7 @@ import Testing
 
     init() throws { monitor = try #require(emulator.device(named: "Heart Rate Monitor")) }
 
-    /// `run` advances time as far as the app's code needs.
+    /// The method `run` advances time as far as the app's code needs.
     @Test func aMinuteOfValuesIsAveraged() async throws {
         let average = try await emulator.run { try await RestingHeartRate.average(of: 60) }
         #expect(average.map { (40...120).contains($0) } == true)
@@ -30,7 +30,7 @@ import Testing
         #expect(emulator.now >= .seconds(30) && emulator.now < .seconds(31))
     }
 
-    /// To act during the app's operation, the test advances time itself while a task runs the app's code.
+    /// The test advances time itself while a task runs the app's code, so that it can act during the app's operation.
     @Test func aMonitorThatLeavesEndsTheMeasurement() async throws {
         let average = Task { try await RestingHeartRate.average(of: 60) }
         await emulator.expect(.didUpdateValue.of("2A37"), within: .seconds(10))

@@ -1,25 +1,25 @@
 package import Foundation
 
-/// A real mosquitto on 127.0.0.1, with its files in a folder of its own.
+/// A real mosquitto on 127.0.0.1, with its files in a separate folder.
 ///
 /// Invariant of `@unchecked Sendable`: one task at a time starts and ends it.
 package final class BrokerProcess: @unchecked Sendable {
-    /// Debian's path of the broker, which is in no user's `PATH`, and that of a build from source; nil if it is not
+    /// The path of the broker from Debian, which is in no user's `PATH`, or from a build from source; nil if it is not
     /// installed.
     package static let executable = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The port.
+    /// The port of the broker.
     package let port: UInt16
     private let folder: URL
     private var process: Process?
 
-    /// Writes the settings: messages and sessions are kept on disk, and queues have no limit, so that the broker loses
-    /// nothing that it acknowledged.
+    /// Writes the settings: messages and sessions are stored on disk, and queues have no limit, so that the broker
+    /// loses no acknowledged message.
     ///
     /// - Parameters:
     ///   - folder: An existing folder.
-    ///   - access: The lines that say who may connect, and how; by default every program of this machine, in clear text.
+    ///   - access: The lines about access; by default every program of this machine may connect, in clear text.
     package init(folder: URL, access: String = "allow_anonymous true") throws {
         self.folder = folder
         port = try Self.freePort()
@@ -34,14 +34,14 @@ package final class BrokerProcess: @unchecked Sendable {
             set_tcp_nodelay true
 
             """
-        // Started by root, mosquitto would become another user, who cannot write the folder.
+        // A mosquitto that root starts would become another user, who cannot write to the folder.
         if getuid() == 0 { settings += "user root\n" }
         try Data(settings.utf8).write(to: folder.appending(path: "mosquitto.conf"))
     }
 
     deinit { kill() }
 
-    /// Starts it, and returns when it accepts connections.
+    /// Starts the broker, and returns when it accepts connections.
     package func start() throws {
         guard let executable = Self.executable else { throw POSIXError(.ENOENT) }
         let log = folder.appending(path: "mosquitto.log")
@@ -63,13 +63,13 @@ package final class BrokerProcess: @unchecked Sendable {
         throw POSIXError(.ECONNREFUSED)
     }
 
-    /// Makes it write its sessions and messages to its file, and returns when it has.
+    /// Makes the broker write its sessions and messages to its file, and returns when it has.
     package func save() throws {
         guard let process else { throw POSIXError(.ESRCH) }
         let file = folder.appending(path: "mosquitto.db")
         if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
         Foundation.kill(process.processIdentifier, SIGUSR1)
-        // It writes another file, which gets this name in the end.
+        // The broker writes another file, which it finally renames.
         for _ in 0..<500 {
             if FileManager.default.fileExists(atPath: file.path) { return }
             usleep(20_000)
@@ -77,7 +77,7 @@ package final class BrokerProcess: @unchecked Sendable {
         throw POSIXError(.ETIMEDOUT)
     }
 
-    /// Ends it with SIGKILL.
+    /// Ends the broker with SIGKILL.
     package func kill() { end(SIGKILL) }
 
     private func end(_ signal: Int32) {
@@ -114,7 +114,7 @@ package final class BrokerProcess: @unchecked Sendable {
         return call(&address) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     package static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

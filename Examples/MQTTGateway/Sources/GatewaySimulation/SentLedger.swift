@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How many values each device of a process has sent, in a file that outlives the process, whatever its end.
+/// The numbers of values that the devices of a process have sent, in a file that survives any end of the process.
 package final class SentLedger: Sendable {
     /// The number of devices.
     package let devices: Int
@@ -22,17 +22,17 @@ package final class SentLedger: Sendable {
     /// Whether devices send no further values.
     package var isClosed: Bool { closed.withLock { $0 } }
 
-    /// Devices send no further values.
+    /// Makes devices send no further values.
     package func close() { closed.withLock { $0 = true } }
 
-    /// Notes the count of a device: one write of four bytes, which the kernel keeps when the process is killed.
+    /// Records the count of a device: one write of four bytes, which the kernel keeps when the process is killed.
     func setCount(_ count: UInt32, of device: Int) {
         var count = count.littleEndian
         let written = pwrite(descriptor, &count, 4, off_t(device * 4))
         precondition(written == 4, "the ledger cannot be written: errno \(errno)")
     }
 
-    /// The counts of a file.
+    /// Returns the counts of a file.
     package static func counts(in file: String) throws -> [Int] {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
         return stride(from: 0, to: bytes.count - 3, by: 4).map { index in

@@ -5,7 +5,7 @@ import Foundation
 package struct SequenceDevice: EmulatedPeripheralHandler {
     /// The service and characteristic of the values: eight bytes, `process << 32 | number` in little-endian order.
     package static let path = "FFF0/FFF1"
-    /// A characteristic that takes commands, and has the last one as its value.
+    /// A characteristic that accepts commands, and has the last one as its value.
     package static let commandPath = "FFF0/FFF2"
 
     private static let timer = 1
@@ -31,7 +31,7 @@ package struct SequenceDevice: EmulatedPeripheralHandler {
     package func handle(_ event: DeviceEvent, state: inout UInt32, device: inout DeviceActions) {
         switch event {
         case .subscribed(_, _, characteristic: "FFF1"):
-            // Devices are not in step: each begins at its own part of the interval.
+            // Devices are not in step: each begins at a different part of the interval.
             device.startTimer(Self.timer, after: interval * (index % 50 + 1) / 50, every: interval)
         case .unsubscribed(_, _, characteristic: "FFF1"), .disconnected: device.stopTimer(Self.timer)
         case .timer(Self.timer) where !ledger.isClosed:
@@ -43,13 +43,13 @@ package struct SequenceDevice: EmulatedPeripheralHandler {
         }
     }
 
-    /// The address of a device of the world.
+    /// Returns the address of a device of the world.
     package static func address(_ index: Int) -> String {
         func byte(_ value: Int) -> String { (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true) }
         return "C0:DE:5E:00:\(byte(index / 256)):\(byte(index % 256))"
     }
 
-    /// Puts as many devices on the air as the ledger counts.
+    /// Adds the number of devices that the ledger counts.
     package static func populate(
         _ emulator: Emulator, process: UInt32, every interval: Duration, _ ledger: SentLedger
     ) throws {

@@ -1,10 +1,10 @@
-/// How to reach a broker.
+/// The settings of a connection to a broker.
 package struct BrokerSettings: Sendable {
     /// A host name or address.
     package var host: String
     /// The port: 1883 by convention, 8883 with TLS.
     package var port: UInt16
-    /// The client identifier, which no other client of the broker has.
+    /// The client identifier, which no other client of the broker may have.
     package var clientID: String
     /// The name to log in with; nil for none.
     package var user: String?
@@ -12,15 +12,15 @@ package struct BrokerSettings: Sendable {
     package var password: Secret?
     /// TLS; nil for a connection in clear text.
     package var tls: TLSSettings?
-    /// The time without traffic after which client and broker take the connection for lost.
+    /// The time without traffic after which client and broker consider the connection lost.
     package var keepAlive: Duration
-    /// How long an attempt to connect waits for the host to answer, and then for the broker to accept or refuse it.
+    /// The time that an attempt to connect waits for the host, and then for the broker to accept or refuse it.
     package var answerLimit: Duration
     /// The message that the broker publishes when the connection is lost.
     package var will: MQTTMessage?
-    /// How many messages may wait for their acknowledgements.
+    /// The number of messages that may wait for their acknowledgements.
     package var window: Int
-    /// How many messages wait for a slow consumer; further ones are dropped and counted.
+    /// The number of messages that wait for a slow consumer; further ones are dropped and counted.
     package var messageLimit: Int
     /// Whether the broker forgets subscriptions and messages of this client when it disconnects.
     package var cleanSession: Bool
@@ -41,7 +41,7 @@ package struct BrokerSettings: Sendable {
 package struct TLSSettings: Sendable, Equatable {
     /// The certificates of the authorities that the client trusts, in PEM.
     package var authorities: String
-    /// The client's own certificate, in PEM; nil for none.
+    /// The certificate of the client, in PEM; nil for none.
     package var certificate: String?
     /// The key of the client's certificate, in PEM.
     package var key: String?

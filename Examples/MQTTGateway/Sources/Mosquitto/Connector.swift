@@ -1,20 +1,21 @@
 import CMosquitto
 import Foundation
 
-/// Connects a client's socket to the host of its broker, and waits no longer than the settings say.
+/// A connector of a client's socket to the host of its broker, which waits no longer than the settings allow.
 ///
-/// `mosquitto_connect` waits in connect(2): for two minutes with each address from which nothing comes back.
-/// `mosquitto_connect_async` returns at once, but leaves three things to its caller, as of libmosquitto 2.0:
+/// `mosquitto_connect` waits in connect(2): for two minutes with each address that does not answer.
+/// `mosquitto_connect_async` returns at once, but leaves three tasks to its caller, as of libmosquitto 2.0:
 ///
-/// - The connection is the caller's to wait for. Where the host refuses one with TLS, `mosquitto_loop` says nothing until
-///   the keep-alive time is over, and takes a whole core (https://github.com/eclipse-mosquitto/mosquitto/issues/2421).
-/// - It takes the first address alone (https://github.com/eclipse-mosquitto/mosquitto/issues/574). An address to bind
-///   to leaves those of its family, so that the first IPv6 address and the first IPv4 address can be tried.
+/// - The caller must wait for the connection. If the host refuses one with TLS, `mosquitto_loop` reports nothing until
+///   the keep-alive time is over, and uses a whole core (https://github.com/eclipse-mosquitto/mosquitto/issues/2421).
+/// - It tries only the first address (https://github.com/eclipse-mosquitto/mosquitto/issues/574). An address to bind to
+///   limits the addresses to those of its family, so that the first IPv6 address and the first IPv4 address can be
+///   tried.
 /// - The name is still looked up with getaddrinfo(3), which waits for the name server, usually half a minute at most.
 struct Connector {
     private let mosquitto: OpaquePointer
     private let settings: BrokerSettings
-    /// Called several times a second during a wait, which ends with false.
+    /// Called several times a second during a wait, which a result of false ends.
     private let goesOn: () -> Bool
     private var isBegun = false
 
@@ -24,9 +25,9 @@ struct Connector {
         self.goesOn = goesOn
     }
 
-    /// Connects: after this, packets can be exchanged.
+    /// Connects, so that packets can be exchanged.
     ///
-    /// - Returns: Why there is no connection; nil where there is one.
+    /// - Returns: The reason for a failure; nil for success.
     mutating func connect() -> MosquittoError? {
         guard let failure = connectOnce() else { return nil }
         guard let failed = AddressFamily(ofSocket: mosquitto_socket(mosquitto)), goesOn() else { return failure }
@@ -36,7 +37,7 @@ struct Connector {
         return failure
     }
 
-    /// Ends the connection that there may be; libmosquitto closes the socket when it connects again.
+    /// Ends a connection, if any; libmosquitto closes the socket when it connects again.
     func disconnect() {
         let descriptor = mosquitto_socket(mosquitto)
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -44,7 +45,7 @@ struct Connector {
 
     // MARK: One address
 
-    /// Leaves the addresses of a family.
+    /// Limits the addresses to those of a family.
     private func bind(to family: AddressFamily) {
         mosquitto_string_option(mosquitto, MOSQ_OPT_BIND_ADDRESS, family.anyAddress)
     }
@@ -72,7 +73,7 @@ struct Connector {
         return MosquittoError("the broker's host does not answer")
     }
 
-    /// Why a socket that has finished connecting is not connected.
+    /// Returns the reason that a socket that has finished connecting is not connected.
     private static func failure(of socket: Int32) -> MosquittoError? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -83,7 +84,7 @@ struct Connector {
         var code: Int32 = 0
         length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
-        // With TLS libmosquitto has written to the socket, which took the error.
+        // With TLS libmosquitto has written to the socket, which removed the error.
         return MosquittoError(code == 0 ? "the broker's host refuses the connection" : String(cString: strerror(code)))
     }
 }
@@ -93,7 +94,7 @@ private enum AddressFamily {
     case ipv4
     case ipv6
 
-    /// The family of a socket; nil without a socket.
+    /// Returns the family of a socket; nil without a socket.
     init?(ofSocket descriptor: Int32) {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -15,7 +15,7 @@ package struct MQTTMessage: Sendable, Equatable {
         self.isRetained = isRetained
     }
 
-    /// A message of text.
+    /// Creates a message with text.
     package init(_ topic: String, _ text: String, isRetained: Bool = false) {
         self.init(topic, Data(text.utf8), isRetained: isRetained)
     }
@@ -24,12 +24,12 @@ package struct MQTTMessage: Sendable, Equatable {
     package var text: String { String(decoding: payload, as: UTF8.self) }
 }
 
-/// What happens on a connection.
+/// An event of a connection.
 package enum MQTTEvent: Sendable, Equatable {
     /// The broker accepted the connection.
     case connected
     /// The connection ended, or an attempt failed; the next one follows.
     case disconnected(MosquittoError)
-    /// The broker acknowledged the message of that packet identifier.
+    /// The broker acknowledged the message with that packet identifier.
     case acknowledged(Int32)
 }

@@ -8,13 +8,14 @@ import Synchronization
 /// libmosquitto keeps the unacknowledged messages of QoS 1, and sends them again on the next connection of this object.
 /// Any thread may call any member.
 ///
-/// Invariant of `@unchecked Sendable`: `mosquitto` is set once and freed in `deinit`. libmosquitto locks its own
-/// state, as `mosquitto_threaded_set` asks. Callbacks run on the thread of ``MosquittoClient/runLoop()``, and touch
-/// the continuations and the mutex alone.
+/// Invariant of `@unchecked Sendable`: `mosquitto` is set once and freed in `deinit`. libmosquitto locks its state, as
+/// `mosquitto_threaded_set` requests. Callbacks run on the thread of ``MosquittoClient/runLoop()``, and access only the
+/// continuations and the mutex.
 package final class MosquittoClient: @unchecked Sendable {
-    /// Connections and acknowledgements, in their order; at most as many acknowledgements as messages were published.
+    /// Connections and acknowledgements, in order; at most as many acknowledgements as messages were published.
     package let events: AsyncStream<MQTTEvent>
-    /// Messages of the subscribed topics; as many wait as the settings say, further ones are dropped and counted.
+    /// Messages of the subscribed topics; the settings limit the number that wait, further ones are dropped and
+    /// counted.
     package let messages: AsyncStream<MQTTMessage>
     /// The longest payload that is accepted from the broker, in bytes.
     package static let payloadLimit = 65_536
@@ -22,9 +23,9 @@ package final class MosquittoClient: @unchecked Sendable {
     private struct State {
         var isStarted = false
         var isStopping = false
-        /// When the broker accepted the present connection.
+        /// The time at which the broker accepted the present connection.
         var accepted: ContinuousClock.Instant?
-        /// Why the broker refused the present connection.
+        /// The reason that the broker refused the present connection.
         var refusal: MosquittoError?
         var dropped = 0
         var loops = 0
@@ -39,12 +40,12 @@ package final class MosquittoClient: @unchecked Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Once for the process: libmosquitto's own initialization.
+    /// The initialization of libmosquitto, once for the process.
     private static let library: Void = { _ = mosquitto_lib_init() }()
 
     /// Creates a client, which connects with ``start()``.
     ///
-    /// - Parameter pause: Waits between two attempts to connect, for a time of the range; nil for a random one.
+    /// - Parameter pause: Waits between two attempts to connect, for a time in the range; nil for a random one.
     /// - Throws: ``MosquittoError`` for settings that libmosquitto refuses, such as a missing file of certificates.
     package init(_ settings: BrokerSettings, pause: (@Sendable (ClosedRange<Duration>) -> Void)? = nil) throws {
         _ = Self.library
@@ -82,7 +83,7 @@ package final class MosquittoClient: @unchecked Sendable {
 
     // MARK: Connection
 
-    /// Begins to connect, on a thread of its own.
+    /// Begins to connect, on a separate thread.
     package func start() {
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
@@ -94,10 +95,10 @@ package final class MosquittoClient: @unchecked Sendable {
         thread.start()
     }
 
-    /// Ends the connection, after what was published before, and returns when it has ended; both sequences end.
+    /// Ends the connection, after all messages published before, and returns when it has ended; both sequences end.
     ///
     /// The broker does not publish the will. Returns after `limit` at the latest; blocks the calling thread. The thread
-    /// of the connection may then still wait for a name server, which nothing can interrupt.
+    /// of the connection may then still wait for a name server, which cannot be interrupted.
     package func stop(within limit: Duration = .seconds(2)) {
         let wasRunning = state.withLock { state in
             defer { state.isStopping = true }
@@ -111,10 +112,12 @@ package final class MosquittoClient: @unchecked Sendable {
         messageSink.finish()
     }
 
-    /// How often the thread of the connection has completed a round, which takes a second at most while it is well.
+    /// The number of rounds that the thread of the connection has completed; a round takes a second at most while it
+    /// works.
     package var loops: Int { state.withLock { $0.loops } }
 
-    /// How many messages were dropped because nothing read ``messages`` in time, or because they were too long.
+    /// The number of messages that were dropped because ``messages`` was not read in time, or because they were too
+    /// long.
     package var droppedMessages: Int { state.withLock { $0.dropped } }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -122,7 +125,7 @@ package final class MosquittoClient: @unchecked Sendable {
 
     /// Counts a round of the thread.
     ///
-    /// - Returns: Whether there is another one.
+    /// - Returns: Whether another round follows.
     private func completeRound() -> Bool {
         state.withLock { state in
             state.loops += 1
@@ -130,7 +133,8 @@ package final class MosquittoClient: @unchecked Sendable {
         }
     }
 
-    /// libmosquitto's own thread ends on some errors, such as a refused certificate; this one goes on.
+    /// Runs the rounds of the connection; libmosquitto's thread would end on some errors, such as a refused
+    /// certificate.
     private func runLoop() {
         var connector = Connector(mosquitto, settings) { [self] in completeRound() }
         var backoff = Backoff()
@@ -164,7 +168,7 @@ package final class MosquittoClient: @unchecked Sendable {
             let result = mosquitto_loop(mosquitto, isAccepted ? 1_000 : 100, 1)
             if let failure = MosquittoError(result: result) { return failure }
             guard !isAccepted else { continue }
-            // libmosquitto has read what there was, and says nothing of a connection that ends during TLS's handshake.
+            // libmosquitto has read all bytes, and reports nothing about a connection that ends during TLS's handshake.
             guard !isClosed else { return MosquittoError("the broker closed the connection") }
             guard ContinuousClock.now < deadline else { return MosquittoError("the broker does not answer") }
             isClosed = !awaitAnswer()
@@ -173,7 +177,7 @@ package final class MosquittoClient: @unchecked Sendable {
         return nil
     }
 
-    /// Waits a moment for an answer: during TLS's handshake `mosquitto_loop` itself may not wait.
+    /// Waits a moment for an answer: `mosquitto_loop` itself may not wait during TLS's handshake.
     ///
     /// - Returns: Whether the connection is open.
     private func awaitAnswer() -> Bool {
@@ -182,7 +186,7 @@ package final class MosquittoClient: @unchecked Sendable {
         return Int32(descriptor.revents) & (Int32(POLLHUP) | Int32(POLLERR)) == 0
     }
 
-    /// Sends what is left, DISCONNECT included.
+    /// Sends the remaining packets, DISCONNECT included.
     private func flush() {
         for _ in 0..<100 where mosquitto_want_write(mosquitto) {
             guard mosquitto_loop(mosquitto, 10, 1) == MOSQ_ERR_SUCCESS.asCInt else { return }
@@ -193,7 +197,7 @@ package final class MosquittoClient: @unchecked Sendable {
 
     /// Publishes a message with QoS 1.
     ///
-    /// Without a connection libmosquitto keeps it, and sends it on the next one.
+    /// libmosquitto keeps it without a connection, and sends it on the next one.
     ///
     /// - Returns: The packet identifier that ``MQTTEvent/acknowledged(_:)`` names.
     @discardableResult
@@ -258,7 +262,7 @@ package final class MosquittoClient: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     fileprivate var milliseconds: Int {
         Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
     }

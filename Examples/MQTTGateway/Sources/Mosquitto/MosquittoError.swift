@@ -1,12 +1,12 @@
 import CMosquitto
 import Foundation
 
-/// Why a connection, or an operation on it, failed.
+/// The reason that a connection, or an operation on it, failed.
 package struct MosquittoError: Error, Equatable, CustomStringConvertible {
     /// The reason.
     package var description: String
 
-    /// Whether the message itself is refused, for its topic or its size, whatever the connection.
+    /// Whether the message itself is refused, for its topic or its size, regardless of the connection.
     package var isOfTheMessage = false
 
     package init(_ description: String, isOfTheMessage: Bool = false) {
@@ -26,6 +26,6 @@ package struct MosquittoError: Error, Equatable, CustomStringConvertible {
 }
 
 extension mosq_err_t {
-    /// As the results of libmosquitto's functions, which are of another type.
+    /// The value in the type of the results of libmosquitto's functions.
     var asCInt: Int32 { Int32(truncatingIfNeeded: rawValue) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One gateway that is started, killed and started again.
+/// A gateway process that is started, killed and started again.
 ///
 /// Invariant of `@unchecked Sendable`: one task at a time uses it.
 final class GatewayProcess: @unchecked Sendable {
@@ -45,7 +45,7 @@ final class GatewayProcess: @unchecked Sendable {
         kill(process.processIdentifier, signal)
     }
 
-    /// Ends it with SIGKILL.
+    /// Ends the process with SIGKILL.
     func kill9() {
         readUsage()
         killed.insert(number)
@@ -53,7 +53,7 @@ final class GatewayProcess: @unchecked Sendable {
         process?.waitUntilExit()
     }
 
-    /// Ends it with SIGTERM.
+    /// Ends the process with SIGTERM.
     ///
     /// - Returns: The exit status.
     func stop() -> Int32 {
@@ -63,12 +63,13 @@ final class GatewayProcess: @unchecked Sendable {
         return process?.terminationStatus ?? -1
     }
 
-    /// Adds what `/proc` says of the present process.
+    /// Adds the usage of the present process from `/proc`.
     private func readUsage() {
         guard let process, process.isRunning else { return }
         let folder = "/proc/\(process.processIdentifier)"
         if let stat = try? String(contentsOfFile: "\(folder)/stat", encoding: .utf8) {
-            // After the name in parentheses: the state, and ten fields later the ticks in user and system mode.
+            // The name in parentheses is followed by the state, and ten fields later by the ticks in user and system
+            // mode.
             let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
             if fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) {
                 usage.cpuSeconds += (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))

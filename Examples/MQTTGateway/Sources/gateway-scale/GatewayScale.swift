@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Many gateways, each with devices of its own, and one broker.
+/// A test with many gateways, each with its devices, and one broker.
 @main
 struct GatewayScale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -11,13 +11,13 @@ final class Observer: Sendable {
         var device: String
     }
 
-    /// What was received of a series.
+    /// The received messages of a series.
     struct Received {
-        /// Each number, with the identifier of its message.
+        /// The numbers, each with the identifier of its message.
         var identifiers: [UInt32: String] = [:]
-        /// Second deliveries, which had the identifier of the first.
+        /// The number of second deliveries, which had the identifier of the first.
         var duplicates = 0
-        /// Second messages of one number: another identifier.
+        /// The number of second messages of one value, with another identifier.
         var repeated = 0
     }
 
@@ -38,7 +38,7 @@ final class Observer: Sendable {
     private let state = Mutex(State())
     private let (ready, readySink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    /// The broker keeps this subscriber's session, and so what arrives while it is away.
+    /// Connects with a session that the broker keeps, so that messages in the subscriber's absence are not lost.
     init(port: UInt16) throws {
         var settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "gateway-scale-observer")
         settings.cleanSession = false
@@ -54,7 +54,7 @@ final class Observer: Sendable {
                 for await event in client.events where event == .connected {
                     do {
                         try client.subscribe(to: "scale/+/+/sequence")
-                        // It comes back once the broker has both subscriptions.
+                        // The message arrives once the broker has both subscriptions.
                         try client.subscribe(to: Self.marker)
                         try client.publish(MQTTMessage(Self.marker, ""))
                     } catch {
@@ -93,10 +93,10 @@ final class Observer: Sendable {
         }
     }
 
-    /// How many messages were received, those included that are malformed or were dropped.
+    /// The number of received messages, including those that are malformed or were dropped.
     var messages: Int { state.withLock { $0.messages + $0.malformed } + client.droppedMessages }
-    /// Messages that are none of a gateway, or for which there was no room.
+    /// The number of messages that no gateway sent, or that were dropped.
     var faults: Int { state.withLock { $0.malformed } + client.droppedMessages }
-    /// What was received of each series.
+    /// The received messages of each series.
     var series: [Series: Received] { state.withLock { $0.series } }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import GatewaySimulation
 
-/// The scale run.
+/// The command that runs the scale test.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs gateways, kills the broker and gateways, and compares the counts.")
@@ -37,7 +37,7 @@ struct RunCommand: AsyncParsableCommand {
             "\(gateways) gateways with \(devices) devices, a value each \(interval) ms, \(seconds) s, in \(folder.path)"
         )
         await observer.subscribed()
-        // A broker that is killed comes back with the observer's session.
+        // A broker that is killed restarts with the observer's session.
         try broker.save()
         try await play(processes, broker)
         let isClean = try await end(processes, observer)
@@ -53,8 +53,8 @@ struct RunCommand: AsyncParsableCommand {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// The broker is killed at a quarter and at three fifths; gateways are killed at two fifths, and the last of them
-    /// while the broker is away.
+    /// Kills the broker at a quarter and at three fifths of the time, and gateways at two fifths, and the last of them
+    /// while the broker is down.
     private func play(_ processes: [GatewayProcess], _ broker: BrokerProcess) async throws {
         let victims = processes.prefix(kills)
         for process in processes { try process.start() }
@@ -88,7 +88,7 @@ struct RunCommand: AsyncParsableCommand {
     /// - Returns: Whether all gateways ended with status 0.
     private func end(_ processes: [GatewayProcess], _ observer: Observer) async throws -> Bool {
         for process in processes { process.send(SIGUSR1) }
-        // Until five seconds bring nothing more, a minute at most.
+        // The wait ends when five seconds bring no new message, at most after a minute.
         var last = -1
         for _ in 0..<12 where observer.messages != last {
             last = observer.messages
@@ -99,6 +99,6 @@ struct RunCommand: AsyncParsableCommand {
         return statuses.allSatisfy { $0 == 0 }
     }
 
-    /// Prints a line at once, also into a file.
+    /// Prints a line at once, also to a file.
     private func report(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }

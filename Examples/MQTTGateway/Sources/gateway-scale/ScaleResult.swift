@@ -1,19 +1,20 @@
 import Foundation
 import GatewaySimulation
 
-/// What was sent and what was received.
+/// The comparison of sent and received values.
 struct ScaleResult {
     private(set) var sent = 0
     private(set) var received = 0
-    /// Values that a device sent, and that no message brought, though later or all values of its process came.
+    /// The number of values that a device sent and no message delivered, although later or all values of its process
+    /// arrived.
     private(set) var lost = 0
-    /// The last values before a kill, which the process had not yet written.
+    /// The number of last values before a kill, which the process had not yet written.
     private(set) var inProcess = 0
-    /// The most of these of one device.
+    /// The largest such number of one device.
     private(set) var mostInProcess = 0
-    /// Second deliveries of a message: QoS 1 permits them.
+    /// The number of second deliveries of a message, which QoS 1 permits.
     private(set) var duplicates = 0
-    /// Second messages of one value, and values that no device has sent.
+    /// The number of second messages of one value, and of values that no device has sent.
     private(set) var wrong = 0
     private let processes: Int
     private let kills: Int
@@ -45,7 +46,7 @@ struct ScaleResult {
         received += numbers.count
         duplicates += series.duplicates
         wrong += series.repeated + max(0, last - count)
-        // Numbers begin with 1: what is missing before the last one was lost.
+        // Numbers begin with 1: a number that is missing before the last one was lost.
         lost += last - numbers.count
         let tail = max(0, count - last)
         if wasKilled {
@@ -56,9 +57,9 @@ struct ScaleResult {
         }
     }
 
-    /// Whether nothing was lost that a queue had, or should have had.
+    /// Whether nothing was lost that a queue contained, or should have contained.
     ///
-    /// Of what a device sends, one value may be on its way into the queue at the kill, and one more on a busy machine.
+    /// One value of a device may be on its way into the queue at the kill, and one more on a busy machine.
     var isComplete: Bool { lost == 0 && wrong == 0 && mostInProcess <= 2 && received > 0 }
 
     var text: String {

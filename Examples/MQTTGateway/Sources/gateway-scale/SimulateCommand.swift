@@ -7,7 +7,7 @@ import GatewayCore
 import GatewaySimulation
 import Logging
 
-/// One gateway, and its devices in the same process.
+/// The command that runs one gateway, and its devices in the same process.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -33,7 +33,7 @@ struct SimulateCommand: AsyncParsableCommand {
         silence.cancel()
     }
 
-    /// The file that counts what a process sent.
+    /// Returns the file that counts the values that a process sent.
     static func ledger(_ folder: String, _ name: String, _ process: UInt32) -> String {
         "\(folder)/\(name)-\(process).sent"
     }

@@ -3,7 +3,7 @@ import Foundation
 import GatewayCore
 import Logging
 
-/// Publishes Bluetooth LE devices to an MQTT broker.
+/// A program that publishes Bluetooth LE devices to an MQTT broker.
 @main
 struct MQTTGateway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct MQTTGateway: AsyncParsableCommand {
         subcommands: [RunCommand.self, CheckCommand.self])
 }
 
-/// The configuration file.
+/// The option for the configuration file.
 struct FileOptions: ParsableArguments {
     @Argument(help: "The configuration file, in YAML.") var file: String
 
@@ -28,7 +28,7 @@ struct FileOptions: ParsableArguments {
     }
 }
 
-/// Checks a configuration file.
+/// The command that checks a configuration file.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Checks a configuration file; exit status 2 for a mistake.")
@@ -45,7 +45,7 @@ struct CheckCommand: ParsableCommand {
     }
 }
 
-/// Runs the gateway.
+/// The command that runs the gateway.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the gateway until SIGTERM or SIGINT.")
@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
         case text, json
     }
 
-    /// The longest clean stop, whatever hangs: less than systemd's `TimeoutStopSec`.
+    /// The time limit of a stop: less than systemd's `TimeoutStopSec`.
     static let stopLimit = Duration.seconds(15)
 
     @OptionGroup var options: FileOptions

@@ -6,10 +6,10 @@ import Mosquitto
 import Synchronization
 import Testing
 
-/// A gateway that publishes what emulated devices only advertise, and a real broker.
+/// A gateway that publishes the values that emulated devices only advertise, and a real broker.
 @Suite(.serialized, .enabled(if: hasBroker, "mosquitto is not installed"), .timeLimit(.minutes(2)))
 struct AdvertisementTests {
-    /// An advertisement of BTHome with a temperature in hundredths of a degree.
+    /// Returns an advertisement of BTHome with a temperature in hundredths of a degree.
     private func sensor(_ hundredths: UInt8) -> AdvertisingDescription {
         AdvertisingDescription(
             AdvertisingData(serviceData: ["FCD2": Data([0x40, 0x02, hundredths, 0x00])]), isConnectable: false)
@@ -96,7 +96,7 @@ struct AdvertisementTests {
 
     // MARK: The clock
 
-    /// A clock that goes back an hour with each message, or forward a year.
+    /// The clock goes back an hour with each message, or forward a year.
     @Test(arguments: [-3_600.0, 31_536_000]) func aClockThatJumpsChangesTheTimeOfMessagesAlone(
         step: Double
     ) async throws {

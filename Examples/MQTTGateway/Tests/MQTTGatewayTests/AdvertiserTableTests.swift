@@ -5,7 +5,7 @@ import GatewayCore
 import Mosquitto
 import Testing
 
-/// The rules, and the state machine that decides what is published of advertisements.
+/// The rules, and the state machine that selects the advertised values to publish.
 @Suite struct AdvertiserTableTests {
     private static let start = ContinuousClock.now
 
@@ -28,13 +28,13 @@ import Testing
         return data
     }
 
-    /// Version 2 in the clear, with a temperature in hundredths of a degree.
+    /// Returns BTHome data, version 2, unencrypted, with a temperature in hundredths of a degree.
     private func temperature(_ hundredths: UInt8) -> AdvertisedData { btHome([0x40, 0x02, hundredths, 0x00]) }
 
     private static let sensor = "  - { id: sensor, format: bthome, address: C0:11:22:33:44:55, repeatInterval: 60 s }"
     private static let sensors = "  - { id: sensors, format: bthome, devices: 2 }"
 
-    /// What a table publishes at times in seconds, as `device/value=number@time`.
+    /// Returns the publications of a table at times in seconds, as `device/value=number@time`.
     private func published(
         _ table: inout AdvertiserTable, _ reports: [(Double, AdvertisedData)], address: String = "C0:11:22:33:44:55"
     ) -> [String] {
@@ -157,7 +157,7 @@ import Testing
 
     @Test func aDeviceHasNoMoreValuesThanTheLimit() throws {
         var table = AdvertiserTable(try rules(Self.sensor))
-        // 60 temperatures in an extended advertisement.
+        // The advertisement is extended and contains 60 temperatures.
         let bytes: [UInt8] = [0x40] + (0..<60).flatMap { (number: UInt8) -> [UInt8] in [0x02, number, 0x00] }
         #expect(published(&table, [(0, btHome(bytes))]).count == 32)
     }

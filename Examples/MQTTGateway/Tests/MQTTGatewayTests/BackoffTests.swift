@@ -22,7 +22,7 @@ struct BackoffTests {
         #expect(backoff.next(after: nil).upperBound == .seconds(1))
     }
 
-    /// The broker accepts each of them, and ends the connection of the other one.
+    /// The broker accepts each of the two clients, and ends the connection of the other one.
     @Test(.enabled(if: hasBroker, "mosquitto is not installed"))
     func theWaitsGrowWhileTwoClientsHaveOneIdentifier() async throws {
         let fixture = try Fixture(devices: 0)
@@ -46,12 +46,12 @@ struct BackoffTests {
     }
 }
 
-/// The waits that a client asked for, which take no time.
+/// The waits that a client requested, which take no time.
 final class Waits: Sendable {
     private let ranges = Mutex<[ClosedRange<Duration>]>([])
 
     @Sendable func add(_ range: ClosedRange<Duration>) { ranges.withLock { $0.append(range) } }
 
-    /// The longest times that the first of them might have taken.
+    /// Returns the upper bounds of the first waits.
     func first(_ count: Int) -> [Duration] { ranges.withLock { $0.prefix(count).map(\.upperBound) } }
 }

@@ -4,7 +4,7 @@ import GatewaySimulation
 import Mosquitto
 import Testing
 
-/// Connections that do not come about.
+/// Connections that cannot be established.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ConnectionTests {
     private func settings(_ host: SilentHost, limit: Duration = .seconds(15)) -> BrokerSettings {
@@ -46,7 +46,7 @@ struct ConnectionTests {
         #expect(event == .disconnected(MosquittoError("Connection refused")))
     }
 
-    /// As systemd stops it.
+    /// The signal is the one that systemd sends.
     @Test func aSignalStopsTheGatewayCleanlyWhileTheBrokerIsSilent() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ struct ConnectionTests {
         #expect(program.end(SIGTERM) == 0)
     }
 
-    /// As with a name server that does not answer.
+    /// The thread hangs as with a name server that does not answer.
     @Test func theSequencesEndWhileTheThreadHangs() async throws {
         let settings = BrokerSettings(host: "127.0.0.1", port: try BrokerProcess.freePort(), clientID: "test")
         let end = DispatchSemaphore(value: 0)
@@ -86,7 +86,7 @@ struct ConnectionTests {
 
     // MARK: Addresses
 
-    /// Whether `localhost` has an address of either family, of which a broker on 127.0.0.1 has one.
+    /// Whether `localhost` has an address of either family; a broker on 127.0.0.1 has one of them.
     private static let hasTwoAddresses: Bool = {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -5,7 +5,7 @@ import Mosquitto
 import Synchronization
 import Testing
 
-/// Files of the queue that the disk has changed.
+/// Files of the queue whose bytes have changed on the disk.
 @Suite(.timeLimit(.minutes(2))) final class DamagedQueueTests {
     private let folder: URL
     private let log = RecordedLog()
@@ -22,7 +22,7 @@ import Testing
 
     private func open() throws -> MessageStore { try MessageStore(QueueSettings(file: file), logger: log.logger) }
 
-    /// Writes a file with as many messages.
+    /// Writes a file with a number of messages.
     ///
     /// - Returns: The messages.
     private func write(_ count: Int) async throws -> [StoredMessage] {
@@ -54,7 +54,7 @@ import Testing
         try handle.write(contentsOf: Data(bytes.map(body)))
     }
 
-    /// All messages, as the outbox reads them.
+    /// Returns all messages, as the outbox reads them.
     private func readAll(_ store: MessageStore) async throws -> [StoredMessage] {
         var (all, last): ([StoredMessage], Int64) = ([], 0)
         while true {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// A queue takes messages after any such change, and what it delivers was written so.
+    /// A queue accepts messages after any such change, and delivers only messages that were written.
     @Test func oneFlippedBitNeitherEndsTheProcessNorChangesAMessage() async throws {
         let written = try await write(12)
         let original = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -110,7 +110,7 @@ import Testing
         try store.close()
     }
 
-    /// The structure of the file is whole, so it is found when the message is read.
+    /// The structure of the file is intact, so the damage is found when the message is read.
     @Test func aMessageThatTheDiskChangedIsLeftOutWhileTheQueueRuns() async throws {
         let written = try await write(20)
         let content = try Data(contentsOf: URL(fileURLWithPath: file))

@@ -10,7 +10,7 @@ import Testing
 /// Whether the tests that need a broker run: with `REQUIRE_MOSQUITTO=1` they fail without one.
 let hasBroker = BrokerProcess.executable != nil || ProcessInfo.processInfo.environment["REQUIRE_MOSQUITTO"] == "1"
 
-/// A folder, a broker, and a world of numbered devices, of one test.
+/// A folder, a broker, and a world of numbered devices for one test.
 final class Fixture: Sendable {
     let folder: URL
     let broker: BrokerProcess
@@ -33,8 +33,8 @@ final class Fixture: Sendable {
         do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(folder.path) remains: \(error)") }
     }
 
-    /// Runs a body while the listener hears everything, also across kills of the broker, which keeps the listener's
-    /// session.
+    /// Runs a body while the listener receives all messages, even if the broker is killed in between, as it keeps the
+    /// listener's session.
     func listening(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await listener.listening { [broker] in
             try broker.save()
@@ -42,7 +42,8 @@ final class Fixture: Sendable {
         }
     }
 
-    /// The gateway `test` with the devices `device-0` and so on, each with the value `sequence` and the command `set`.
+    /// Returns the configuration of the gateway `test` with the devices `device-0` and so on, each with the value
+    /// `sequence` and the command `set`.
     func configuration(
         extra: String = "", selector: (Int) -> String = { "address: \"\(SequenceDevice.address($0))\"" }
     ) throws -> GatewayCore.Configuration {
@@ -69,9 +70,9 @@ final class Fixture: Sendable {
                 """, file: "test.yaml")
     }
 
-    /// A gateway on the emulated devices.
+    /// Creates a gateway for the emulated devices.
     ///
-    /// - Parameter logger: nil for one that writes nothing.
+    /// - Parameter logger: The logger; nil for one that writes nothing.
     func gateway(_ configuration: GatewayCore.Configuration, logger: Logger? = nil) -> Gateway {
         Gateway(
             configuration, backend: .emulator(emulator), environment: [:],
@@ -94,12 +95,12 @@ final class Fixture: Sendable {
         return gateway.metrics
     }
 
-    /// Waits until as many values of a device came.
+    /// Waits until a number of values of a device arrived.
     func values(_ count: Int, of device: Int = 0) async throws {
         try await listener.until { $0.count { $0.topic == "bluetooth/test/device-\(device)/sequence" } >= count }
     }
 
-    /// Silences the devices, and waits for their last values.
+    /// Stops the values of the devices, and waits for the last ones.
     func lastValues() async throws {
         ledger.close()
         let counts = try SentLedger.counts(in: folder.appending(path: "test-1.sent").path)
@@ -110,7 +111,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// The numbers of a device's values, in the order of their arrival.
+    /// Returns the numbers of a device's values, in the order of their arrival.
     func numbers(of device: Int = 0) throws -> [Int] {
         try listener.messages(of: "bluetooth/test/device-\(device)/sequence").filter { !$0.isRetained }
             .map { try Content($0).number }
@@ -123,7 +124,7 @@ final class Fixture: Sendable {
 final class Program: @unchecked Sendable {
     private let process = Process()
 
-    /// Starts it; its output goes nowhere.
+    /// Starts the program, and drops its output.
     init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent()

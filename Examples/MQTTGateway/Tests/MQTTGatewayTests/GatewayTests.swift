@@ -63,7 +63,7 @@ struct GatewayTests {
         }
     }
 
-    /// As after a gateway that was killed, whose link remains.
+    /// The link remains as after a gateway that was killed.
     @Test func aDeviceThatIsConnectedAlreadyIsFoundByItsName() async throws {
         let fixture = try Fixture(devices: 1)
         let central = Central(backend: .emulator(fixture.emulator))
@@ -99,7 +99,7 @@ struct GatewayTests {
             let metrics = try await fixture.running { metrics in
                 try await fixture.values(10)
                 fixture.broker.kill()
-                // Twenty values of two devices wait in the file.
+                // The file contains twenty waiting values of each of two devices.
                 while metrics.queueRows < 40 { await Task.yield() }
                 #expect(!metrics.isBrokerConnected)
                 try fixture.broker.start()
@@ -108,8 +108,8 @@ struct GatewayTests {
             for device in 0..<2 {
                 let numbers = try fixture.numbers(of: device)
                 #expect(Set(numbers) == Set(1...(numbers.max() ?? 0)))
-                // What was under way when the broker was killed may come twice, with one identifier: no more than the
-                // window.
+                // Messages that were under way when the broker was killed may arrive twice, with the same identifier:
+                // at most a window.
                 #expect(numbers.count - Set(numbers).count <= 20)
             }
             #expect(metrics.count(.connections) == 2)
@@ -190,7 +190,7 @@ struct GatewayTests {
         }
     }
 
-    /// 3,000 commands, of which a device gets a few, and the log no line for each.
+    /// A device gets only a few of 3,000 commands, and the log has no line for each.
     @Test(arguments: ["level", "unknown"]) func aFloodOfCommandsIsBoundedAndLoggedOnce(command: String) async throws {
         let fixture = try Fixture(devices: 1)
         let log = RecordedLog()
@@ -202,7 +202,7 @@ struct GatewayTests {
                     let topic = "bluetooth/test/device-0/\(command)/set"
                     try fixture.listener.client.publish(MQTTMessage(topic, "\(number % 100)"))
                 }
-                // The gateway hears its last command after the others.
+                // The gateway receives its last command after the others.
                 try fixture.listener.client.publish(MQTTMessage("bluetooth/test/end/end/set", ""))
                 while metrics.count(.commandsRefused) < 100 { await Task.yield() }
                 try await fixture.values(60)
@@ -212,7 +212,7 @@ struct GatewayTests {
             if command == "unknown" {
                 #expect(results == 0)
             } else {
-                // Some at once, five a second, and one refusal in each period.
+                // The limits are a burst, five a second, and one refusal in each period.
                 #expect(results >= 20 && results <= 20 + 50 * periods + periods)
             }
             #expect(metrics.count(.commandsDone) + metrics.count(.commandsRefused) >= results)
@@ -230,7 +230,7 @@ struct GatewayTests {
                 for _ in 0..<50 { try fixture.listener.client.publish(MQTTMessage("homeassistant/status", "online")) }
                 let command = MQTTMessage("bluetooth/test/device-0/level/set", "1")
                 try fixture.listener.client.publish(command)
-                // It comes after the others.
+                // The result arrives after the others.
                 try await fixture.listener.first("bluetooth/test/device-0/level/result")
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import Mosquitto
 import Synchronization
 
-/// A subscriber of a test, which remembers all messages.
+/// A subscriber of a test, which stores all messages.
 final class Listener: Sendable {
     private struct State {
         var messages: [MQTTMessage] = []
@@ -30,7 +30,7 @@ final class Listener: Sendable {
             group.addTask { [self] in
                 for await event in client.events where event == .connected {
                     try client.subscribe(to: "#")
-                    // The subscriber sees its own message once it is subscribed.
+                    // The subscriber receives its own message once it is subscribed.
                     try client.publish(MQTTMessage("listener/\(UUID().uuidString)", ""))
                 }
             }
@@ -57,7 +57,7 @@ final class Listener: Sendable {
     /// The messages so far of one topic.
     func messages(of topic: String) -> [MQTTMessage] { messages.filter { $0.topic == topic } }
 
-    /// Waits until the messages are as wanted.
+    /// Waits until the messages meet a condition.
     ///
     /// - Throws: `CancellationError` at the time limit of the test.
     func until(_ isDone: @Sendable ([MQTTMessage]) -> Bool) async throws {
@@ -87,7 +87,7 @@ final class Listener: Sendable {
 }
 
 extension MosquittoClient {
-    /// The first event of a new client; nil if it ended without one.
+    /// Returns the first event of a new client; nil if it ended without one.
     static func firstEvent(_ settings: BrokerSettings) async throws -> MQTTEvent? {
         let client = try MosquittoClient(settings)
         client.start()
@@ -96,7 +96,7 @@ extension MosquittoClient {
         return nil
     }
 
-    /// Waits until the thread has completed as many rounds.
+    /// Waits until the thread has completed a number of rounds.
     ///
     /// - Throws: `CancellationError` at the time limit of the test.
     func rounds(_ count: Int) async throws {
@@ -107,7 +107,7 @@ extension MosquittoClient {
     }
 }
 
-/// The content of a value's message, or a result's.
+/// The content of a message with a value or a result.
 struct Content: Decodable, Equatable {
     var id: String
     var value: UInt64?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The socket on which systemd hears from a service.
+/// The socket on which systemd receives notifications of a service.
 final class NotifySocket: Sendable {
     let path: String
     private let descriptor: Int32
@@ -21,7 +21,7 @@ final class NotifySocket: Sendable {
         self.descriptor = descriptor
         let (states, sink) = AsyncStream<String>.makeStream()
         self.states = states
-        // Reads as fast as systemd does: a service does not wait for it.
+        // The thread reads as fast as systemd does: a service does not wait for it.
         Thread.detachNewThread {
             var bytes = [UInt8](repeating: 0, count: 256)
             while case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
@@ -34,7 +34,7 @@ final class NotifySocket: Sendable {
 
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Waits for a state, after those that were waited for before.
+    /// Waits for a state, after the states of earlier calls.
     ///
     /// - Throws: `CancellationError` at the time limit of the test.
     func first(_ wanted: String) async throws {

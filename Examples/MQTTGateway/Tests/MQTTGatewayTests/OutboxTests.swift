@@ -5,13 +5,13 @@ import Mosquitto
 import Synchronization
 import Testing
 
-/// The queue and its loop, with a client that the test plays.
+/// The queue and its loop, with a client that the test scripts.
 @Suite(.timeLimit(.minutes(1))) struct OutboxTests {
-    /// What the client was handed.
+    /// The messages that the client received.
     private final class Client: Sendable {
         let rows = Mutex<[StoredMessage]>([])
 
-        /// As libmosquitto, it refuses a topic with a wildcard.
+        /// Refuses a topic with a wildcard, as libmosquitto does.
         func publish(_ message: StoredMessage) throws -> Int32 {
             guard !message.topic.contains("+") else { throw MosquittoError("refused", isOfTheMessage: true) }
             return rows.withLock { rows in
@@ -26,7 +26,7 @@ import Testing
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let file = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString).sqlite").path
 
-    /// Runs a queue on the file, closes it, and returns what the client was handed.
+    /// Runs a queue on the file, closes it, and returns the messages that the client received.
     private func run(
         rows: Int = 100, window: Int = 10, metrics: GatewayMetrics = GatewayMetrics(),
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger = logger, _ body: (Outbox) async throws -> Void
@@ -108,7 +108,7 @@ import Testing
     @Test func aFullQueueDropsItsOldestMessagesAndCountsThem() async throws {
         let metrics = GatewayMetrics()
         _ = try await run(rows: 5, metrics: metrics) { outbox in try await append(1...3, to: outbox) }
-        // The first process loaded what it had; the next one has loaded nothing when the queue gets full.
+        // The first process loaded its messages; the next one has loaded none when the queue gets full.
         let all = try await run(rows: 5, window: 1, metrics: metrics) { outbox in
             try await append(4...12, to: outbox)
         }

@@ -3,10 +3,10 @@ import GatewaySimulation
 import Mosquitto
 import Testing
 
-/// Gateways in processes of their own, which are killed and stopped, and a real broker.
+/// Gateways in separate processes, which are killed and stopped, and a real broker.
 @Suite(.serialized, .enabled(if: hasBroker, "mosquitto is not installed"), .timeLimit(.minutes(2)))
 struct ProcessTests {
-    /// A gateway with one numbered device.
+    /// Starts a gateway with one numbered device.
     private func simulate(_ fixture: Fixture, process: Int) throws -> Program {
         try Program(
             "gateway-scale",
@@ -31,7 +31,7 @@ struct ProcessTests {
         }
     }
 
-    /// The first process writes while there is no broker, and is killed; the second one sends what the first has
+    /// The first process writes without a broker, and is killed; the second one sends the messages that the first has
     /// written.
     @Test func whatAKilledGatewayHadInItsQueueIsSentByTheNext() async throws {
         let fixture = try Fixture(devices: 1)
@@ -50,8 +50,8 @@ struct ProcessTests {
             }
             let values = try values(fixture, process: 1)
             let numbers = Set(values.map(\.number))
-            // The queue is sent in its order, so everything of the first process is there. All but the value or two
-            // that were on their way into the file at the kill.
+            // The queue is sent in order, so every value of the first process arrives, except for one or two that were
+            // on their way into the file at the kill.
             #expect(numbers == Set(1...(numbers.max() ?? 0)))
             #expect(count - numbers.count <= 2)
             // A second delivery has the identifier of the first.

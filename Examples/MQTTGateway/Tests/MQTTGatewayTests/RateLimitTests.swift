@@ -9,7 +9,7 @@ import Testing
         func admitted(_ milliseconds: Int) -> Bool { limit.admits(at: start + .milliseconds(milliseconds)) }
         #expect([0, 0, 0, 0, 999].map(admitted) == [true, true, true, false, false])
         #expect([1_000, 1_001, 1_999, 2_000].map(admitted) == [true, false, false, true])
-        // Rested, it takes a burst again, and no more.
+        // After a rest, it permits another burst, and no more.
         #expect([60_000, 60_000, 60_000, 60_000].map(admitted) == [true, true, true, false])
     }
 

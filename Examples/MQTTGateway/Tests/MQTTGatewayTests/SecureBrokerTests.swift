@@ -4,11 +4,11 @@ import GatewaySimulation
 import Mosquitto
 import Testing
 
-/// Whether the tools are there that make certificates and passwords.
+/// Whether the tools that make certificates and passwords are installed.
 private let hasSecurityTools = ["/usr/bin/openssl", "/usr/bin/mosquitto_passwd"]
     .allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
 
-/// A broker with TLS that asks for a password.
+/// A broker with TLS that requires a password.
 @Suite(
     .serialized, .enabled(if: hasBroker && hasSecurityTools, "mosquitto, mosquitto_passwd or openssl is not installed"),
     .timeLimit(.minutes(1)))
@@ -20,7 +20,7 @@ final class SecureBrokerTests {
         folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.path
-        // One certificate is the broker's, the other one an authority's that did not sign it.
+        // One certificate is the broker's, the other one that of an authority that did not sign it.
         for name in ["broker", "other"] {
             try Self.run(
                 "/usr/bin/openssl",
@@ -55,7 +55,7 @@ final class SecureBrokerTests {
         try #require(process.terminationStatus == 0, "\(path)")
     }
 
-    /// The settings of a client that is configured as the file says.
+    /// Returns the settings of a client with a configuration file.
     private func settings(authorities: String, password: String) throws -> BrokerSettings {
         let secret = folder.appending(path: "secret")
         try Data("\(password)\n".utf8).write(to: secret)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A port of 127.0.0.1 from which no client hears anything.
+/// A port of 127.0.0.1 that sends nothing to clients.
 final class SilentHost: Sendable {
     let port: UInt16
     private let listening: Int32
@@ -23,7 +23,7 @@ final class SilentHost: Sendable {
         port = UInt16(bigEndian: address.sin_port)
         self.listening = listening
         guard !isReachable else { return }
-        // A queue of length 0 takes one connection.
+        // A queue of length 0 accepts one connection.
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         others.withLock { $0.append(client) }
         guard Self.withAddress(&address, { connect(client, $0, length) }) == 0 else {
@@ -31,7 +31,7 @@ final class SilentHost: Sendable {
         }
     }
 
-    /// Takes a connection out of the queue, so that the kernel completes the next attempt.
+    /// Takes a connection from the queue, so that the kernel completes the next attempt.
     func makeRoom() throws {
         let connection = accept(listening, nil, nil)
         guard connection >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -3,13 +3,13 @@ package import Foundation
 
 /// A value of an advertisement, as it is published.
 package struct AdvertisedReading: Sendable, Equatable {
-    /// What a value is to Home Assistant.
+    /// The kinds of values in Home Assistant.
     package enum Kind: Sendable, Equatable {
-        /// A number or text that holds until the next one.
+        /// A number or text that remains valid until the next one.
         case state
-        /// On or off.
+        /// A state that is on or off.
         case flag
-        /// Something that happened, such as a button that was pressed; one of the types.
+        /// An event of one of the types, such as the press of a button.
         case event(types: [String])
     }
 
@@ -27,16 +27,16 @@ package struct AdvertisedReading: Sendable, Equatable {
 /// The values of an advertisement.
 package struct AdvertisedContent: Sendable, Equatable {
     package var readings: [AdvertisedReading] = []
-    /// The number of the packet, which a repetition has in common with the first; nil if the format has none.
+    /// The number of the packet, which repetitions share; nil if the format has no number.
     package var packet: Int?
-    /// Whether the values are encrypted, so that there are none.
+    /// Whether the values are encrypted, and therefore missing.
     package var isEncrypted = false
 }
 
 extension AdvertisementRule {
-    /// The values of the bytes that ``bytes(in:address:)`` found.
+    /// Returns the values of the bytes that ``bytes(in:address:)`` found.
     ///
-    /// - Returns: nil for bytes of another format, or of a beacon that the rule does not take.
+    /// - Returns: nil for bytes of another format, or of a beacon that the rule does not accept.
     package func content(of bytes: Data) -> AdvertisedContent? {
         switch format {
         case .btHome: return (try? BTHomeAdvertisement(decoding: bytes)).map(AdvertisedContent.init)
@@ -52,7 +52,8 @@ extension AdvertisementRule {
         }
     }
 
-    /// The part of a device's name in topics behind the rule's own; nil for a beacon that the rule does not take.
+    /// Returns the part of a device's name in topics after the rule's name; nil for a beacon that the rule does not
+    /// accept.
     func key(address: String?, bytes: Data) -> String? {
         guard case .iBeacon = format else {
             return address.map { $0.lowercased().filter { $0 != ":" } }
@@ -118,7 +119,7 @@ extension AdvertisedReading {
     ]
     private static let dimmerEvents = ["rotate left", "rotate right", "event"]
 
-    /// nil for an event that did not happen.
+    /// Creates a reading; nil for an event that did not happen.
     fileprivate init?(_ measurement: BTHomeMeasurement) {
         self.init(measurement.field)
         guard case .event(let event) = measurement.value else { return }
@@ -144,14 +145,14 @@ extension AdvertisedReading {
         stateClass = ["energy", "gas", "water"].contains(field.name) ? "total_increasing" : "measurement"
     }
 
-    /// `power at 1 m` as a level of a topic: `power-at-1-m`.
+    /// Returns a name as a level of a topic: `power-at-1-m` for `power at 1 m`.
     private static func topicName(_ name: String) -> String {
         String(name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
     }
 
-    /// Home Assistant's `device_class`.
+    /// Returns Home Assistant's `device_class`.
     ///
-    /// BTHome's "safe" has none: in Home Assistant the class means the contrary.
+    /// BTHome's "safe" has none: the class of that name means the contrary in Home Assistant.
     private static func deviceClass(_ name: String, unit: String?, isFlag: Bool) -> String? {
         switch (name, unit) {
         case ("battery", "mV"): "voltage"

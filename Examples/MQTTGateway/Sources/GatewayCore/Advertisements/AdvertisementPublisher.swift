@@ -2,9 +2,9 @@ import AsyncBluetooth
 import Foundation
 import Logging
 
-/// Hears advertisements all the time, and puts the values of those that a rule takes into the queue.
+/// A publisher that scans all the time, and puts the advertised values that a rule accepts into the queue.
 actor AdvertisementPublisher {
-    /// The waits before a scan that failed is tried again.
+    /// The waits before a failed scan is repeated.
     static let retries: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
     /// The advertisements that wait for the queue; further ones replace the oldest.
     static let bufferLimit = 256
@@ -17,10 +17,10 @@ actor AdvertisementPublisher {
     private let wallClock: @Sendable () -> Date
     private let logger: Logger
     private var table: AdvertiserTable
-    /// Ends when the next value is due that waits.
+    /// Ends when the next waiting value is due.
     private var timer: Task<Void, Never>?
 
-    /// - Parameter devices: The names of the devices that an earlier process told Home Assistant of.
+    /// - Parameter devices: The names of the devices that an earlier process announced to Home Assistant.
     init(
         _ configuration: Configuration, central: Central, outbox: Outbox, announcer: DiscoveryAnnouncer,
         devices: Set<String>, metrics: GatewayMetrics, wallClock: @escaping @Sendable () -> Date, logger: Logger
@@ -89,14 +89,14 @@ actor AdvertisementPublisher {
 
     private func publish(_ reading: AdvertisedReading, of device: String, at now: Date) async {
         metrics.add(.received)
-        // An event is over when a later subscriber would hear of it.
+        // A later subscriber must not receive an event, which is over by then.
         let isRetained = if case .event = reading.kind { false } else { true }
         let topic = configuration.topics.value(reading.id, of: device)
         do {
             try await outbox.append(
                 OutgoingMessage(topic, isRetained: isRetained, MessageBody(time: now, value: reading.value)))
         } catch {
-            // The queue has logged why.
+            // The queue has logged the reason.
             metrics.add(.droppedUnwritten)
         }
     }

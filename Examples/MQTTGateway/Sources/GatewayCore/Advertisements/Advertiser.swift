@@ -1,36 +1,36 @@
 import Foundation
 
-/// A device that advertises values, and what was published of them; a pure state machine.
+/// A device that advertises values, and the state of their publication; a pure state machine.
 ///
-/// A value that changes is published, but not sooner after the last message than the rule's minimum interval: then the
-/// newest waits for its end. One that does not change is published again after the rule's repeat interval, as long as
+/// A changed value is published, but not before the end of the rule's minimum interval after the last message: the
+/// newest value waits until then. An unchanged value is published again after the rule's repeat interval, as long as
 /// the device is heard.
 struct Advertiser: Sendable {
-    /// How many values of a device are published; strangers may send any.
+    /// The number of values of a device that are published; a device may send any number.
     static let valueLimit = 32
-    /// The events of a device: buttons are pressed in quick succession.
+    /// The rate limit of a device's events: buttons are pressed in quick succession.
     private static let eventLimit = RateLimit(burst: 8, interval: .seconds(1))
 
-    /// What became of the values of an advertisement.
+    /// The treatment of an advertisement's values.
     struct Changes: Sendable {
         /// The values to publish.
         var published: [AdvertisedReading] = []
-        /// Those that were not seen before.
+        /// The values that were not seen before.
         var new: [AdvertisedReading] = []
-        /// How many were left out for the minimum interval.
+        /// The number of values that were omitted because of the minimum interval.
         var dropped = 0
     }
 
     private struct Published {
         var reading: AdvertisedReading
         var at: ContinuousClock.Instant
-        /// The newest value that waits.
+        /// The newest value that waits to be published.
         var waiting: AdvertisedReading?
     }
 
     let minimumInterval: Duration
     let repeatInterval: Duration
-    /// When the device was heard last; nil for one that an earlier process heard.
+    /// The time at which the device was last heard; nil for one that only an earlier process heard.
     private(set) var heard: ContinuousClock.Instant?
     private var bytes: Data?
     private var packet: Int?
@@ -45,9 +45,9 @@ struct Advertiser: Sendable {
         repeatInterval = rule.repeatInterval
     }
 
-    /// Whether the bytes are to be decoded: they are new, or something is due to be published again.
+    /// Returns whether the bytes must be decoded: they are new, or a value is due to be published again.
     ///
-    /// - Returns: Whether they are, and whether they are more than a repetition of the last ones.
+    /// - Returns: Whether to decode them, and whether they are more than a repetition of the last ones.
     mutating func hear(_ new: Data, at now: ContinuousClock.Instant) -> (isDecoded: Bool, isNew: Bool) {
         let silence = heard.map { now - $0 }
         heard = now
@@ -58,8 +58,8 @@ struct Advertiser: Sendable {
 
     /// Updates the values from an advertisement.
     ///
-    /// - Parameter isNew: Whether it may tell of new events; without a packet number, one that has other bytes, or
-    ///   comes after a silence, does.
+    /// - Parameter isNew: Whether it may contain new events; without a packet number, an advertisement may if it has
+    ///   other bytes, or follows a silence.
     mutating func update(_ content: AdvertisedContent, isNew: Bool, at now: ContinuousClock.Instant) -> Changes {
         let isNewPacket = isNew && (content.packet == nil || content.packet != packet)
         packet = content.packet
@@ -85,7 +85,7 @@ struct Advertiser: Sendable {
         if eventLimit.admits(at: now) { changes.published.append(event) } else { changes.dropped += 1 }
     }
 
-    /// Updates a value that holds until the next one.
+    /// Updates a value that remains valid until the next one.
     mutating func update(_ reading: AdvertisedReading, _ changes: inout Changes, at now: ContinuousClock.Instant) {
         guard let last = values[reading.id] else {
             guard hasRoom else { return changes.dropped += 1 }
@@ -105,12 +105,12 @@ struct Advertiser: Sendable {
 
     private var hasRoom: Bool { values.count + events.count < Self.valueLimit }
 
-    /// When the next value is due that waits for the end of its interval; nil if none does.
+    /// The time at which the next waiting value is due; nil without one.
     var due: ContinuousClock.Instant? {
         values.values.filter { $0.waiting != nil }.map { $0.at + minimumInterval }.min()
     }
 
-    /// The values that have waited for the end of their interval.
+    /// Takes the values whose interval has ended.
     mutating func takeDue(at now: ContinuousClock.Instant) -> [AdvertisedReading] {
         var readings: [AdvertisedReading] = []
         for (id, value) in values.sorted(by: { $0.key < $1.key }) where now - value.at >= minimumInterval {

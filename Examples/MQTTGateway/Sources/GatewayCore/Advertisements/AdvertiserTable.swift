@@ -3,14 +3,14 @@ import Foundation
 
 /// The devices whose advertisements are published; a pure state machine.
 package struct AdvertiserTable: Sendable {
-    /// A rule that is full takes a new device for one that was silent as long.
+    /// The silence after which a device may be replaced by a new one, if its rule is full.
     package static let forgottenAfter = Duration.seconds(86_400)
 
-    /// Something that the gateway is to do.
+    /// An action for the gateway.
     package enum Action: Sendable, Equatable {
         /// Publishes a value of a device.
         case publish(AdvertisedReading, device: String)
-        /// Tells Home Assistant of values of a device.
+        /// Announces values of a device to Home Assistant.
         case announce([AdvertisedReading], device: String, rule: Int)
         /// Withdraws all values of a device from Home Assistant.
         case withdraw(device: String)
@@ -19,15 +19,15 @@ package struct AdvertiserTable: Sendable {
     }
 
     private let rules: [AdvertisementRule]
-    /// By the name in topics; each rule has its own.
+    /// The devices by their names in topics, for each rule.
     private var advertisers: [[String: Advertiser]]
     private var fullRules: Set<Int> = []
-    /// How many values were left out.
+    /// The number of values that were omitted.
     package private(set) var dropped = 0
-    /// When ``takeDue(at:)`` is to be called; nil for never.
+    /// The time at which ``takeDue(at:)`` must be called; nil for never.
     package private(set) var due: ContinuousClock.Instant?
 
-    /// - Parameter devices: The names of devices that an earlier process told Home Assistant of.
+    /// - Parameter devices: The names of devices that an earlier process announced to Home Assistant.
     package init(_ rules: [AdvertisementRule], devices: Set<String> = []) {
         self.rules = rules
         advertisers = rules.map { rule in
@@ -36,16 +36,16 @@ package struct AdvertiserTable: Sendable {
         }
     }
 
-    /// How many devices this process has heard.
+    /// The number of devices that this process has heard.
     package var heardDevices: Int { advertisers.reduce(0) { $0 + $1.values.count { $0.heard != nil } } }
 
     // MARK: Advertisements
 
-    /// Handles an advertisement, which a stranger may have sent.
+    /// Handles an advertisement, which is untrusted.
     ///
     /// - Parameters:
-    ///   - address: Is asked for only if a rule reads the data.
-    ///   - signalStrength: In dBm.
+    ///   - address: Called only if a rule reads the data.
+    ///   - signalStrength: The signal strength in dBm.
     package mutating func advertised(
         _ data: AdvertisedData, address: () -> String?, signalStrength: Int?, at now: ContinuousClock.Instant
     ) -> [Action] {
@@ -64,7 +64,7 @@ package struct AdvertiserTable: Sendable {
         let rule = rules[index]
         guard let key = rule.key(address: address(), bytes: bytes) else { return }
         let name = rule.isOfOneDevice ? rule.id : "\(rule.id)-\(key)"
-        // Malformed bytes take no place of a device.
+        // Malformed bytes take no device's place.
         if advertisers[index][name] == nil {
             guard let content = rule.content(of: bytes), !content.isEncrypted || rule.isOfOneDevice,
                 makeRoom(index, &actions, at: now)
@@ -98,10 +98,10 @@ package struct AdvertiserTable: Sendable {
         }
     }
 
-    /// Whether a rule takes one more device; the one that was silent longest may give way.
+    /// Whether a rule accepts one more device; the one that was silent longest may be removed for it.
     private mutating func makeRoom(_ index: Int, _ actions: inout [Action], at now: ContinuousClock.Instant) -> Bool {
         guard advertisers[index].count >= rules[index].devices else { return true }
-        // Those that this process has not heard yet are silent since its start, which it does not know.
+        // Devices that this process has not heard yet count as silent since its start, whose time is unknown.
         let oldest = advertisers[index].compactMap { name, advertiser in advertiser.heard.map { (name, $0) } }
             .min { $0.1 < $1.1 }
         if let (name, heard) = oldest, now - heard >= Self.forgottenAfter {
@@ -120,7 +120,7 @@ package struct AdvertiserTable: Sendable {
 
     // MARK: Waiting values
 
-    /// The values that have waited for the end of their minimum interval.
+    /// Takes the values whose minimum interval has ended.
     package mutating func takeDue(at now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
         for index in advertisers.indices {
@@ -135,7 +135,7 @@ package struct AdvertiserTable: Sendable {
 }
 
 extension AdvertisedReading {
-    /// A signal strength in dBm.
+    /// Returns a reading of a signal strength in dBm.
     fileprivate static func signalStrength(_ strength: Int) -> AdvertisedReading {
         AdvertisedReading(
             id: "signal-strength", name: "Signal strength", value: .integer(Int64(strength)), unit: "dBm",

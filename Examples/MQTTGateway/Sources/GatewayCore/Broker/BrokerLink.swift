@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Mosquitto
 
-/// What the gateway does with the broker: announces itself, follows the connection, and accepts commands.
+/// The gateway's use of the broker: it announces itself, follows the connection, and accepts commands.
 struct BrokerLink: Sendable {
     let client: MosquittoClient
     let configuration: Configuration
@@ -40,7 +40,7 @@ struct BrokerLink: Sendable {
                 await outbox.setConnected(false)
                 await presence.pause()
                 await announcer.pause()
-                // Once until the next connection, however many attempts fail.
+                // Logged once until the next connection, however many attempts fail.
                 if !isReported { logger.warning("no broker", metadata: ["error": "\(error)"]) }
                 isReported = true
             }
@@ -67,7 +67,8 @@ struct BrokerLink: Sendable {
 
     private func received(_ message: MQTTMessage) async {
         if message.topic == topics.homeAssistantStatus {
-            // Home Assistant has started, and knows the retained messages alone; a retained one of its own is old.
+            // Home Assistant has started, and knows only the retained messages; a retained message of Home Assistant is
+            // old.
             guard message.text == "online", !message.isRetained else { return }
             guard gate.admitsAnnouncement() else {
                 gate.log(.warning, "Home Assistant starts too often: discovery is not published again", kind: "", [:])
@@ -83,7 +84,7 @@ struct BrokerLink: Sendable {
         guard let (device, name) = topics.command(in: message.topic) else { return }
         guard let command = commands.configuration(name, of: device) else {
             metrics.add(.commandsRefused)
-            // The topic is a stranger's: it is logged, and not answered.
+            // The topic is untrusted: it is logged, and not answered.
             gate.log(.warning, "no such command", kind: "", ["topic": "\(message.topic.prefix(256))"])
             return
         }
@@ -96,7 +97,7 @@ struct BrokerLink: Sendable {
         }
     }
 
-    /// A command that comes too soon after others; of many, the first one gets a result.
+    /// Refuses a command that arrives too soon after others; only the first of them gets a result.
     private func refuse(_ command: String, of device: String) async {
         let isFirst = gate.log(
             .warning, "commands come too fast, and are dropped", kind: device, ["device": "\(device)"])
@@ -106,20 +107,20 @@ struct BrokerLink: Sendable {
 
     // MARK: The end
 
-    /// Says that the gateway is offline, waits for the broker's acknowledgements, and disconnects.
+    /// Announces that the gateway is offline, waits for the broker's acknowledgements, and disconnects.
     ///
-    /// - Parameter limit: The longest wait for the queue; what it keeps is sent by the next process.
+    /// - Parameter limit: The longest wait for the queue; the next process sends what remains in it.
     func end(within limit: Duration) async {
         do {
             try client.unsubscribe(from: topics.commands)
             if let status = topics.homeAssistantStatus { try client.unsubscribe(from: status) }
         } catch {
-            // Without a connection there is no subscription either.
+            // Without a connection no subscription exists either.
             logger.debug("not unsubscribed", metadata: ["error": "\(error)"])
         }
         let deadline = ContinuousClock.now + limit
         while metrics.isBrokerConnected, await !outbox.isEmpty, ContinuousClock.now < deadline {
-            // Cancelled: the wait ends with the deadline at the latest.
+            // If the task is cancelled, the wait ends with the deadline at the latest.
             try? await Task.sleep(for: .milliseconds(20))
         }
         if metrics.isBrokerConnected {

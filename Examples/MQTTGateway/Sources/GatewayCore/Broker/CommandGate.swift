@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// The bounds on what clients of the broker can make the gateway do, and log.
+/// The limits on the actions and log lines that clients of the broker can cause.
 final class CommandGate: Sendable {
-    /// The commands of a device; the interval is that of the next one after a burst.
+    /// The limit of a device's commands; the interval is that of the next one after a burst.
     static let commands = (burst: 20, interval: Duration.milliseconds(200))
-    /// The times that the discovery messages are published because Home Assistant says that it has started.
+    /// The limit of the publications of the discovery messages after a start of Home Assistant.
     static let announcements = (burst: 3, interval: Duration.seconds(10))
 
     private struct State {
@@ -29,17 +29,17 @@ final class CommandGate: Sendable {
         self.now = now
     }
 
-    /// Whether a command of a device may come now.
+    /// Returns whether a command of a device is allowed now.
     func admitsCommand(of device: String) -> Bool {
         state.withLock { $0.devices[device]?.admits(at: now()) ?? false }
     }
 
-    /// Whether the discovery messages may be published again now.
+    /// Returns whether the discovery messages may be published again now.
     func admitsAnnouncement() -> Bool { state.withLock { $0.announcements.admits(at: now()) } }
 
-    /// Writes a log line, at most one of a kind in each ``PeriodicLog/period``.
+    /// Writes a log line, at most one of each kind in a ``PeriodicLog/period``.
     ///
-    /// - Parameter kind: Names of the configuration, or a constant: of no more texts than those.
+    /// - Parameter kind: Names of the configuration, or a constant, so that the number of kinds is bounded.
     /// - Returns: Whether the line was written.
     @discardableResult
     func log(_ level: Logger.Level, _ text: String, kind: String, _ metadata: Logger.Metadata) -> Bool {

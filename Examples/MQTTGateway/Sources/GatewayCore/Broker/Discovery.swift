@@ -5,7 +5,7 @@ package import Mosquitto
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
 package enum Discovery {
-    /// All messages; none if discovery is off.
+    /// Returns all messages; none if discovery is off.
     package static func messages(for configuration: Configuration) throws -> [MQTTMessage] {
         let topics = configuration.topics
         return try configuration.devices.flatMap { device in
@@ -15,7 +15,7 @@ package enum Discovery {
         }
     }
 
-    /// The messages of values that a device advertises; none if discovery is off.
+    /// Returns the messages of values that a device advertises; none if discovery is off.
     package static func messages(
         for readings: [AdvertisedReading], _ device: String, _ rule: AdvertisementRule, _ topics: Topics
     ) throws -> [MQTTMessage] {
@@ -48,7 +48,7 @@ package enum Discovery {
             content.stateClass = value.stateClass
         }
 
-        /// A value is unavailable when its device has not been heard for two of the rule's intervals.
+        /// Creates an entity; its value is unavailable if its device was not heard for two of the rule's intervals.
         init(_ reading: AdvertisedReading, of device: String, _ rule: AdvertisementRule, _ topics: Topics) {
             object = reading.id
             content = Content(reading.id, reading.name, of: device, rule, topics)
@@ -96,7 +96,7 @@ package enum Discovery {
         }
     }
 
-    /// The names of the fields are Home Assistant's.
+    /// The content of a message, with Home Assistant's names of fields.
     private struct Content: Encodable {
         struct Availability: Encodable {
             var topic: String
@@ -144,7 +144,7 @@ package enum Discovery {
             case eventTypes = "event_types"
         }
 
-        /// A device that advertises has no status of its own.
+        /// Creates the content for a device that only advertises, and therefore has no status.
         init(_ object: String, _ name: String, of device: String, _ rule: AdvertisementRule, _ topics: Topics) {
             self.name = name
             let identifier = "\(topics.gateway)_\(device)"
@@ -154,7 +154,7 @@ package enum Discovery {
             self.device = Device(identifiers: [identifier], name: key.isEmpty ? rule.name : "\(rule.name) \(key)")
         }
 
-        /// The gateway's topic is there because its last will covers its devices.
+        /// Creates the content for a device; it includes the gateway's status, whose last will covers the devices.
         init(_ object: String, _ name: String, of device: DeviceConfiguration, _ topics: Topics) {
             self.name = name
             let identifier = "\(topics.gateway)_\(device.id)"

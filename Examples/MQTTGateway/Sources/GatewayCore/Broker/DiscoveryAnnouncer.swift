@@ -1,10 +1,10 @@
 import Logging
 import Mosquitto
 
-/// Publishes the discovery messages of Home Assistant, and withdraws those that are no longer true.
+/// A publisher of the discovery messages of Home Assistant, which also withdraws outdated ones.
 ///
-/// The broker keeps them, and the queue's file lists which. A topic is in the file before its message is published, and
-/// until its message is withdrawn: a gateway that ends in between forgets none.
+/// The broker keeps the messages, and the queue's file lists them. A topic is in the file before its message is
+/// published, and until its message is withdrawn, so that a gateway that ends in between forgets none.
 package actor DiscoveryAnnouncer {
     private let configuration: Configuration
     private let store: MessageStore
@@ -16,10 +16,10 @@ package actor DiscoveryAnnouncer {
     private var withdrawn: Set<String> = []
     /// The topics of the messages that the broker keeps; nil until they are read.
     private var announced: Set<String>?
-    /// Whether the broker is there: without it the next connection publishes everything.
+    /// Whether the broker is connected; otherwise the next connection publishes everything.
     private var isPublishing = false
 
-    /// - Parameter publish: Hands a message to the client.
+    /// - Parameter publish: Passes a message to the client.
     package init(
         _ configuration: Configuration, store: MessageStore, logger: Logger,
         publish: @escaping @Sendable (MQTTMessage) throws -> Void
@@ -30,7 +30,8 @@ package actor DiscoveryAnnouncer {
         self.publish = publish
     }
 
-    /// The names of the devices that an earlier process told Home Assistant of, and whose rule is still there.
+    /// Returns the names of the devices that an earlier process announced to Home Assistant, and whose rule still
+    /// exists.
     static func devices(_ configuration: Configuration, in store: MessageStore) async throws -> Set<String> {
         let devices = try await store.announcedTopics().compactMap(configuration.topics.device(inDiscovery:))
         return Set(devices.filter(configuration.isAdvertiser))
@@ -69,7 +70,7 @@ package actor DiscoveryAnnouncer {
         try await store.setAnnouncedTopics(topics)
     }
 
-    /// The broker is gone.
+    /// Stops publishing, because the broker is disconnected.
     func pause() { isPublishing = false }
 
     /// Adds messages of a device that advertises.
@@ -105,6 +106,6 @@ package actor DiscoveryAnnouncer {
 }
 
 extension Configuration {
-    /// Whether a name in topics is that of a device that a rule takes.
+    /// Whether a name in topics is that of a device that a rule accepts.
     fileprivate func isAdvertiser(_ device: String) -> Bool { advertisements.contains { $0.isName(device) } }
 }

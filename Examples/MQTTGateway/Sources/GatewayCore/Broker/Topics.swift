@@ -6,25 +6,25 @@ package struct Topics: Sendable, Equatable {
 
     private var root: String { "\(base)/\(gateway)" }
 
-    /// `online` or `offline`: the gateway, whose last will this is.
+    /// The topic of the gateway's status, `online` or `offline`, which is also its last will.
     package var status: String { "\(root)/status" }
 
-    /// `online` or `offline`: a device.
+    /// Returns the topic of a device's status, `online` or `offline`.
     package func status(of device: String) -> String { "\(root)/\(device)/status" }
 
-    /// The values.
+    /// Returns the topic of a value.
     package func value(_ value: String, of device: String) -> String { "\(root)/\(device)/\(value)" }
 
-    /// The commands.
+    /// Returns the topic of a command.
     package func command(_ command: String, of device: String) -> String { "\(root)/\(device)/\(command)/set" }
 
-    /// The results of commands.
+    /// Returns the topic of a command's results.
     package func result(_ command: String, of device: String) -> String { "\(root)/\(device)/\(command)/result" }
 
-    /// The filter of all commands.
+    /// The topic filter of all commands.
     package var commands: String { "\(root)/+/+/set" }
 
-    /// Device and command of a topic of commands; nil for another topic.
+    /// Returns the device and the command of a command topic; nil for another topic.
     package func command(in topic: String) -> (device: String, command: String)? {
         guard topic.hasPrefix(root + "/"), topic.hasSuffix("/set") else { return nil }
         let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -32,10 +32,10 @@ package struct Topics: Sendable, Equatable {
         return (String(levels[0]), String(levels[1]))
     }
 
-    /// Where Home Assistant says that it has started.
+    /// The topic on which Home Assistant announces its start.
     package var homeAssistantStatus: String? { discovery.map { "\($0)/status" } }
 
-    /// The device of a topic of discovery messages; nil for another topic, or one of another gateway.
+    /// Returns the device of a discovery topic; nil for another topic, or one of another gateway.
     func device(inDiscovery topic: String) -> String? {
         guard let discovery, topic.hasPrefix(discovery + "/"), topic.hasSuffix("/config") else { return nil }
         let levels = topic.dropFirst(discovery.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -43,7 +43,7 @@ package struct Topics: Sendable, Equatable {
         return String(levels[1].dropFirst(gateway.count + 1))
     }
 
-    /// The discovery message of a value or a command.
+    /// Returns the topic of the discovery message of a value or a command.
     package func discovery(_ component: String, _ object: String, of device: String) -> String? {
         discovery.map { "\($0)/\(component)/\(gateway)_\(device)/\(object)/config" }
     }

@@ -9,7 +9,7 @@ extension AdvertisementRule {
         "signalStrength", "minimumInterval", "repeatInterval", "values",
     ]
 
-    /// The rules of a file.
+    /// Reads the rules of a file.
     static func list(_ top: YAMLFields, beside devices: [DeviceConfiguration]) throws -> [AdvertisementRule] {
         var rules: [AdvertisementRule] = []
         for fields in try top.list("advertisements", known: Self.fields) {
@@ -94,7 +94,7 @@ extension AdvertisementRule {
             return .iBeacon(uuid, major: try fields.number16("major"), minor: try fields.number16("minor"))
         case "service-data":
             let text = try fields.requiredText("service")
-            // CBUUID traps for other text.
+            // `CBUUID` traps for other text.
             let isShort =
                 [4, 8].contains(text.utf8.count) && text.utf8.count == text.count && text.allSatisfy(\.isHexDigit)
             guard isShort || UUID(uuidString: text) != nil else {
@@ -123,7 +123,7 @@ extension AdvertisementRule.RawValue {
 }
 
 extension YAMLFields {
-    /// A number of 16 bits, decimal or with `0x` in front.
+    /// Reads a number of 16 bits, decimal or with `0x` in front.
     fileprivate func number16(_ key: String) throws -> UInt16? {
         guard let text = try text(key) else { return nil }
         let number = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)

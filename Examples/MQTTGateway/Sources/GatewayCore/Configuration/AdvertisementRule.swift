@@ -3,20 +3,20 @@ import BluetoothProfiles
 package import CoreBluetooth
 import Foundation
 
-/// Which advertisements the gateway publishes, and how often.
+/// A rule that selects the advertisements that the gateway publishes, and limits their rate.
 ///
-/// Anyone can send any advertisement: a rule decides from which devices values are taken, and from how many.
+/// Anyone can send any advertisement: a rule selects the devices whose values are accepted, and limits their number.
 package struct AdvertisementRule: Sendable {
-    /// What the bytes of an advertisement mean.
+    /// The meaning of an advertisement's bytes.
     package enum Format: Sendable, Equatable {
         case btHome
         case eddystone
         case ruuvi
-        /// The beacons of an owner; without `major` or `minor` of any number.
+        /// The beacons of an owner; without `major` or `minor`, those with any number.
         case iBeacon(UUID, major: UInt16?, minor: UInt16?)
-        /// The service data of a service, of which the rule says what they mean.
+        /// The service data of a service, whose meaning the rule defines.
         case serviceData(CBUUID)
-        /// The bytes behind a company's identifier, of which the rule says what they mean.
+        /// The bytes after a company's identifier, whose meaning the rule defines.
         case manufacturerData(company: UInt16)
     }
 
@@ -39,29 +39,29 @@ package struct AdvertisementRule: Sendable {
     package var address: String?
     /// The advertised name; nil for any.
     package var localName: String?
-    /// How many devices the rule takes.
+    /// The number of devices that the rule accepts.
     package var devices: Int
     /// Whether the signal strength is a value, too.
     package var hasSignalStrength: Bool
-    /// The least time between two messages of a value.
+    /// The minimum time between two messages of a value.
     package var minimumInterval: Duration
     /// The time after which a value that has not changed is published again.
     package var repeatInterval: Duration
     /// The values of raw data.
     package var values: [RawValue]
 
-    /// Whether the rule names its one device, which then has the rule's own name.
+    /// Whether the rule names its one device, which then has the rule's name.
     package var isOfOneDevice: Bool {
         if case .iBeacon(_, _?, _?) = format { return true }
         return address != nil
     }
 
-    /// Whether a name in topics is that of a device of this rule.
+    /// Returns whether a name in topics is that of a device of this rule.
     package func isName(_ device: String) -> Bool { isOfOneDevice ? device == id : device.hasPrefix("\(id)-") }
 
-    /// The part of an advertisement that the rule reads; nil for one that it does not take.
+    /// Returns the part of an advertisement that the rule reads; nil for one that it does not accept.
     ///
-    /// - Parameter address: Is asked for only if the bytes are there.
+    /// - Parameter address: Called only if the bytes exist.
     package func bytes(in data: AdvertisedData, address: () -> String?) -> Data? {
         guard let bytes = bytes(in: data), localName == nil || localName == data.localName else { return nil }
         guard let wanted = self.address else { return bytes }

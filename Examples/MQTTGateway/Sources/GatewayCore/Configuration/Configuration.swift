@@ -2,17 +2,17 @@ package import AsyncBluetooth
 package import Foundation
 package import Mosquitto
 
-/// What a configuration file says.
+/// The content of a configuration file.
 package struct Configuration: Sendable {
     /// The gateway's name in topics.
     package var gateway: String
     /// The broker, without the will.
     package var broker: BrokerSettings
-    /// The first level or levels of all topics but those of discovery.
+    /// The first level or levels of all topics except those of discovery.
     package var baseTopic: String
     /// The first level of the topics that Home Assistant reads; nil publishes no discovery messages.
     package var discoveryPrefix: String?
-    /// The messages that wait for the broker.
+    /// The settings of the messages that wait for the broker.
     package var queue: QueueSettings
     /// The port of the metrics on 127.0.0.1; nil for none.
     package var metricsPort: UInt16?
@@ -21,17 +21,17 @@ package struct Configuration: Sendable {
     /// The devices that only advertise.
     package var advertisements: [AdvertisementRule]
 
-    /// The longest topic of a device or a value, for the gateway's messages.
+    /// The topics of the gateway.
     package var topics: Topics { Topics(base: baseTopic, gateway: gateway, discovery: discoveryPrefix) }
 }
 
-/// Where messages wait for the broker.
+/// The settings of the queue in which messages wait for the broker.
 package struct QueueSettings: Sendable {
     /// The SQLite file.
     package var file: String
-    /// How many messages wait; after that the oldest is dropped for a new one.
+    /// The number of messages that may wait; beyond it the oldest is dropped for a new one.
     package var rows: Int
-    /// Whether a committed message survives a loss of power, and not only the end of the process.
+    /// Whether a committed message survives a loss of power, besides the end of the process.
     package var survivesPowerLoss: Bool
 
     package init(file: String, rows: Int = 100_000, survivesPowerLoss: Bool = false) {
@@ -43,7 +43,7 @@ package struct QueueSettings: Sendable {
 
 /// A device, its values and its commands.
 package struct DeviceConfiguration: Sendable {
-    /// How a device is found.
+    /// The ways to find a device.
     package enum Selector: Sendable, CustomStringConvertible {
         case address(String)
         case identifier(UUID)
@@ -69,9 +69,9 @@ package struct DeviceConfiguration: Sendable {
 
 /// A value of a characteristic.
 package struct ValueConfiguration: Sendable {
-    /// Where values come from.
+    /// The sources of values.
     package enum Source: Hashable, Sendable {
-        /// Notifications or indications.
+        /// Notifications or indications of the characteristic.
         case notifications
         /// A read at each interval.
         case reads(every: Duration)
@@ -90,21 +90,21 @@ package struct ValueConfiguration: Sendable {
     package var deviceClass: String?
     /// Home Assistant's `state_class`.
     package var stateClass: String?
-    /// The least time between two messages; values in between are dropped and counted.
+    /// The minimum time between two messages; values in between are dropped and counted.
     package var minimumInterval: Duration?
 }
 
-/// A characteristic that takes commands.
+/// A characteristic that accepts commands.
 package struct CommandConfiguration: Sendable {
-    /// What a command looks like, and the bytes that it writes.
+    /// The payloads of a command, and the bytes that it writes.
     package enum Kind: Sendable {
-        /// `ON` and `OFF`.
+        /// The payloads `ON` and `OFF`.
         case onOff(on: Data, off: Data)
-        /// `PRESS`.
+        /// The payload `PRESS`.
         case press(Data)
         /// A number within a range.
         case number(ValueFormat, ClosedRange<Double>)
-        /// Text of at most so many bytes of UTF-8.
+        /// Text with at most this number of bytes in UTF-8.
         case text(maximumLength: Int)
     }
 

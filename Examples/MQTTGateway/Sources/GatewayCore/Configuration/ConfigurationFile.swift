@@ -7,7 +7,7 @@ extension Configuration {
 
     /// Reads a file.
     ///
-    /// - Parameter environment: The variables that a password may come from.
+    /// - Parameter environment: The variables that may contain a password.
     /// - Throws: ``ConfigurationError``.
     package init(
         contentsOf file: String, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -76,7 +76,7 @@ extension Configuration {
         return broker
     }
 
-    /// The password of a file or of the environment; the configuration itself holds none.
+    /// Returns the password from a file or from the environment; the configuration itself contains none.
     private static func password(_ fields: YAMLFields, _ environment: [String: String]) throws -> Secret {
         switch (try fields.text("file"), try fields.text("environment")) {
         case (let file?, nil):
@@ -108,7 +108,7 @@ extension Configuration {
         }
     }
 
-    /// A relative path is relative to the folder of the configuration file.
+    /// Returns a path, relative to the folder of the configuration file if it is relative.
     private static func path(_ path: String, beside file: String) -> String {
         path.hasPrefix("/") ? path : URL(fileURLWithPath: file).deletingLastPathComponent().appending(path: path).path
     }

@@ -4,7 +4,7 @@ import CoreBluetooth
 import Foundation
 
 extension DeviceConfiguration {
-    /// The devices of a file.
+    /// Reads the devices of a file.
     static func list(_ top: YAMLFields) throws -> [DeviceConfiguration] {
         let known: Set<String> = ["id", "name", "address", "identifier", "localName", "profiles", "values", "commands"]
         let fields = try top.list("devices", known: known)
@@ -140,7 +140,7 @@ extension CommandConfiguration {
 }
 
 extension YAMLFields {
-    /// Service and characteristic, as in `180D/2A37`.
+    /// Reads a service and a characteristic, as in `180D/2A37`.
     fileprivate func characteristic() throws -> CharacteristicID {
         let text = try requiredText("characteristic")
         guard let id = CharacteristicID(text) else {
@@ -149,7 +149,7 @@ extension YAMLFields {
         return id
     }
 
-    /// An address, as in `C0:11:22:33:44:55`.
+    /// Reads an address, as in `C0:11:22:33:44:55`.
     func address(_ key: String) throws -> String? {
         guard let address = try text(key) else { return nil }
         let bytes = address.split(separator: ":", omittingEmptySubsequences: false)
@@ -159,7 +159,7 @@ extension YAMLFields {
         return address
     }
 
-    /// How bytes become a value.
+    /// Reads the format of a value.
     func format() throws -> ValueFormat {
         let text = try requiredText("format")
         guard let format = ValueFormat(text) else {

@@ -19,15 +19,15 @@ package enum MeasuredValue: Encodable, Sendable, Equatable {
     }
 }
 
-/// A value that its format does not fit.
+/// A value that does not fit its format.
 package struct FormatError: Error, Equatable, CustomStringConvertible {
     package var description: String
 }
 
-/// How the bytes of a characteristic become a number or text, and back: `sint16/100`, `uint16be@2`, `text`.
+/// The conversion of a characteristic's bytes to a number or text, and back: `sint16/100`, `uint16be@2`, `text`.
 ///
-/// A type, `@` and the offset of its first byte, `/` and a divisor. Numbers are little-endian unless the type ends
-/// with `be`.
+/// The text consists of a type, `@` and the offset of its first byte, `/` and a divisor. Numbers are little-endian
+/// unless the type ends with `be`.
 package struct ValueFormat: Sendable, Equatable {
     enum Kind: Equatable {
         case integer(bytes: Int, isSigned: Bool, isBigEndian: Bool)
@@ -63,7 +63,7 @@ package struct ValueFormat: Sendable, Equatable {
     let offset: Int
     let divisor: Double
 
-    /// Reads a format; nil if it is none.
+    /// Reads a format; nil if the text is not a format.
     package init?(_ text: String) {
         var rest = text[...]
         var divisor = 1.0
@@ -97,7 +97,7 @@ package struct ValueFormat: Sendable, Equatable {
 
     // MARK: Decoding
 
-    /// The value of some bytes, which a device sent and may be anything.
+    /// Decodes bytes, which a device sent and which may be malformed.
     package func decode(_ data: Data) throws -> MeasuredValue {
         switch kind {
         case .heartRate: return .integer(Int64(try HeartRateMeasurement(decoding: data).rate))
@@ -144,7 +144,7 @@ package struct ValueFormat: Sendable, Equatable {
 
     // MARK: Encoding
 
-    /// The bytes of a number.
+    /// Encodes a number.
     package func encode(_ number: Double) throws -> Data {
         let scaled = number * divisor
         switch kind {

@@ -5,11 +5,11 @@ import Yams
 struct YAMLFields {
     private let mapping: Node.Mapping
     private let file: String
-    /// The path of the mapping: `devices[0]`, or nothing at the top.
+    /// The path of the mapping: `devices[0]`, or empty at the top.
     private let path: String
     private let mark: Mark?
 
-    /// The fields at the top of a text.
+    /// Reads the fields at the top of a text.
     ///
     /// - Throws: ``ConfigurationError``, also for a field that is not one of `known`.
     init(yaml: String, file: String, known: Set<String>) throws {
@@ -46,7 +46,7 @@ struct YAMLFields {
 
     // MARK: Errors
 
-    /// An error of a field, or of the whole mapping.
+    /// Returns an error of a field, or of the whole mapping.
     func error(_ key: String?, _ rule: String) -> ConfigurationError {
         let mark = key.flatMap { mapping[Node($0)]?.mark } ?? self.mark
         return Self.error(file, mark, key.map(join) ?? path, rule)
@@ -61,23 +61,23 @@ struct YAMLFields {
 
     // MARK: Values
 
-    /// Whether the field is there.
+    /// Returns whether the field exists.
     func has(_ key: String) -> Bool { mapping[Node(key)] != nil }
 
-    /// A text; a number is text, too.
+    /// Returns a text; a number is also text.
     func text(_ key: String) throws -> String? {
         guard let node = mapping[Node(key)] else { return nil }
         guard let scalar = node.scalar, node.tag != Tag(.null) else { throw error(key, "must be text") }
         return scalar.string
     }
 
-    /// A text that must be there.
+    /// Returns a text that must exist.
     func requiredText(_ key: String) throws -> String {
         guard let text = try text(key) else { throw error(nil, "lacks the field \(key)") }
         return text
     }
 
-    /// A name that is part of topics: 1 to 64 letters, digits, `_` and `-`.
+    /// Returns a name that is part of topics: 1 to 64 letters, digits, `_` and `-`.
     func name(_ key: String) throws -> String {
         let name = try requiredText(key)
         let isName =
@@ -94,7 +94,7 @@ struct YAMLFields {
         return name
     }
 
-    /// A part of topics that may have several levels.
+    /// Returns a part of topics, which may have several levels.
     func topic(_ key: String) throws -> String? {
         guard let topic = try text(key) else { return nil }
         let isTopic =
@@ -105,7 +105,7 @@ struct YAMLFields {
         return topic
     }
 
-    /// A whole number within a range.
+    /// Returns a whole number within a range.
     func integer(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try text(key) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -114,14 +114,14 @@ struct YAMLFields {
         return number
     }
 
-    /// A number.
+    /// Returns a number.
     func number(_ key: String) throws -> Double? {
         guard let text = try text(key) else { return nil }
         guard let number = Double(text), number.isFinite else { throw error(key, "\"\(text)\" must be a number") }
         return number
     }
 
-    /// `true` or `false`.
+    /// Returns `true` or `false`.
     func boolean(_ key: String) throws -> Bool? {
         switch try text(key) {
         case nil: nil
@@ -131,7 +131,7 @@ struct YAMLFields {
         }
     }
 
-    /// A time: a number with the unit `ms`, `s`, `min` or `h`.
+    /// Returns a time: a number with the unit `ms`, `s`, `min` or `h`.
     func duration(_ key: String, in range: ClosedRange<Duration>) throws -> Duration? {
         guard let text = try text(key) else { return nil }
         let digits = text.prefix { $0.isNumber || $0 == "." }
@@ -147,7 +147,7 @@ struct YAMLFields {
         return duration
     }
 
-    /// Bytes in hexadecimal digits, one at least.
+    /// Returns bytes in hexadecimal digits, at least one.
     func bytes(_ key: String) throws -> Data {
         let text = try requiredText(key)
         let digits = Array(text.utf8)
@@ -162,13 +162,13 @@ struct YAMLFields {
 
     // MARK: Parts
 
-    /// The fields of a part.
+    /// Returns the fields of a part.
     func fields(_ key: String, known: Set<String>) throws -> YAMLFields? {
         guard let node = mapping[Node(key)] else { return nil }
         return try YAMLFields(node, file: file, path: join(key), known: known)
     }
 
-    /// The fields of each element of a list; an absent list is empty.
+    /// Returns the fields of each element of a list; an absent list is empty.
     func list(_ key: String, known: Set<String>) throws -> [YAMLFields] {
         guard let node = mapping[Node(key)] else { return [] }
         guard case .sequence(let elements) = node else { throw error(key, "must be a list") }

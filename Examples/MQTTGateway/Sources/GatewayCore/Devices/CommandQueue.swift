@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A command for a device: the bytes of a write, and where they go.
+/// A command for a device: the bytes of a write, and its target.
 struct PendingCommand: Sendable {
     let command: CommandConfiguration
     let bytes: Data
@@ -8,7 +8,7 @@ struct PendingCommand: Sendable {
 
 /// The commands of each device, which are run one after the other.
 struct CommandQueues: Sendable {
-    /// How many commands of a device wait; further ones are refused.
+    /// The number of commands of a device that may wait; further ones are refused.
     static let limit = 16
 
     private let continuations: [String: AsyncStream<PendingCommand>.Continuation]
@@ -27,10 +27,10 @@ struct CommandQueues: Sendable {
         configurations = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0) })
     }
 
-    /// The commands of a device, for its one consumer.
+    /// Returns the commands of a device, for its one consumer.
     func commands(of device: String) -> AsyncStream<PendingCommand> { streams[device] ?? AsyncStream { $0.finish() } }
 
-    /// The command of that name, if the configuration has it.
+    /// Returns the command with a name, if the configuration contains it.
     func configuration(_ command: String, of device: String) -> CommandConfiguration? {
         configurations[device]?.commands.first { $0.id == command }
     }
@@ -46,7 +46,7 @@ struct CommandQueues: Sendable {
     }
 }
 
-/// Why a command is refused.
+/// The reason that a command is refused.
 package struct CommandError: Error, Equatable, CustomStringConvertible {
     package var description: String
 
@@ -54,7 +54,7 @@ package struct CommandError: Error, Equatable, CustomStringConvertible {
 }
 
 extension CommandConfiguration {
-    /// The bytes that a payload writes.
+    /// Returns the bytes that a payload writes.
     ///
     /// - Throws: ``CommandError``.
     package func bytes(of payload: Data) throws -> Data {

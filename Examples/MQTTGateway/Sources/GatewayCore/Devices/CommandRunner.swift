@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Writes the commands of one device, one after the other, and publishes their results.
+/// A runner that writes the commands of one device, one after the other, and publishes their results.
 final class CommandRunner: Sendable {
-    /// How long a write may take.
+    /// The time limit of a write.
     static let timeLimit = Duration.seconds(10)
 
     private let device: DeviceConfiguration
@@ -19,7 +19,7 @@ final class CommandRunner: Sendable {
         self.results = results
     }
 
-    /// The connected device; nil while there is none.
+    /// Sets the connected device; nil without a connection.
     func setPeripheral(_ new: Peripheral?) { peripheral.withLock { $0 = new } }
 
     /// Runs until its task is cancelled.
@@ -41,7 +41,7 @@ final class CommandRunner: Sendable {
     }
 }
 
-/// The messages that say what became of commands.
+/// The messages with the results of commands.
 struct CommandResults: Sendable {
     let topics: Topics
     let outbox: Outbox

@@ -1,17 +1,17 @@
 import Logging
 import Mosquitto
 
-/// Which devices are connected, and the messages that say so.
+/// The connection states of devices, and the messages that report them.
 actor DevicePresence {
     private let topics: Topics
     private let publish: @Sendable (MQTTMessage) throws -> Void
     private let metrics: GatewayMetrics
     private let logger: Logger
     private var isConnected: [String: Bool]
-    /// Whether the broker is there: without it the next connection publishes everything.
+    /// Whether the broker is connected; otherwise the next connection publishes everything.
     private var isPublishing = false
 
-    /// - Parameter publish: Hands a message to the client.
+    /// - Parameter publish: Passes a message to the client.
     init(
         _ devices: [DeviceConfiguration], _ topics: Topics, metrics: GatewayMetrics, logger: Logger,
         publish: @escaping @Sendable (MQTTMessage) throws -> Void
@@ -23,7 +23,7 @@ actor DevicePresence {
         isConnected = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, false) })
     }
 
-    /// A device is connected, or is not; a repetition changes nothing.
+    /// Records whether a device is connected; a repetition changes nothing.
     func set(_ device: String, isConnected connected: Bool) {
         guard isConnected.updateValue(connected, forKey: device) != connected else { return }
         metrics.setConnected(connected, device: device)
@@ -31,13 +31,13 @@ actor DevicePresence {
         if isPublishing { publishStatus(of: device, connected) }
     }
 
-    /// The broker is there: publishes the status of all devices.
+    /// Publishes the status of all devices, because the broker is connected.
     func begin() {
         isPublishing = true
         for (device, connected) in isConnected.sorted(by: { $0.key < $1.key }) { publishStatus(of: device, connected) }
     }
 
-    /// The broker is gone.
+    /// Stops publishing, because the broker is disconnected.
     func pause() { isPublishing = false }
 
     private func publishStatus(of device: String, _ connected: Bool) {

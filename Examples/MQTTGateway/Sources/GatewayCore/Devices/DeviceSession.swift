@@ -4,13 +4,14 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Finds one device, keeps it connected, passes its values on, and runs its commands.
+/// A session that finds one device, keeps it connected, publishes its values, and runs its commands.
 struct DeviceSession: Sendable {
-    /// The waits between attempts to find a device, and after a device that is not as configured.
+    /// The waits between attempts to find a device, and after a device that does not match the configuration.
     static let retries: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
-    /// How long one search lasts.
+    /// The time limit of one search.
     static let searchLimit = Duration.seconds(30)
-    /// The values of one characteristic that wait for the queue; further ones replace the oldest, and are counted.
+    /// The number of values of one characteristic that may wait for the queue; further ones replace the oldest, and are
+    /// counted.
     static let bufferLimit = 256
 
     let device: DeviceConfiguration
@@ -41,7 +42,7 @@ struct DeviceSession: Sendable {
             }
             commands.setPeripheral(nil)
             await presence.set(device.id, isConnected: false)
-            // A device that was well for a while is tried again soon.
+            // A device that worked for a while is tried again soon.
             if ContinuousClock.now - start > Self.retries.upperBound { delay = Self.retries.lowerBound }
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             delay = min(delay * 2, Self.retries.upperBound)
@@ -58,7 +59,7 @@ struct DeviceSession: Sendable {
             return try await central.first(within: Self.searchLimit) { $0.peripheral.identifier == identifier }
                 .peripheral
         case .localName(let name):
-            // One that is connected already, as after a process that was killed, does not advertise.
+            // A device that is connected already, as after a process was killed, does not advertise.
             if let known = try await central.connectedPeripherals().first(where: { $0.name == name }) { return known }
             return try await central.first(within: Self.searchLimit) { $0.advertisement.localName == name }.peripheral
         }
@@ -66,7 +67,7 @@ struct DeviceSession: Sendable {
 
     // MARK: A device that was found
 
-    /// Runs until something fails that another connection does not repair.
+    /// Runs until a failure that another connection does not repair.
     private func serve(_ peripheral: Peripheral) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await maintain(peripheral) }
@@ -83,7 +84,7 @@ struct DeviceSession: Sendable {
         }
     }
 
-    /// The characteristics, each once however many values it has.
+    /// The characteristics, each once regardless of the number of its values.
     private var sources: [(CharacteristicID, ValueConfiguration.Source)] {
         var seen: Set<String> = []
         return device.values.map { ($0.characteristic, $0.source) }.filter { seen.insert("\($0)").inserted }
@@ -131,7 +132,7 @@ struct DeviceSession: Sendable {
 }
 
 extension BluetoothError {
-    /// Whether the next connection may bring what this one did not.
+    /// Whether the next connection may succeed where this one failed.
     fileprivate var isOfTheLink: Bool {
         switch reason {
         case .disconnected, .connectionFailed, .timedOut, .cancelled: true

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Turns the bytes of a device into messages of the queue.
+/// The conversion of a device's bytes to messages of the queue.
 final class ValuePublisher: Sendable {
     private let device: DeviceConfiguration
     private let topics: Topics
@@ -14,9 +14,9 @@ final class ValuePublisher: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// When each value was published last, for its minimum interval.
+        /// The time at which each value was last published, for its minimum interval.
         var published: [String: ContinuousClock.Instant] = [:]
-        /// The values whose bytes were malformed, each of which is logged once until it is right again.
+        /// The values whose bytes were malformed, each of which is logged once until it is valid again.
         var malformed: Set<String> = []
     }
 
@@ -32,7 +32,7 @@ final class ValuePublisher: Sendable {
         self.logger = logger
     }
 
-    /// Puts the values of a characteristic into the queue; returns when the file has them.
+    /// Puts the values of a characteristic into the queue; returns when the file contains them.
     func publish(_ data: Data, of characteristic: CharacteristicID, _ source: ValueConfiguration.Source) async {
         metrics.add(.received)
         let now = wallClock()
@@ -47,7 +47,7 @@ final class ValuePublisher: Sendable {
                 try await outbox.append(
                     OutgoingMessage(topic, isRetained: true, MessageBody(time: now, value: measured)))
             } catch {
-                // The queue has logged why.
+                // The queue has logged the reason.
                 metrics.add(.droppedUnwritten)
             }
         }

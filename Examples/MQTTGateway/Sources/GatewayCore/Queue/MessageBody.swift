@@ -2,15 +2,15 @@ package import Foundation
 
 /// The content of a message that waits in the queue: a value, or the result of a command.
 package struct MessageBody: Encodable, Sendable {
-    /// The message's own identifier, by which a receiver recognizes a second delivery.
+    /// The identifier of the message, by which a receiver recognizes a second delivery.
     package var id = ""
-    /// When the value arrived, or the command ended.
+    /// The time at which the value arrived, or the command ended.
     package var time: Date
     /// The value.
     package var value: MeasuredValue?
     /// Whether the device accepted the command.
     package var ok: Bool?
-    /// Why the command was not accepted.
+    /// The reason that the command was not accepted.
     package var error: String?
 
     package init(time: Date = Date(), value: MeasuredValue) {
@@ -18,14 +18,14 @@ package struct MessageBody: Encodable, Sendable {
         self.value = value
     }
 
-    /// The result of a command; without an error it succeeded.
+    /// Creates the result of a command; without an error it succeeded.
     package init(time: Date = Date(), error: String?) {
         self.time = time
         ok = error == nil
         self.error = error
     }
 
-    /// The message as JSON.
+    /// Returns the message as JSON.
     func json(id: String) throws -> Data {
         var body = self
         body.id = id
@@ -39,7 +39,7 @@ package struct MessageBody: Encodable, Sendable {
     }
 }
 
-/// A message that is to be put into the queue.
+/// A message to put into the queue.
 package struct OutgoingMessage: Sendable {
     package var topic: String
     package var isRetained: Bool

@@ -4,25 +4,25 @@ import Synchronization
 
 /// The messages that wait for the broker, in an SQLite file.
 ///
-/// One process at a time opens a file: a second one fails.
+/// Only one process at a time can open a file: a second one fails.
 package final class MessageStore: Sendable {
-    /// What a commit changed.
+    /// The changes of a commit.
     package struct Commit: Sendable {
         /// The new messages.
         package var inserted: [StoredMessage] = []
-        /// How many of the oldest were dropped because the queue was full.
+        /// The number of oldest messages that were dropped because the queue was full.
         package var dropped = 0
-        /// How many messages the queue has now.
+        /// The number of messages that the queue now contains.
         package var count = 0
     }
 
-    /// How many messages the queue takes.
+    /// The number of messages that the queue accepts.
     package let limit: Int
     private let settings: QueueSettings
     private let logger: Logger
     private let file: Mutex<QueueFile>
 
-    /// Opens the file, or creates it; one that is damaged is renamed.
+    /// Opens the file, or creates it; a damaged file is renamed.
     package init(_ settings: QueueSettings, logger: Logger) throws {
         self.settings = settings
         self.logger = logger
@@ -34,12 +34,12 @@ package final class MessageStore: Sendable {
         }
     }
 
-    /// How many messages wait, and the last row that was ever used.
+    /// The number of waiting messages, and the last row that was ever used.
     package var state: (count: Int, last: Int64) {
         file.withLock { $0.state.withLock { ($0.count, $0.last) } }
     }
 
-    /// Uses the file; if that shows that it is damaged, replaces it, and uses the new one.
+    /// Uses the file; if it turns out to be damaged, replaces it and uses the new one.
     private func using<Result: Sendable>(_ body: (QueueFile) async throws -> Result) async throws -> Result {
         let used = file.withLock(\.self)
         do {
@@ -61,7 +61,7 @@ package final class MessageStore: Sendable {
 
     /// Puts messages into the queue, and removes those that the broker has acknowledged, in one transaction.
     ///
-    /// - Parameter loaded: The last row that was handed to the client; rows up to it are not dropped.
+    /// - Parameter loaded: The last row that was passed to the client; rows up to it are not dropped.
     package func commit(
         _ messages: [OutgoingMessage], removing rows: [Int64], loaded: Int64
     ) async throws -> Commit {
@@ -91,7 +91,7 @@ package final class MessageStore: Sendable {
         }
     }
 
-    /// Drops the oldest messages that were not handed to the client.
+    /// Drops the oldest messages that were not passed to the client.
     private static func drop(
         _ commit: inout Commit, to limit: Int, after loaded: Int64, in database: Database
     ) throws {
@@ -105,7 +105,7 @@ package final class MessageStore: Sendable {
         commit.inserted.removeAll { message in oldest.map { message.row < $0 } ?? true }
     }
 
-    /// The oldest messages after a row.
+    /// Returns the oldest messages after a row.
     package func messages(after row: Int64, limit: Int) async throws -> [StoredMessage] {
         try await using { file in
             try await file.database.read { database in
@@ -118,14 +118,14 @@ package final class MessageStore: Sendable {
 
     // MARK: Discovery
 
-    /// The topics of the discovery messages that the broker keeps.
+    /// Returns the topics of the discovery messages that the broker keeps.
     package func announcedTopics() async throws -> Set<String> {
         try await using { file in
             try await file.database.read { Set(try String.fetchAll($0, sql: "SELECT topic FROM announced")) }
         }
     }
 
-    /// Notes the topics of the discovery messages that the broker keeps.
+    /// Records the topics of the discovery messages that the broker keeps.
     package func setAnnouncedTopics(_ topics: Set<String>) async throws {
         try await using { file in
             try await file.database.write { database in

@@ -1,15 +1,15 @@
 package import Logging
 import Mosquitto
 
-/// Puts messages into the queue, hands them to the client in their order, and removes them once the broker has them.
+/// A loop that puts messages into the queue, passes them to the client in order, and removes acknowledged ones.
 ///
-/// Values that arrive while a transaction runs go into the next one together. What the broker has acknowledged is removed
-/// in the transaction that writes the next value, or, if none arrives for 0.2 seconds, in one of its own. After the end
-/// of a process, whatever its reason, the next one sends again what was not removed.
+/// Values that arrive while a transaction runs are written by the next one together. Acknowledged messages are removed
+/// in the transaction that writes the next value, or, if none arrives for 0.2 seconds, in a separate one. After the end
+/// of a process, whatever its reason, the next process sends all remaining messages again.
 package actor Outbox {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
-    /// How long an acknowledged message waits for a transaction that writes another.
+    /// The time that an acknowledged message waits for a transaction that writes another.
     package static let removalDelay = Duration.milliseconds(200)
 
     private let store: MessageStore
@@ -21,12 +21,13 @@ package actor Outbox {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    /// What waits for the next transaction.
+    /// The messages that wait for the next transaction.
     private var waiting: [(message: OutgoingMessage, waiter: Waiter)] = []
     private var acknowledgedRows: [Int64] = []
     /// Ends after ``removalDelay``, and wakes the loop.
     private var removal: Task<Void, Never>?
-    /// What was read from the queue, or just put into it, and not yet handed to the client; the last such row.
+    /// The messages that were read from the queue, or just put into it, and not yet passed to the client; the last such
+    /// row.
     private var loaded: [StoredMessage] = []
     private var lastLoaded: Int64 = 0
     private var lastStored: Int64
@@ -37,14 +38,14 @@ package actor Outbox {
     private var isClosed = false
     /// Whether the queue is full, which is logged once.
     private var isFull = false
-    /// Whether the file could not be written, or read, the last time, which is logged once.
+    /// Whether the last attempt to write or read the file failed, which is logged once.
     private var isFailing = false
     private var isUnreadable = false
 
     /// - Parameters:
-    ///   - window: How many messages the client has at a time.
+    ///   - window: The number of messages that the client has at a time.
     ///   - clock: The clock of ``removalDelay``.
-    ///   - publish: Hands a message to the client, and returns its packet identifier.
+    ///   - publish: Passes a message to the client, and returns its packet identifier.
     package init(
         _ store: MessageStore, window: Int, metrics: GatewayMetrics, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger, publish: @escaping @Sendable (StoredMessage) throws -> Int32
@@ -62,7 +63,7 @@ package actor Outbox {
 
     // MARK: Inputs
 
-    /// Puts a message into the queue; returns when the file has it.
+    /// Puts a message into the queue; returns when the file contains it.
     ///
     /// - Throws: The error of the file, or ``OutboxClosed``.
     package func append(_ message: OutgoingMessage) async throws {
@@ -73,13 +74,13 @@ package actor Outbox {
         }
     }
 
-    /// The client is connected, or is not.
+    /// Records whether the client is connected.
     package func setConnected(_ isConnected: Bool) {
         self.isConnected = isConnected
         signal.yield()
     }
 
-    /// The broker has acknowledged a message; packet identifiers of others are ignored.
+    /// Records that the broker has acknowledged a message; packet identifiers of other messages are ignored.
     package func acknowledged(_ packet: Int32) {
         guard let row = inFlight.removeValue(forKey: packet) else { return }
         acknowledgedRows.append(row)
@@ -87,13 +88,13 @@ package actor Outbox {
         if hasMore { signal.yield() } else { removeLater() }
     }
 
-    /// Takes no further messages; ``run()`` ends when the file has all that were taken.
+    /// Refuses further messages; ``run()`` ends when the file contains all accepted ones.
     package func close() {
         isClosed = true
         signal.yield()
     }
 
-    /// Whether the broker has acknowledged everything.
+    /// Whether the broker has acknowledged every message.
     package var isEmpty: Bool { count == 0 && waiting.isEmpty && acknowledgedRows.isEmpty }
 
     /// Whether messages wait for room in the client's window.
@@ -110,9 +111,9 @@ package actor Outbox {
 
     // MARK: The loop
 
-    /// Moves messages until the end, which ``close()`` begins.
+    /// Moves messages until the end after ``close()``.
     ///
-    /// It ignores cancellation, because what was taken is to be written.
+    /// It ignores cancellation, because accepted messages must be written.
     package func run() async {
         signal.yield()
         for await _ in signals {
@@ -144,7 +145,7 @@ package actor Outbox {
     }
 
     private func committed(_ commit: MessageStore.Commit, _ appended: Int) {
-        // Nothing older waits in the file: the client gets these messages without another look into it.
+        // No older message waits in the file: the client gets these messages without another read.
         let isCaughtUp = lastLoaded == lastStored
         lastStored += Int64(appended)
         if isCaughtUp, commit.dropped == 0, loaded.count + appended <= window {
@@ -191,7 +192,7 @@ package actor Outbox {
 
     /// Reads the next messages from the file.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether the file contained any.
     private func load() async -> Bool {
         do {
             let last = lastStored

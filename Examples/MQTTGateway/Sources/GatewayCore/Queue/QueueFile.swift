@@ -3,19 +3,19 @@ import GRDB
 import Logging
 import Synchronization
 
-/// An open file of the queue: its schema, and what is known of its content.
+/// An open file of the queue: its schema, and the known state of its content.
 ///
-/// A file that is damaged is renamed, and a new one takes its place with the messages that can still be read.
+/// A damaged file is renamed, and a new one with the messages that can still be read takes its place.
 final class QueueFile: Sendable {
-    /// How many messages wait, and the last row that was ever used.
+    /// The number of waiting messages, and the last row that was ever used.
     struct State {
         var count: Int
         var last: Int64
     }
 
-    /// How many damaged files are kept; the last one is then replaced.
+    /// The number of damaged files that are kept; the last one is then replaced.
     static let damagedFiles = 8
-    /// Rows are counted up to here; a greater number is damage.
+    /// The largest row number; a greater number is damage.
     private static let rowLimit = Int64.max / 2
 
     let database: DatabaseQueue
@@ -48,7 +48,7 @@ final class QueueFile: Sendable {
         configuration.label = "queue"
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
-            // The lock is held until the end of the process, which saves the shared memory of WAL, too.
+            // The lock is held until the end of the process, which also avoids the shared memory of WAL.
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try database.execute(sql: "PRAGMA synchronous = \(survivesPowerLoss ? "FULL" : "NORMAL")")
         }
@@ -64,7 +64,7 @@ final class QueueFile: Sendable {
                 CREATE TABLE IF NOT EXISTS queue (name TEXT NOT NULL);
                 CREATE TABLE IF NOT EXISTS announced (topic TEXT PRIMARY KEY) WITHOUT ROWID;
                 """)
-        // A file of an earlier version.
+        // An earlier version created the file.
         if try !database.columns(in: "message").contains(where: { $0.name == "checksum" }) {
             try database.execute(sql: "ALTER TABLE message ADD COLUMN checksum INTEGER")
         }
@@ -87,7 +87,8 @@ final class QueueFile: Sendable {
 
     // MARK: Damage
 
-    /// Whether an error means that the content of the file is damaged, and not that it is busy, or that the disk is full.
+    /// Whether an error means that the content of the file is damaged, rather than that it is busy, or that the disk is
+    /// full.
     static func isDamage(_ error: any Error, of file: String) -> Bool {
         switch error {
         case is QueueDamage, is RowDecodingError: true
@@ -95,7 +96,7 @@ final class QueueFile: Sendable {
             switch error.resultCode {
             // The statements are constant: one that is wrong for a file finds other tables in it.
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR: true
-            // The file says of itself that a later version of SQLite alone may write it.
+            // The file states that only a later version of SQLite may write it.
             case .SQLITE_READONLY: FileManager.default.isWritableFile(atPath: file)
             default: false
             }
@@ -103,9 +104,9 @@ final class QueueFile: Sendable {
         }
     }
 
-    /// Renames the damaged file, and opens a new one with the messages that can be read of it.
+    /// Renames the damaged file, and opens a new one with the messages that can be read from it.
     ///
-    /// - Parameter last: The last row that was used; the new file begins behind it.
+    /// - Parameter last: The last row that was used; the new file begins after it.
     static func replace(
         _ settings: QueueSettings, after error: any Error, last: Int64, _ logger: Logger
     ) throws -> QueueFile {
@@ -147,12 +148,12 @@ final class QueueFile: Sendable {
     }
 }
 
-/// What shows that a file of the queue is damaged.
+/// The evidence that a file of the queue is damaged.
 struct QueueDamage: Error, CustomStringConvertible {
     var description: String
 }
 
-/// The messages of a damaged file that could be read, and are in a new one.
+/// The messages of a damaged file that could be read and copied to a new one.
 private struct CopiedMessages {
     var count = 0
     var last: Int64 = 0
@@ -161,11 +162,11 @@ private struct CopiedMessages {
 
     /// Copies the messages, and the topics of discovery.
     init(from old: DatabaseQueue, into database: Database) throws {
-        // Without a transaction, whose end fails once SQLite has found damage.
+        // Done without a transaction, whose end fails once SQLite has found damage.
         try old.unsafeRead { old in
             var next: Int64? = .min
             while let row = next { next = try copy(from: row, of: old, into: database) }
-            // Without them some discovery messages are not withdrawn later.
+            // Without the topics, some discovery messages are not withdrawn later.
             let topics = (try? Set(String.fetchAll(old, sql: "SELECT topic FROM announced"))) ?? []
             for topic in topics {
                 try database.execute(sql: "INSERT INTO announced VALUES (?)", arguments: [topic])
@@ -175,7 +176,7 @@ private struct CopiedMessages {
 
     /// Copies messages until a page that cannot be read.
     ///
-    /// - Returns: The first row behind that page; nil at the end.
+    /// - Returns: The first row after that page; nil at the end.
     private mutating func copy(from first: Int64, of old: Database, into database: Database) throws -> Int64? {
         var next = first
         do {
@@ -200,10 +201,10 @@ private struct CopiedMessages {
         last = message.row
     }
 
-    /// The first row, from a damaged page on, that can be read: the rows of a page follow each other.
+    /// Returns the first readable row from a damaged page on: the rows of a page are consecutive.
     private static func readableRow(from row: Int64, of old: Database) -> Int64? {
         func isReadable(_ row: Int64) -> Int64? {
-            // What cannot be read is what is looked for.
+            // An unreadable row is skipped by the search.
             try? Int64.fetchOne(
                 old, sql: "SELECT row FROM message WHERE row >= ? ORDER BY row LIMIT 1", arguments: [row])
         }

@@ -3,7 +3,7 @@ import GRDB
 
 /// A message in the queue.
 package struct StoredMessage: Sendable, Equatable {
-    /// The row, which is never used for another message.
+    /// The row, which is never reused for another message.
     package var row: Int64
     package var topic: String
     package var payload: Data
@@ -14,9 +14,9 @@ extension StoredMessage {
     /// The columns of its table, in the order of ``init(_:)``.
     static let columns = "row, topic, payload, retained, checksum"
 
-    /// Reads a row, whose bytes the disk may have changed.
+    /// Reads a row, whose bytes may have changed on the disk.
     ///
-    /// - Throws: ``QueueDamage`` for a row that was not written so.
+    /// - Throws: ``QueueDamage`` for a row that differs from the written one.
     init(_ row: Row) throws {
         let checksum: Int64?
         do {
@@ -38,7 +38,7 @@ extension StoredMessage {
         try insert.execute(arguments: [row, topic, payload, isRetained, checksum])
     }
 
-    /// FNV-1a, of 64 bits: it differs for any two messages that differ in one byte.
+    /// The FNV-1a checksum with 64 bits: it differs for any two messages that differ in one byte.
     ///
     /// Source: Fowler, Noll, Vo: "The FNV Non-Cryptographic Hash Algorithm".
     private var checksum: Int64 {

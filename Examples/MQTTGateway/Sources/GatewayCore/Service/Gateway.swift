@@ -6,7 +6,7 @@ import Mosquitto
 
 /// The whole gateway: devices, queue, broker, metrics and watchdog.
 package struct Gateway: Sendable {
-    /// How long the parts of a clean stop may take.
+    /// The time limits for the parts of a clean stop.
     static let stopLimits = (queue: Duration.seconds(3), connection: Duration.seconds(2))
 
     package let metrics = GatewayMetrics()
@@ -34,8 +34,8 @@ package struct Gateway: Sendable {
 
     /// Runs until `stop` has an element, or ends; then stops cleanly.
     ///
-    /// - Throws: Where the queue cannot be opened, the settings of the broker are refused, or the port of the metrics
-    ///   is taken.
+    /// - Throws: An error if the queue cannot be opened, the settings of the broker are refused, or the port of the
+    ///   metrics is taken.
     package func run<Stop: AsyncSequence & Sendable>(until stop: Stop) async throws where Stop.Failure == Never {
         let store = try MessageStore(configuration.queue, logger: logger)
         var broker = configuration.broker
@@ -45,7 +45,7 @@ package struct Gateway: Sendable {
             try client.publish(MQTTMessage(message.topic, message.payload, isRetained: message.isRetained))
         }
         let parts = parts(client, outbox, store, try await DiscoveryAnnouncer.devices(configuration, in: store))
-        // Owned by this function, which closes the outbox and stops the client, and then awaits both.
+        // This function owns the task: it closes the outbox and stops the client, and then awaits both.
         let writing = Task { await outbox.run() }
         let linking = Task { await parts.link.run() }
         client.start()
@@ -67,7 +67,7 @@ package struct Gateway: Sendable {
     private struct Parts: Sendable {
         let link: BrokerLink
         let sessions: [DeviceSession]
-        /// nil without rules: nothing then scans all the time.
+        /// The publisher of advertisements; nil without rules, so that nothing scans all the time.
         let advertisements: AdvertisementPublisher?
         let watchdog: Watchdog
     }
@@ -109,7 +109,7 @@ package struct Gateway: Sendable {
 
     /// Runs the devices until it is time to stop.
     ///
-    /// - Returns: The error of a part without which the gateway does not run.
+    /// - Returns: The error of a part that the gateway needs to run.
     private func serve<Stop: AsyncSequence & Sendable>(
         _ parts: Parts, until stop: Stop
     ) async -> (any Error)? where Stop.Failure == Never {

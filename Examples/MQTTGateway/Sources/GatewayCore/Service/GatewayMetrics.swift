@@ -2,7 +2,7 @@ import Synchronization
 
 /// The counts of a gateway, and their text for Prometheus.
 package final class GatewayMetrics: Sendable {
-    /// What is counted, with its name and help.
+    /// The counters, with their names and help texts.
     package enum Counter: String, CaseIterable, Sendable {
         case received = "gateway_values_received_total"
         case droppedInterval = "gateway_values_dropped_interval_total"
@@ -54,7 +54,7 @@ package final class GatewayMetrics: Sendable {
         state.withLock { $0.counts[counter, default: 0] += number }
     }
 
-    /// The present count.
+    /// Returns the present count.
     package func count(_ counter: Counter) -> Int { state.withLock { $0.counts[counter, default: 0] } }
 
     package func setQueueRows(_ rows: Int) { state.withLock { $0.queueRows = rows } }
@@ -63,7 +63,7 @@ package final class GatewayMetrics: Sendable {
     package func setAdvertisingDevices(_ number: Int) { state.withLock { $0.advertisingDevices = number } }
     package var advertisingDevices: Int { state.withLock { $0.advertisingDevices } }
 
-    /// Values of advertisements that were left out, in all.
+    /// Sets the total number of advertised values that were omitted.
     package func setDroppedAdvertised(_ number: Int) { state.withLock { $0.counts[.droppedAdvertised] = number } }
 
     package func setBrokerConnected(_ isConnected: Bool) { state.withLock { $0.isBrokerConnected = isConnected } }

@@ -1,7 +1,8 @@
 import Foundation
 package import Logging
 
-/// Writes each log line to standard error as an object of JSON: `time`, `level`, `message`, and the metadata.
+/// A log handler that writes each line to standard error as a JSON object: `time`, `level`, `message`, and the
+/// metadata.
 package struct JSONLogHandler: LogHandler {
     package var logLevel: Logger.Level = .info
     package var metadata: Logger.Metadata = [:]
@@ -25,7 +26,7 @@ package struct JSONLogHandler: LogHandler {
         fields["message"] = "\(event.message)"
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A dictionary of texts has an encoding.
+        // Encoding a dictionary of texts cannot fail.
         guard let line = try? encoder.encode(fields) else { return }
         FileHandle.standardError.write(line + Data("\n".utf8))
     }

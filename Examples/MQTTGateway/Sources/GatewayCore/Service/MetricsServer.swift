@@ -3,14 +3,14 @@ import FlyingSocks
 import Foundation
 import Logging
 
-/// Answers `GET /metrics` on 127.0.0.1.
+/// A server that answers `GET /metrics` on 127.0.0.1.
 struct MetricsServer {
     let port: UInt16
     let metrics: GatewayMetrics
 
     /// Runs until its task is cancelled.
     ///
-    /// - Throws: Where the port cannot be used.
+    /// - Throws: An error if the port cannot be used.
     func run() async throws {
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
         let type = HTTPHeader.contentType

@@ -1,10 +1,10 @@
-/// A bound on how often something happens: a few times at once, and then each interval.
+/// A limit on the rate of events: a burst at once, and then one in each interval.
 package struct RateLimit: Sendable {
-    /// How often it may happen at once.
+    /// The number of events that may happen at once.
     package let burst: Int
-    /// The time in which one more is permitted.
+    /// The time after which one more event is permitted.
     package let interval: Duration
-    /// When all of the burst is permitted again.
+    /// The time at which the whole burst is permitted again.
     private var rested: ContinuousClock.Instant?
 
     package init(burst: Int, interval: Duration) {
@@ -12,9 +12,9 @@ package struct RateLimit: Sendable {
         self.interval = interval
     }
 
-    /// Whether it may happen now; if so, it counts.
+    /// Returns whether an event may happen now, and counts it if so.
     ///
-    /// - Parameter now: Of a clock that goes forwards.
+    /// - Parameter now: The time of a monotonic clock.
     package mutating func admits(at now: ContinuousClock.Instant) -> Bool {
         let next = max(rested ?? now, now)
         guard next - now <= interval * (burst - 1) else { return false }
@@ -23,19 +23,19 @@ package struct RateLimit: Sendable {
     }
 }
 
-/// Log lines of which others may cause any number: one of each kind in a period.
+/// The log lines that others can cause in any number, limited to one of each kind in a period.
 package struct PeriodicLog: Sendable {
-    /// The least time between two lines of a kind.
+    /// The minimum time between two lines of a kind.
     package static let period = Duration.seconds(10)
 
     private var kinds: [String: (line: ContinuousClock.Instant, omitted: Int)] = [:]
 
     package init() {}
 
-    /// Whether a line is to be written, and how many were omitted since the last one.
+    /// Returns the number of lines that were omitted since the last one, for a line that must be written.
     ///
     /// - Parameter kind: One of a bounded number of texts.
-    /// - Returns: nil for a line that is omitted.
+    /// - Returns: nil for a line that must be omitted.
     package mutating func omitted(_ kind: String, at now: ContinuousClock.Instant) -> Int? {
         let last = kinds[kind]
         if let last, now - last.line < Self.period {

@@ -1,13 +1,13 @@
 import Foundation
 package import Logging
 
-/// Reports to systemd that the service has started, is well and stops, as `sd_notify` does.
+/// A notifier that reports to systemd that the service has started, works and stops, as `sd_notify` does.
 ///
-/// Source: sd_notify(3): a datagram to the socket that `NOTIFY_SOCKET` names. Without the variable nothing is sent.
-/// A socket that takes nothing more is a warning, and no wait.
+/// Source: sd_notify(3): a datagram to the socket that `NOTIFY_SOCKET` names. Without the variable nothing is sent. A
+/// socket that accepts no more causes a warning, and no wait.
 package struct SystemdNotifier: Sendable {
     private let socket: String?
-    /// How often systemd expects to hear from the service; nil without a watchdog.
+    /// The interval in which systemd expects a notification; nil without a watchdog.
     package let watchdogInterval: Duration?
     private let logger: Logger
 
@@ -33,7 +33,7 @@ package struct SystemdNotifier: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
-        // An abstract socket, whose name begins with a zero.
+        // The name of an abstract socket begins with a zero.
         if name.first == UInt8(ascii: "@") { name[0] = 0 }
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { throw POSIXError(.ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 
-/// SIGTERM and SIGINT, as a sequence.
+/// The signals SIGTERM and SIGINT, as a sequence.
 package enum TerminationSignals {
-    /// The signals from now on; they no longer end the process by themselves.
+    /// Returns the signals from now on, which no longer end the process by themselves.
     ///
-    /// - Parameter limit: The process ends with status 1 so long after the first signal, unless it has ended before.
+    /// - Parameter limit: The time after the first signal at which the process ends with status 1, unless it has ended
+    ///   before.
     package static func sequence(limit: Duration) -> AsyncStream<Int32> {
         AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
             let sources = [SIGTERM, SIGINT].map { number in
@@ -25,8 +26,10 @@ package enum TerminationSignals {
         }
     }
 
-    /// Invariant of `@unchecked Sendable`: sources may be cancelled from any thread, and nothing else is done with
-    /// this one.
+    /// A box that passes a signal source to another thread.
+    ///
+    /// Invariant of `@unchecked Sendable`: sources may be cancelled from any thread, and this one is not used
+    /// otherwise.
     private struct Uncancelled: @unchecked Sendable {
         let source: any DispatchSourceSignal
 

@@ -2,10 +2,10 @@ import Foundation
 import Logging
 import Mosquitto
 
-/// Reports to systemd that the gateway is well, as long as it is.
+/// A watchdog that reports to systemd that the gateway works, as long as it does.
 ///
-/// It is well while the file of the queue can be read and the thread of the MQTT client goes round; an absent broker
-/// or device is no fault of the process.
+/// It works while the file of the queue can be read and the thread of the MQTT client completes rounds; an absent
+/// broker or device is not a fault of the process.
 struct Watchdog: Sendable {
     /// The longest pause of the client's thread: its longest wait between two attempts, and a slow name server.
     static let longestRound = Duration.seconds(90)
@@ -33,7 +33,7 @@ struct Watchdog: Sendable {
             } catch {
                 logger.error("the queue cannot be read; systemd is not notified", metadata: ["error": "\(error)"])
             }
-            // Cancelled: the loop ends.
+            // A cancellation ends the loop.
             try? await Task.sleep(for: interval / 2)
         }
     }
