@@ -189,7 +189,7 @@ open class CBPeripheral: CBPeer {
         return attribute.reference
     }
 
-    /// Logs a call whose answer nobody receives, because the delegate is nil (S65).
+    /// Logs a call whose answer is lost because the delegate is nil (S65).
     private func warnIfDelegateIsNil(_ action: String, _ method: String) {
         guard state == .connected, delegate == nil else { return }
         core.log(.delegateIsNil("\(action) \(self)", method))
