@@ -16,7 +16,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
-        // Swift 5, as its clients are: their delegates and closures are not Sendable.
+        // Swift 5, like its clients: their delegates and closures are not Sendable.
         .target(
             name: "CoreBluetoothEmulator",
             dependencies: [

@@ -1,9 +1,9 @@
 /// The emulated world's settings, for code without `await`.
 ///
 /// All take effect before they return. The world is that of the task's emulator (the trait `.emulator(…)`,
-/// `EmulatorTestCase`, `CBManager.withBackend`), or else that of the process.
+/// `EmulatorTestCase`, `CBManager.withBackend`), otherwise that of the process.
 public enum Emulator {
-    /// Puts settings in force for what happens from now on.
+    /// Applies settings from now on.
     public static func configure(_ configuration: EmulatorConfiguration) {
         EmulatedWorld.current.configure(configuration)
     }

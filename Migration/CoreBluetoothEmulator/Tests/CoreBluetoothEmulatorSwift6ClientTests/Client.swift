@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothEmulator
 
-/// An app of a client in Swift 6 mode: one delegate of all kinds, on the main actor.
+/// An app of a client in Swift 6 mode: one object as all delegates, on the main actor.
 @MainActor
 final class Client: NSObject {
     var log: [String] = []
@@ -202,7 +202,7 @@ final class Server: NSObject, @preconcurrency EmulatedCBPeripheralManagerDelegat
     ) { log.append("ancs \(central.maximumUpdateValueLength > 20)") }
 }
 
-/// A delegate that has what it must have, and nothing else; not an `NSObject`.
+/// A delegate with only the required methods, which is not an `NSObject`.
 final class BareDelegate: EmulatedCBCentralManagerDelegate, EmulatedCBPeripheralManagerDelegate,
     EmulatedCBPeripheralDelegate
 {

@@ -4,9 +4,10 @@ public import CoreBluetooth
 extension EmulatorBus {
     /// Sets the authorization of a central.
     ///
-    /// While ``EmulatorConfiguration/fireANCSAuthorizationUpdates``, all peripheral managers get
-    /// `peripheralManager(_:didUpdateANCSAuthorizationFor:)` where it changes or not, and the central manager
-    /// `centralManager(_:didUpdateANCSAuthorizationFor:)` for each connected peripheral whose authorization changes.
+    /// While ``EmulatorConfiguration/fireANCSAuthorizationUpdates``, all peripheral managers receive
+    /// `peripheralManager(_:didUpdateANCSAuthorizationFor:)` whether it changes or not, and the central manager
+    /// receives `centralManager(_:didUpdateANCSAuthorizationFor:)` for each connected peripheral whose authorization
+    /// changes.
     public func updateANCSAuthorization(
         for centralIdentifier: UUID, status: CBPeripheralManagerAuthorizationStatus
     ) async {
@@ -29,7 +30,7 @@ extension EmulatorBus {
         }
     }
 
-    /// The authorization of a central; `.notDetermined` if it was never set.
+    /// Returns the authorization of a central; `.notDetermined` if it was never set.
     public func getANCSAuthorization(for centralIdentifier: UUID) -> CBPeripheralManagerAuthorizationStatus {
         let number = world.state.withLock { $0.links.ancsAuthorizations[centralIdentifier] }
         return number.flatMap(CBPeripheralManagerAuthorizationStatus.init) ?? .notDetermined

@@ -2,8 +2,7 @@ public import CoreBluetooth
 
 /// The commands of central managers, by identifier, for code without their objects.
 ///
-/// They are those of the managers and have the same effects; answers come back here, and not to the delegates of
-/// peripherals.
+/// They have the same effects as those of the managers; answers return here, and not to the delegates of peripherals.
 extension EmulatorBus {
     // MARK: Scanning and connecting
 
@@ -17,8 +16,8 @@ extension EmulatorBus {
 
     /// Connects, and returns when the link is up; never times out.
     ///
-    /// - Throws: `CBError.unknownDevice` for managers that are not there; `CBError.operationNotSupported` while the adapter
-    ///   is off; the error of a connect that fails or is cancelled.
+    /// - Throws: `CBError.unknownDevice` for unknown managers; `CBError.operationNotSupported` while the adapter is
+    ///   off; the error of a connect that fails or is cancelled.
     public func connect(centralIdentifier: UUID, peripheralIdentifier: UUID) async throws {
         let (central, peripheral) = try await ends(centralIdentifier, peripheralIdentifier)
         guard central.state == .poweredOn else { throw CBError(.operationNotSupported) }
@@ -115,7 +114,7 @@ extension EmulatorBus {
         return channel
     }
 
-    /// Closes an L2CAP channel, of either side; nothing happens if it is closed.
+    /// Closes an L2CAP channel of either side, if it is open.
     public func closeL2CAPChannel(channelIdentifier: UUID) {
         world.state.withLock { $0.channels.removeValue(forKey: channelIdentifier)?.channel }?.close()
     }

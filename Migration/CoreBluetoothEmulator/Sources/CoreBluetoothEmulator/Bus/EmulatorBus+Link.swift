@@ -1,12 +1,12 @@
 public import CoreBluetooth
 
-/// What the bus keeps about links: MTUs, queues, pairing.
+/// The bus's data about links: MTUs, queues, pairing.
 extension EmulatorBus {
     // MARK: MTU
 
-    /// Agrees to an ATT MTU: the smaller of what is asked and ``EmulatorConfiguration/maximumMTU``.
+    /// Agrees to an ATT MTU: the smaller of the requested MTU and ``EmulatorConfiguration/maximumMTU``.
     ///
-    /// Where the managers are connected, the peripheral's links get it too, if it is larger than theirs: an MTU never
+    /// If the managers are connected, the peripheral's links get it too, if it is larger than theirs: an MTU never
     /// becomes smaller.
     ///
     /// - Returns: The MTU in bytes.
@@ -23,7 +23,7 @@ extension EmulatorBus {
         return agreed
     }
 
-    /// The ATT MTU that two managers agreed to; that of a new link if they did not.
+    /// Returns the ATT MTU that two managers agreed to; that of a new link without an agreement.
     public func getMTU(centralIdentifier: UUID, peripheralIdentifier: UUID) -> Int {
         let world = world
         let pair = LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier)
@@ -34,32 +34,35 @@ extension EmulatorBus {
 
     // MARK: Queues
 
-    /// Whether a write without response would be taken; always, unless ``EmulatorConfiguration/simulateBackpressure``.
+    /// Returns whether a write without response would be accepted; always, unless
+    /// ``EmulatorConfiguration/simulateBackpressure``.
     public func canSendWriteWithoutResponse(centralIdentifier: UUID, peripheralIdentifier: UUID) -> Bool {
         world.hasRoom(.writes(LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier)))
     }
 
-    /// Takes a place in the queue of a link, until it is dequeued; writes of peripherals take their own.
+    /// Takes a place in the queue of a link, until it is dequeued; writes of peripherals take separate places.
     public func enqueueWriteWithoutResponse(centralIdentifier: UUID, peripheralIdentifier: UUID) {
         world.occupy(.writes(LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier)))
     }
 
-    /// Leaves a place in the queue of a link after the processing delay; a full queue's peripheral becomes ready.
+    /// Releases a place in the queue of a link after the processing delay; a full queue's peripheral becomes ready.
     public func dequeueWriteWithoutResponse(centralIdentifier: UUID, peripheralIdentifier: UUID) async {
         await release(.writes(LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier)))
     }
 
-    /// Whether a value of a characteristic would be taken; always, unless ``EmulatorConfiguration/simulateBackpressure``.
+    /// Returns whether a value of a characteristic would be accepted; always, unless
+    /// ``EmulatorConfiguration/simulateBackpressure``.
     public func canSendNotification(peripheralIdentifier: UUID, characteristicUUID: CBUUID) -> Bool {
         world.hasRoom(.notifications(peripheral: peripheralIdentifier, characteristic: characteristicUUID))
     }
 
-    /// Takes a place in the queue of a characteristic, until it is dequeued; values of managers take their own.
+    /// Takes a place in the queue of a characteristic, until it is dequeued; values of managers take separate places.
     public func enqueueNotification(peripheralIdentifier: UUID, characteristicUUID: CBUUID) {
         world.occupy(.notifications(peripheral: peripheralIdentifier, characteristic: characteristicUUID))
     }
 
-    /// Leaves a place in the queue of a characteristic after the processing delay; a full queue's manager becomes ready.
+    /// Releases a place in the queue of a characteristic after the processing delay; a full queue's manager becomes
+    /// ready.
     public func dequeueNotification(peripheralIdentifier: UUID, characteristicUUID: CBUUID) async {
         await release(.notifications(peripheral: peripheralIdentifier, characteristic: characteristicUUID))
     }
@@ -69,15 +72,15 @@ extension EmulatorBus {
         do {
             try await world.emulator?.clock.sleep(for: .time(world.configuration.backpressureProcessingDelay))
         } catch {
-            // The caller was cancelled: the place is free all the same.
+            // The caller was cancelled: the place is released all the same.
         }
         world.release(queue)
     }
 
     // MARK: Pairing
 
-    /// Whether an access to a characteristic needs pairing: its permissions say so, and
-    /// ``EmulatorConfiguration/requirePairing``.
+    /// Returns whether an access to a characteristic needs pairing: its permissions require it, and
+    /// ``EmulatorConfiguration/requirePairing`` is true.
     public func requiresPairing(characteristic: EmulatedCBCharacteristic) -> Bool {
         let world = world
         guard world.configuration.requirePairing else { return false }
@@ -90,15 +93,15 @@ extension EmulatorBus {
             ?? false
     }
 
-    /// Whether two managers are paired.
+    /// Returns whether two managers are paired.
     public func isPaired(centralIdentifier: UUID, peripheralIdentifier: UUID) -> Bool {
         world.isPaired(LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier))
     }
 
     /// Pairs two managers.
     ///
-    /// - Throws: `CBError.unknownDevice` for managers that are not there; `CBATTError.insufficientAuthentication` where
-    ///   pairings fail; `CancellationError` when the task is cancelled.
+    /// - Throws: `CBError.unknownDevice` for unknown managers; `CBATTError.insufficientAuthentication` if pairings
+    ///   fail; `CancellationError` when the task is cancelled.
     public func pair(centralIdentifier: UUID, peripheralIdentifier: UUID) async throws {
         try await world.pair(LinkTables.Pair(central: centralIdentifier, peripheral: peripheralIdentifier))
     }

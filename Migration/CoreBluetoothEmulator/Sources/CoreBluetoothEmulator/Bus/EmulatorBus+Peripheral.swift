@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-/// The commands of peripheral managers, by identifier, and their databases as they are.
+/// The commands of peripheral managers, by identifier, and access to their databases.
 extension EmulatorBus {
     // MARK: Advertising and values
 
@@ -19,8 +19,8 @@ extension EmulatorBus {
     /// - Parameters:
     ///   - peripheralIdentifier: The peripheral manager.
     ///   - value: The value.
-    ///   - characteristic: A characteristic of the manager's.
-    ///   - centrals: The identifiers of those who are meant; nil is every subscriber.
+    ///   - characteristic: A characteristic of the manager.
+    ///   - centrals: The identifiers of the subscribers to notify; nil for all.
     /// - Returns: Whether it was queued.
     public func sendNotification(
         from peripheralIdentifier: UUID, value: Data, for characteristic: EmulatedCBCharacteristic, to centrals: [UUID]?
@@ -32,16 +32,16 @@ extension EmulatorBus {
             value, for: served, onSubscribedCentrals: centrals.map { $0.map { peripheral.central($0) } })
     }
 
-    /// The signal strength of a peripheral manager at this moment, in dBm; 127 if it is not there.
+    /// Returns the present signal strength of a peripheral manager, in dBm; 127 if the manager is unknown.
     public func readRSSI(peripheralIdentifier: UUID) async -> Int {
         world.peripheral(peripheralIdentifier)?.measureRSSI() ?? 127
     }
 
     // MARK: Discovery
 
-    /// The services of a peripheral manager, its own objects, after the time of a discovery.
+    /// Returns the services of a peripheral manager, its own objects, after the time of a discovery.
     ///
-    /// - Throws: `CBError.unknownDevice` for a manager that is not there; `CancellationError` when the task is cancelled.
+    /// - Throws: `CBError.unknownDevice` for an unknown manager; `CancellationError` when the task is cancelled.
     public func discoverServices(
         peripheralIdentifier: UUID, serviceUUIDs: [CBUUID]?
     ) async throws -> [EmulatedCBService] {
@@ -49,9 +49,9 @@ extension EmulatorBus {
         return peripheral.publishedServices.filter { $0.isPrimary && serviceUUIDs.allow($0.uuid) }
     }
 
-    /// The characteristics of a service, after the time of a discovery.
+    /// Returns the characteristics of a service, after the time of a discovery.
     ///
-    /// - Throws: As `discoverServices`.
+    /// - Throws: The errors of `discoverServices`.
     public func discoverCharacteristics(
         peripheralIdentifier: UUID, characteristicUUIDs: [CBUUID]?, for service: EmulatedCBService
     ) async throws -> [EmulatedCBCharacteristic] {
@@ -59,9 +59,9 @@ extension EmulatorBus {
         return (service.characteristics ?? []).filter { characteristicUUIDs.allow($0.uuid) }
     }
 
-    /// The descriptors of a characteristic, after the time of a discovery.
+    /// Returns the descriptors of a characteristic, after the time of a discovery.
     ///
-    /// - Throws: As `discoverServices`.
+    /// - Throws: The errors of `discoverServices`.
     public func discoverDescriptors(
         peripheralIdentifier: UUID, for characteristic: EmulatedCBCharacteristic
     ) async throws -> [EmulatedCBDescriptor] {
@@ -82,8 +82,8 @@ extension EmulatorBus {
 
     /// Publishes an L2CAP channel.
     ///
-    /// - Returns: Its number.
-    /// - Throws: `CBError.unknownDevice` for a manager that is not there; `CBError.connectionFailed` where channels are not
+    /// - Returns: The number of the channel.
+    /// - Throws: `CBError.unknownDevice` for an unknown manager; `CBError.connectionFailed` if channels are not
     ///   supported.
     public func publishL2CAPChannel(peripheralIdentifier: UUID, encryptionRequired: Bool) async throws -> CBL2CAPPSM {
         guard let peripheral = world.peripheral(peripheralIdentifier) else { throw CBError(.unknownDevice) }
@@ -92,7 +92,7 @@ extension EmulatorBus {
         }
     }
 
-    /// Withdraws an L2CAP channel; nothing happens if it is not published.
+    /// Withdraws an L2CAP channel, if it is published.
     public func unpublishL2CAPChannel(peripheralIdentifier: UUID, psm: CBL2CAPPSM) {
         world.peripheral(peripheralIdentifier)?.unpublishChannel(psm) { result in
             if case .failure(let error) = result { logWarning("channel \(psm) is not withdrawn: \(error)") }
@@ -101,7 +101,7 @@ extension EmulatorBus {
 }
 
 extension [CBUUID]? {
-    /// Whether a filter lets a type pass; nil and an empty one let all.
+    /// Returns whether a filter accepts a type; nil and an empty filter accept all.
     fileprivate func allow(_ uuid: CBUUID) -> Bool {
         guard let self, !self.isEmpty else { return true }
         return self.contains(uuid)

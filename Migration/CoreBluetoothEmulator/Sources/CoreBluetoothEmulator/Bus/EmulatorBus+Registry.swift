@@ -2,7 +2,7 @@ public import CoreBluetooth
 
 /// The managers of the world.
 extension EmulatorBus {
-    /// Makes a central manager known under an identifier; it is so under its own from its making on.
+    /// Registers a central manager under an identifier; its own identifier is registered when it is created.
     public func register(central: EmulatedCBCentralManager, identifier: UUID) {
         central.world.register(central, as: identifier)
     }
@@ -17,7 +17,7 @@ extension EmulatorBus {
         }
     }
 
-    /// Makes a peripheral manager known under an identifier; it is so under its own from its making on.
+    /// Registers a peripheral manager under an identifier; its own identifier is registered when it is created.
     public func register(peripheral: EmulatedCBPeripheralManager, identifier: UUID) {
         peripheral.world.register(peripheral, as: identifier)
     }
@@ -30,24 +30,24 @@ extension EmulatorBus {
         }
     }
 
-    /// The identifiers of the central managers, in the order of their making.
+    /// Returns the identifiers of the central managers, in the order of their creation.
     public func getAllCentrals() -> [UUID] { world.centralIdentifiers }
 
-    /// The identifiers of the peripheral managers, in the order of their making.
+    /// Returns the identifiers of the peripheral managers, in the order of their creation.
     public func getAllPeripherals() -> [UUID] { world.peripheralIdentifiers }
 
-    /// The identifiers of the peripherals that a central manager is connected to.
+    /// Returns the identifiers of the peripherals that a central manager is connected to.
     public func getConnectedPeripherals(for centralIdentifier: UUID) -> [UUID] {
         let peripherals = world.central(centralIdentifier)?.peripherals ?? []
         return peripherals.filter { $0.state == .connected }.map(\.identifier).sorted { $0.uuidString < $1.uuidString }
     }
 
-    /// Whether a central manager is connected to a peripheral.
+    /// Returns whether a central manager is connected to a peripheral.
     public func isConnected(centralIdentifier: UUID, peripheralIdentifier: UUID) -> Bool {
         world.central(centralIdentifier)?.knownPeripheral(peripheralIdentifier)?.state == .connected
     }
 
-    /// The object that a central manager has of a peripheral; nil for managers that are not there.
+    /// Returns a central manager's object of a peripheral; nil for unknown managers.
     public func getPeripheralProxy(
         peripheralIdentifier: UUID, centralIdentifier: UUID
     ) async -> EmulatedCBPeripheral? {
@@ -57,7 +57,7 @@ extension EmulatorBus {
         guard let device = world.peripheral(peripheralIdentifier)?.place.host.peripheral else { return nil }
         central.place.host.remember(device)
         do {
-            // In virtual time, the host knows it with the next advance.
+            // The host learns it with the next advance, in virtual time.
             try await world.emulator?.clock.sleep(for: .zero)
         } catch {
             return nil

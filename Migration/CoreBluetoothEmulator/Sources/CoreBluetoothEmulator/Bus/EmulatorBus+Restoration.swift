@@ -2,16 +2,16 @@ public import CoreBluetooth
 
 /// State restoration, while ``EmulatorConfiguration/stateRestorationEnabled``.
 extension EmulatorBus {
-    /// What is preserved of a central manager.
+    /// The preserved state of a central manager.
     public struct RestoredCentralState: Codable, Sendable {
         /// The identifier of the manager.
         public var centralIdentifier: UUID
-        /// The peripherals to which it was connected, or was connecting.
+        /// The peripherals to which the manager was connected, or was connecting.
         public var connectedPeripheralIdentifiers: [UUID]
-        /// The services that it scanned for; nil if it did not scan, or for all.
+        /// The services that the manager scanned for; nil if it did not scan, or scanned for all.
         public var scanServices: [Data]?
 
-        /// What is preserved of a central manager.
+        /// Creates the preserved state of a central manager.
         public init(centralIdentifier: UUID, connectedPeripheralIdentifiers: [UUID], scanServices: [Data]? = nil) {
             self.centralIdentifier = centralIdentifier
             self.connectedPeripheralIdentifiers = connectedPeripheralIdentifiers
@@ -19,16 +19,16 @@ extension EmulatorBus {
         }
     }
 
-    /// What is preserved of a peripheral manager.
+    /// The preserved state of a peripheral manager.
     public struct RestoredPeripheralState: Codable, Sendable {
         /// The identifier of the manager.
         public var peripheralIdentifier: UUID
-        /// Whether it advertised.
+        /// Whether the manager advertised.
         public var isAdvertising: Bool
-        /// What it advertised: text in UTF-8, bytes as they are, other values as the JSON of a ``CodableValue``.
+        /// The advertisement: text in UTF-8, bytes unchanged, other values as the JSON of a ``CodableValue``.
         public var advertisementData: [String: Data]
 
-        /// What is preserved of a peripheral manager.
+        /// Creates the preserved state of a peripheral manager.
         public init(peripheralIdentifier: UUID, isAdvertising: Bool, advertisementData: [String: Data]) {
             self.peripheralIdentifier = peripheralIdentifier
             self.isAdvertising = isAdvertising
@@ -39,9 +39,10 @@ extension EmulatorBus {
     /// Saves the links and the scan of a central manager for the next one with the restore identifier, and its
     /// ``RestoredCentralState`` under that identifier.
     ///
-    /// The links stay up until that manager is made. It has the identifier of this one: it is the same phone.
+    /// The links stay up until that manager is created. It gets the identifier of this one, since it is on the same
+    /// phone.
     ///
-    /// - Throws: `CBError.unknownDevice` for a manager that is not there.
+    /// - Throws: `CBError.unknownDevice` for an unknown manager.
     public func saveCentralState(centralIdentifier: UUID, restoreIdentifier: String) async throws {
         let world = world
         guard let central = world.central(centralIdentifier) else { throw CBError(.unknownDevice) }
@@ -59,9 +60,9 @@ extension EmulatorBus {
     /// Saves the services and the advertisement of a peripheral manager for the next one with the restore identifier, and
     /// its ``RestoredPeripheralState`` under that identifier.
     ///
-    /// That manager has the identifier of this one if this one is gone; otherwise it is another peripheral.
+    /// That manager gets the identifier of this one if this one is gone; otherwise it is a different peripheral.
     ///
-    /// - Throws: `CBError.unknownDevice` for a manager that is not there.
+    /// - Throws: `CBError.unknownDevice` for an unknown manager.
     public func savePeripheralState(peripheralIdentifier: UUID, restoreIdentifier: String) async throws {
         let world = world
         guard let peripheral = world.peripheral(peripheralIdentifier) else { throw CBError(.unknownDevice) }
@@ -74,10 +75,10 @@ extension EmulatorBus {
         world.save(peripheral, for: restoreIdentifier)
     }
 
-    /// Saves a value of the test's own under an identifier, in place of what was there.
+    /// Saves a value of the test under an identifier, replacing an earlier one.
     ///
     /// A ``RestoredCentralState`` or a ``RestoredPeripheralState`` under a restore identifier is restored by the next
-    /// manager of it: links to living peripheral managers and the scan, or the advertisement.
+    /// manager with it: links to living peripheral managers and the scan, or the advertisement.
     ///
     /// - Throws: `EncodingError`.
     public func saveStateForRestoration<T: Codable>(identifier: String, state: T) throws {
@@ -85,9 +86,9 @@ extension EmulatorBus {
         world.state.withLock { $0.restoration.save(document, as: identifier) }
     }
 
-    /// The value that was preserved under an identifier; nil if there is none.
+    /// Returns the value that was preserved under an identifier; nil without one.
     ///
-    /// - Throws: `DecodingError` if it is of another type.
+    /// - Throws: `DecodingError` if it has another type.
     public func restoreState<T: Codable>(identifier: String, as type: T.Type) throws -> T? {
         guard let document = world.state.withLock({ $0.restoration.documents[identifier] }) else { return nil }
         return try JSONDecoder().decode(type, from: document)

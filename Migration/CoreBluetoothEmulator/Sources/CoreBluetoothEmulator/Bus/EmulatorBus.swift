@@ -1,40 +1,40 @@
 public import BluetoothEmulator
 
-/// The emulated world as tests see it: its settings and what is known of its managers.
+/// The emulated world as tests see it: its settings and the data about its managers.
 ///
-/// The world is that of the task's emulator (the trait `.emulator(…)`, `EmulatorTestCase`, `CBManager.withBackend`), or
-/// else that of the process. Managers are named by identifiers: a peripheral manager by its `identifier`, a central manager
-/// by that of the `EmulatedCBCentral` that peripheral managers get.
+/// The world is that of the task's emulator (the trait `.emulator(…)`, `EmulatorTestCase`, `CBManager.withBackend`),
+/// otherwise that of the process. Managers are named by identifiers: a peripheral manager by its `identifier`, a
+/// central manager by that of the `EmulatedCBCentral` that peripheral managers receive.
 public actor EmulatorBus {
     /// The bus.
     public static let shared = EmulatorBus()
 
     private init() {}
 
-    /// How managers of several processes meet.
+    /// The ways in which managers of several processes connect.
     public enum TransportMode: Sendable {
-        /// Not at all: each process has its own world.
+        /// The managers do not connect: each process has a separate world.
         case inProcess
-        /// Over a transport; not possible here, see ``EmulatorBus/configure(transport:)``.
+        /// The managers connect over a transport; not supported here, see ``EmulatorBus/configure(transport:)``.
         case distributed(any EmulatorTransport)
     }
 
     // MARK: Settings
 
-    /// Puts settings in force for what happens from now on.
+    /// Applies settings from now on.
     public func configure(_ configuration: EmulatorConfiguration) { world.configure(configuration) }
 
     /// The settings in force.
     public func getConfiguration() -> EmulatorConfiguration { world.configuration }
 
-    /// Ends all managers without a callback (their state is `.unknown` from then on), and forgets everything: settings,
+    /// Ends all managers without a callback (their state is `.unknown` from then on), and removes everything: settings,
     /// links, pairings, preserved states, registrations.
     ///
-    /// The process gets a new emulator with the next use. An emulator that the task selected stays, with its other devices and
-    /// the pairings of ended managers, which no later manager has.
+    /// The process gets a new emulator with the next use. An emulator that the task selected stays, with its other
+    /// devices and with the pairings of ended managers, which no later manager uses.
     public func reset() { EmulatedWorld.reset() }
 
-    /// Says how managers of several processes meet.
+    /// Sets the way in which managers of several processes connect.
     ///
     /// Two processes do not share a world: `.distributed` is logged and nothing is routed. Use EmulatedBlueZ for that.
     public func configure(transport: TransportMode) {

@@ -5,9 +5,9 @@ import Foundation
 extension EmulatorConfiguration {
     /// The settings of the emulator.
     ///
-    /// A round trip takes no time of its own: the delays of the configuration are all there are. Those of discovery and of
-    /// writes differ by kind, and so are in ``faults``. Backpressure is simulated by ``EmulatedWorld``, so that the
-    /// emulator's own queues are long, except where Apple's rule counts.
+    /// A round trip takes no additional time: only the delays of the configuration apply. Those of discovery and of
+    /// writes differ by kind, and are therefore in ``faults``. Backpressure is simulated by ``EmulatedWorld``, so the
+    /// emulator's queues are long, except if Apple's rule applies.
     var backend: BackendConfiguration {
         var backend = BackendConfiguration()
         backend.stateDelay = .time(stateUpdateDelay)
@@ -27,7 +27,7 @@ extension EmulatorConfiguration {
         return backend
     }
 
-    /// The faults of what a peripheral manager is on the air.
+    /// The faults of a peripheral manager's device.
     var faults: [DeviceFault] {
         let delays: [(DeviceFault.Step, TimeInterval)] = [
             (.discoverServices, serviceDiscoveryDelay), (.discoverIncludedServices, serviceDiscoveryDelay),
@@ -39,12 +39,12 @@ extension EmulatorConfiguration {
         return faults + [DeviceFault(.pair, .fail(.insufficientAuthentication), count: nil)]
     }
 
-    /// How pairings go.
+    /// The delay and the outcome of pairings.
     var pairing: (delay: Duration, succeeds: Bool) {
         simulatePairing ? (.time(pairingDelay), pairingSucceeds) : (.zero, true)
     }
 
-    /// The interval of advertising packets that is next to ``scanDiscoveryInterval``.
+    /// The interval of advertising packets that is closest to ``scanDiscoveryInterval``.
     var advertisingInterval: Duration {
         min(.milliseconds(10_240), max(.milliseconds(20), .time(scanDiscoveryInterval)))
     }
@@ -52,26 +52,27 @@ extension EmulatorConfiguration {
     /// The ATT MTU of a new link.
     var initialMTU: Int { Self.mtu(defaultMTU) }
 
-    /// The ATT MTU that a negotiation yields.
+    /// Returns the ATT MTU that a negotiation yields.
     func agreedMTU(_ requested: Int) -> Int { min(Self.mtu(requested), Self.mtu(maximumMTU)) }
 
     private static func mtu(_ length: Int) -> Int { min(mtuRange.upperBound, max(mtuRange.lowerBound, length)) }
 
-    /// The least of ATT over LE; the most that values of 512 bytes need (Core Specification, Vol 3, Part F, 3.2.8, 3.2.9).
+    /// The range from the minimum of ATT over LE to the maximum that values of 512 bytes need (Core Specification, Vol
+    /// 3, Part F, 3.2.8, 3.2.9).
     private static let mtuRange = 23...517
 
-    /// No test of this library's clients fills it within one turn of a queue.
+    /// A length that no test of this library's clients fills within one callback.
     private static let longQueue = 4_096
 }
 
 extension Duration {
-    /// A time of a configuration, at least 0 and less than 32 years.
+    /// Returns a time of a configuration, at least 0 and less than 32 years.
     static func time(_ seconds: TimeInterval) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(1e9, max(0, seconds)))
     }
 }
 
 extension Double {
-    /// The number as a chance.
+    /// The number as a probability.
     fileprivate var chance: Double { isNaN ? 0 : Swift.min(1, Swift.max(0, self)) }
 }

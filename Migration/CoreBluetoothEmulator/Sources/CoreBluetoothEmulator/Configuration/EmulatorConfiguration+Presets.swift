@@ -1,8 +1,9 @@
 extension EmulatorConfiguration {
-    /// Plausible delays and no failures.
+    /// The settings with plausible delays and no failures.
     public static var `default`: EmulatorConfiguration { EmulatorConfiguration() }
 
-    /// No delays, for tests; advertising packets come every 20 ms, which is the emulator's shortest interval.
+    /// The settings without delays, for tests; advertising packets come every 20 ms, which is the emulator's shortest
+    /// interval.
     public static var instant: EmulatorConfiguration {
         EmulatorConfiguration(
             stateUpdateDelay: 0, scanDiscoveryInterval: 0.01, connectionDelay: 0, disconnectionDelay: 0,
@@ -11,7 +12,7 @@ extension EmulatorConfiguration {
             backpressureProcessingDelay: 0, pairingDelay: 0)
     }
 
-    /// Long delays, a weak signal, the smallest MTU and short queues.
+    /// The settings with long delays, a weak signal, the smallest MTU and short queues.
     public static var slow: EmulatorConfiguration {
         EmulatorConfiguration(
             stateUpdateDelay: 0.5, scanDiscoveryInterval: 2, connectionDelay: 1, disconnectionDelay: 0.5,
@@ -22,7 +23,7 @@ extension EmulatorConfiguration {
             backpressureProcessingDelay: 0.3, pairingDelay: 1)
     }
 
-    /// Failures by chance: one connect in five, one read or write in ten, and every pairing.
+    /// The settings with random failures: one connect in five, one read or write in ten, and every pairing.
     public static var unreliable: EmulatorConfiguration {
         EmulatorConfiguration(
             rssiRange: -90...(-40), rssiVariation: 15, simulateConnectionFailure: true, connectionFailureRate: 0.2,

@@ -1,23 +1,22 @@
 public import CoreBluetooth
 
-/// How the emulated emulator and the emulated apps behave.
+/// The settings of the emulator and of the emulated apps.
 ///
-/// ``EmulatorBus/configure(_:)`` puts it in force for what happens from then on. Times are in seconds of the world's time,
-/// lengths in bytes, signal strengths in dBm, chances 0…1. What lies outside of a field's range counts as the nearest value
-/// within.
+/// ``EmulatorBus/configure(_:)`` applies it from then on. Times are in seconds of the world's time, lengths in bytes,
+/// signal strengths in dBm, probabilities 0…1. A number outside a field's range counts as the nearest value within it.
 public struct EmulatorConfiguration: Sendable {
     // MARK: Timing
 
-    /// The time from the making of a manager to its first state.
+    /// The time from the creation of a manager to its first state.
     public var stateUpdateDelay: TimeInterval
-    /// The time between two advertising packets of a peripheral manager, 0.02…10.24; the link layer
-    /// adds up to 0.01 each time.
+    /// The time between two advertising packets of a peripheral manager, 0.02…10.24; the link layer adds up to 0.01
+    /// each time.
     public var scanDiscoveryInterval: TimeInterval
     /// The time from the packet that answers a connect to the open link.
     public var connectionDelay: TimeInterval
     /// The time from the cancellation of a connection to its end.
     public var disconnectionDelay: TimeInterval
-    /// The time that a discovery of services, or of included ones, takes.
+    /// The time that a discovery of services or included services takes.
     public var serviceDiscoveryDelay: TimeInterval
     /// The time that a discovery of characteristics takes.
     public var characteristicDiscoveryDelay: TimeInterval
@@ -34,18 +33,18 @@ public struct EmulatorConfiguration: Sendable {
 
     /// The range of the signal strength; each peripheral manager keeps a mean value within.
     public var rssiRange: ClosedRange<Int>
-    /// The signal strength varies by so much in both directions, within the range.
+    /// The variation of the signal strength in both directions, within the range.
     public var rssiVariation: Int
 
     // MARK: Failures
 
-    /// Whether ``connectionFailureRate`` counts.
+    /// Whether ``connectionFailureRate`` applies.
     public var simulateConnectionFailure: Bool
-    /// The chance that a connect fails with `CBError.connectionFailed`.
+    /// The probability that a connect fails with `CBError.connectionFailed`.
     public var connectionFailureRate: Double
-    /// Whether ``readWriteErrorRate`` counts.
+    /// Whether ``readWriteErrorRate`` applies.
     public var simulateReadWriteErrors: Bool
-    /// The chance that a read or a write with response is refused as not permitted.
+    /// The probability that a read or a write with response is refused as not permitted.
     public var readWriteErrorRate: Double
 
     // MARK: Sizes
@@ -66,9 +65,9 @@ public struct EmulatorConfiguration: Sendable {
 
     // MARK: Pairing
 
-    /// Whether permissions and properties that require encryption do; counts for services that are added from then on.
+    /// Whether permissions and properties that require encryption apply; affects services that are added from then on.
     public var requirePairing: Bool
-    /// Whether pairing takes ``pairingDelay`` and ends as ``pairingSucceeds`` says; otherwise it succeeds at once.
+    /// Whether pairing takes ``pairingDelay`` and ends according to ``pairingSucceeds``; otherwise it succeeds at once.
     public var simulatePairing: Bool
     /// The time that a pairing takes.
     public var pairingDelay: TimeInterval
@@ -77,47 +76,47 @@ public struct EmulatorConfiguration: Sendable {
 
     // MARK: Scanning and the background
 
-    /// Whether `CBCentralManagerScanOptionAllowDuplicatesKey` counts.
+    /// Whether `CBCentralManagerScanOptionAllowDuplicatesKey` applies.
     public var honorAllowDuplicatesOption: Bool
-    /// Whether `CBCentralManagerScanOptionSolicitedServiceUUIDsKey` counts.
+    /// Whether `CBCentralManagerScanOptionSolicitedServiceUUIDsKey` applies.
     public var honorSolicitedServiceUUIDs: Bool
     /// Whether a scan without services is logged as one that finds nothing in the background of an iPhone.
     public var backgroundModeEnabled: Bool
 
     // MARK: Features
 
-    /// Whether restore identifiers count.
+    /// Whether restore identifiers apply.
     public var stateRestorationEnabled: Bool
     /// Whether L2CAP channels can be published and opened; otherwise both fail with `CBError.connectionFailed`.
     public var l2capSupported: Bool
-    /// Whether registered central managers hear of connection events.
+    /// Whether registered central managers receive connection events.
     public var fireConnectionEvents: Bool
-    /// Whether managers hear of changes of the ANCS authorization.
+    /// Whether managers receive changes of the ANCS authorization.
     public var fireANCSAuthorizationUpdates: Bool
-    /// The numbers from which published L2CAP channels get theirs.
+    /// The numbers that are assigned to published L2CAP channels.
     public var l2capPSMRange: ClosedRange<UInt16>
-    /// Whether advertisements that do not say so are connectable and have a transmit power of −12…−4 dBm.
+    /// Whether advertisements without these fields are connectable and have a transmit power of −12…−4 dBm.
     public var autoGenerateAdvertisementFields: Bool
 
     // MARK: Extension
 
-    /// Whether Apple's rule counts where the library of this name had another one.
+    /// Whether Apple's rules apply if the library of this name has other ones.
     ///
     /// An extension of this package; false by default. True has these consequences:
     ///
     /// - A request waits for ``EmulatedCBPeripheralManager/respond(to:withResult:)``, on any thread, at any later time.
-    /// - A read without a value is answered with an empty one, not with the stored one.
+    /// - A read without a value is answered with an empty one rather than with the stored one.
     /// - ``EmulatedCBPeripheral/maximumWriteValueLength(for:)`` is 512 with response.
     /// - `registerForConnectionEvents(options: nil)` ends the registration, and links of other apps are reported too.
-    /// - Advertisements contain name and services only.
+    /// - Advertisements contain only name and services.
     /// - A manager that has nothing to restore gets no `willRestoreState`.
-    /// - `peripheralIsReady(toSendWriteWithoutResponse:)` is called on the peripheral's delegate only, and a write without
-    ///   response to a full queue is dropped.
+    /// - `peripheralIsReady(toSendWriteWithoutResponse:)` is called only on the peripheral's delegate, and a write
+    ///   without response to a full queue is dropped.
     public var followsApple = false
 }
 
 extension EmulatorConfiguration {
-    /// A configuration; what is not given is that of ``default``.
+    /// Creates a configuration; omitted fields are those of ``default``.
     public init(
         stateUpdateDelay: TimeInterval = 0.1, scanDiscoveryInterval: TimeInterval = 0.5,
         connectionDelay: TimeInterval = 0.2, disconnectionDelay: TimeInterval = 0.1,

@@ -1,3 +1,3 @@
-// On Apple's systems CoreBluetooth brings these along. CoreBluetooth itself is not exported: clients import it.
+// CoreBluetooth re-exports these on Apple's systems. CoreBluetooth itself is not exported: clients import it.
 @_exported import Dispatch
 @_exported import Foundation

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A value that is reached under a lock.
-// Invariant: `value` is touched only while `lock` is held.
+/// A value that is accessed under a lock.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -10,7 +9,7 @@ final class Guarded<Value>: @unchecked Sendable {
 
     /// Reads or changes the value.
     ///
-    /// `body` calls no app code and releases no manager, as those take locks when they end. Within the lock of a manager,
+    /// `body` must not call app code or release a manager, which take locks when they end. Under the lock of a manager,
     /// those of its attributes may be taken, and no others.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()

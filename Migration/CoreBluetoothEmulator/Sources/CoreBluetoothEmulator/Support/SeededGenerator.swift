@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same numbers.
+/// A SplitMix64 generator: the same seed gives the same numbers.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

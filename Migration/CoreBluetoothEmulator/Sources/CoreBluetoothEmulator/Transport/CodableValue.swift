@@ -3,7 +3,7 @@ import Foundation
 
 /// A value of an advertisement in a form that can be encoded.
 ///
-/// In JSON an object of `type` and `value`.
+/// JSON represents it as an object with `type` and `value`.
 public enum CodableValue: Codable, Sendable, Equatable {
     /// Text.
     case string(String)
@@ -30,7 +30,7 @@ public enum CodableValue: Codable, Sendable, Equatable {
 
     /// Decodes a value.
     ///
-    /// - Throws: `DecodingError`, also for a UUID that is not of 2, 4 or 16 bytes.
+    /// - Throws: `DecodingError`, also for a UUID that does not have 2, 4 or 16 bytes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Kind.self, forKey: .type) {
@@ -70,7 +70,7 @@ public enum CodableValue: Codable, Sendable, Equatable {
 }
 
 extension CodableValue {
-    /// The value as advertisements have it: `String`, `Data`, `NSNumber`, `[Any]`, `[String: Any]` or `CBUUID`; a
+    /// The value in the type of advertisements: `String`, `Data`, `NSNumber`, `[Any]`, `[String: Any]` or `CBUUID`; a
     /// dictionary whose keys are all UUIDs has `CBUUID` keys.
     public var anyValue: Any {
         switch self {
@@ -84,7 +84,8 @@ extension CodableValue {
         }
     }
 
-    /// The value of a `String`, `Data`, number, `Bool`, `CBUUID`, or of a list or dictionary of such; nil for others.
+    /// Returns the value of a `String`, `Data`, number, `Bool`, `CBUUID`, or of a list or dictionary of such; nil for
+    /// others.
     public static func from(_ value: Any) -> CodableValue? {
         switch value {
         case let value as CodableValue: return value
@@ -102,7 +103,7 @@ extension CodableValue {
     }
 
     private static func from(_ number: NSNumber) -> CodableValue {
-        // The type that Foundation gives to a number made of a Bool.
+        // The type is the one that Foundation gives to a number made of a Bool.
         String(cString: number.objCType) == "c" && (number == 0 || number == 1)
             ? .bool(number.boolValue) : .number(number.doubleValue)
     }
@@ -144,11 +145,11 @@ extension CodableValue {
 }
 
 extension [String: Any] {
-    /// The values that can be encoded; others are left out.
+    /// Returns the values that can be encoded; omits others.
     public func toCodable() -> [String: CodableValue] { compactMapValues(CodableValue.from) }
 }
 
 extension [String: CodableValue] {
-    /// The values as advertisements have them.
+    /// Returns the values in the types of advertisements.
     public func toAny() -> [String: Any] { mapValues(\.anyValue) }
 }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// What happens between managers of two processes, in a form that can be encoded.
+/// An event between managers of two processes, in a form that can be encoded.
 ///
-/// UUIDs of attributes are bytes, most significant first. No world sends or takes these: see
+/// UUIDs of attributes are bytes, most significant first. No world sends or receives these: see
 /// ``EmulatorBus/configure(transport:)``.
 public enum EmulatorInternalEvent: Codable, Sendable {
     /// A central manager begins to scan.
     case scanStarted(centralID: UUID, serviceUUIDs: [Data]?)
     /// A central manager ends its scan.
     case scanStopped(centralID: UUID)
-    /// A central manager hears a peripheral.
+    /// A central manager receives an advertisement of a peripheral.
     case peripheralDiscovered(
         centralID: UUID, peripheralID: UUID, advertisementData: [String: CodableValue], rssi: Int)
     /// A central manager connects.
@@ -20,7 +20,7 @@ public enum EmulatorInternalEvent: Codable, Sendable {
     case connectionFailed(centralID: UUID, peripheralID: UUID, error: String)
     /// A central manager ends a link.
     case disconnectionRequested(centralID: UUID, peripheralID: UUID)
-    /// A link is over.
+    /// A link ended.
     case disconnected(centralID: UUID, peripheralID: UUID)
     /// A central looks for services.
     case servicesDiscoveryRequested(centralID: UUID, peripheralID: UUID, serviceUUIDs: [Data]?)
@@ -64,7 +64,7 @@ public enum EmulatorInternalEvent: Codable, Sendable {
 }
 
 extension EmulatorInternalEvent {
-    /// Whom it concerns: the central; where there is none, the peripheral.
+    /// The identifier of the central that it concerns; without a central, that of the peripheral.
     public var targetID: UUID {
         switch self {
         case .scanStarted(let central, _), .scanStopped(let central), .peripheralDiscovered(let central, _, _, _),

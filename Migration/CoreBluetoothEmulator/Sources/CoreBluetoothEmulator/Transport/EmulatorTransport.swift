@@ -1,36 +1,36 @@
 public import Foundation
 
-/// Carries bytes between processes.
+/// A transport of bytes between processes.
 public protocol EmulatorTransport: Sendable {
     /// Sends bytes to a process.
     func send(_ data: Data, to processID: UUID) async throws
 
-    /// The bytes that come, with the processes that sent them.
+    /// Returns the received bytes, with the processes that sent them.
     func receive() -> AsyncStream<(UUID, Data)>
 }
 
-/// What a process is to others.
+/// The role of a process for others.
 public enum EmulatorProcessRole: String, Codable, Sendable {
-    /// It passes bytes on.
+    /// The process passes bytes on.
     case hub
-    /// It has central managers.
+    /// The process has central managers.
     case central
-    /// It has peripheral managers.
+    /// The process has peripheral managers.
     case peripheral
-    /// It has managers of both kinds.
+    /// The process has managers of both kinds.
     case both
 }
 
-/// How a process takes part in a transport.
+/// The configuration of a process for a transport.
 public struct EmulatorTransportConfiguration: Sendable {
-    /// What it is to others.
+    /// The role of the process for others.
     public var role: EmulatorProcessRole
-    /// Its identifier.
+    /// The identifier of the process.
     public var processID: UUID
-    /// Where the hub is; nil where the transport knows.
+    /// The address of the hub; nil if the transport knows it.
     public var hubEndpoint: String?
 
-    /// How a process takes part in a transport.
+    /// Creates the configuration of a process.
     public init(role: EmulatorProcessRole, processID: UUID = UUID(), hubEndpoint: String? = nil) {
         self.role = role
         self.processID = processID

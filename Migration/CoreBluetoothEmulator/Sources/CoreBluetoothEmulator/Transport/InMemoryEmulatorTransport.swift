@@ -2,11 +2,11 @@ public import Foundation
 
 /// A transport within one process: each end is a client of a hub.
 public actor InMemoryEmulatorTransport: EmulatorTransport {
-    /// Passes bytes from client to client.
+    /// A hub that passes bytes from client to client.
     public actor Hub {
         private var clients: [UUID: Client] = [:]
 
-        /// A hub without clients.
+        /// Creates a hub without clients.
         public init() {}
 
         func add(_ client: Client, as identifier: UUID) { clients[identifier] = client }
@@ -22,11 +22,11 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
         }
     }
 
-    /// One end at a hub.
+    /// An end at a hub.
     public actor Client {
-        /// Its identifier.
+        /// The identifier of the end.
         public nonisolated let processID: UUID
-        /// What it is to others.
+        /// The role of the end for others.
         public nonisolated let role: EmulatorProcessRole
         nonisolated let stream: AsyncStream<(UUID, Data)>
         private nonisolated let continuation: AsyncStream<(UUID, Data)>.Continuation
@@ -45,7 +45,7 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
     private let hub: Hub
     private let client: Client
 
-    /// An end that is not yet at the hub; see ``start()``.
+    /// Creates an end that is not yet at the hub; see ``start()``.
     public init(hub: Hub, processID: UUID = UUID(), role: EmulatorProcessRole = .both) {
         self.hub = hub
         client = Client(processID: processID, role: role)
@@ -54,7 +54,7 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
     /// Begins to receive.
     public func start() async { await hub.add(client, as: client.processID) }
 
-    /// Receives no more; ``receive()`` ends.
+    /// Stops receiving; ``receive()`` ends.
     public func cleanup() async {
         await hub.remove(client, as: client.processID)
         client.finish()
@@ -67,7 +67,7 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
         try await hub.send(data, from: client.processID, to: processID)
     }
 
-    /// The bytes that come, with their senders, for one reader; what comes before the reader is kept.
+    /// Returns the received bytes, with their senders, for one reader; earlier bytes are kept for the reader.
     public nonisolated func receive() -> AsyncStream<(UUID, Data)> { client.stream }
 
     /// The identifier of this end.
@@ -75,7 +75,7 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
     /// An extension of this package.
     public nonisolated var processID: UUID { client.processID }
 
-    /// Two ends of a new hub, which are not yet started.
+    /// Returns two ends of a new hub, which are not yet started.
     public static func createTestPair() -> (
         peripheral: InMemoryEmulatorTransport, central: InMemoryEmulatorTransport, hub: Hub
     ) {
@@ -87,10 +87,10 @@ public actor InMemoryEmulatorTransport: EmulatorTransport {
     }
 }
 
-/// Why nothing was sent.
+/// The reason that nothing was sent.
 public enum InMemoryTransportError: Error {
     /// No client of the hub has the identifier.
     case clientNotFound(UUID)
-    /// Bytes for all clients could not be sent to all; not thrown by ``InMemoryEmulatorTransport``, which sends to one.
+    /// A broadcast did not reach all clients; not thrown by ``InMemoryEmulatorTransport``, which sends to one.
     case broadcastFailed
 }

@@ -1,9 +1,9 @@
 import BluetoothEmulator
 
 extension EmulatedWorld {
-    /// Lets the advertisements of a peripheral manager's host carry what its manager gave beside name and services.
+    /// Adds the fields of a manager's advertisement besides name and services to those that its host sends.
     ///
-    /// What no packet has room for is left out of the air, with a log line; clients of this module get it all the same.
+    /// Fields that fit in no packet are not sent, with a log line; clients of this module receive them all the same.
     func advertise(_ advertisement: EmulatedAdvertisement, on host: EmulatedHost) {
         let interval = configuration.advertisingInterval
         do {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Queues that fill up, while `simulateBackpressure`.
+/// Queues that may be full, while `simulateBackpressure`.
 extension EmulatedWorld {
-    /// Whether a queue has room; always, where nothing is simulated.
+    /// Returns whether a queue has room; always without simulation.
     func hasRoom(_ queue: LinkTables.Queue) -> Bool {
         state.withLock { state in
             guard state.configuration.simulateBackpressure else { return true }
@@ -25,7 +25,7 @@ extension EmulatedWorld {
         }
     }
 
-    /// Leaves a place in a queue; whoever waits for room is notified.
+    /// Releases a place in a queue, and notifies a manager or peripheral that waits for room.
     func release(_ queue: LinkTables.Queue) {
         let isReady = state.withLock { state in
             state.links.release(queue, limit: state.configuration.limit(of: queue))

@@ -4,13 +4,13 @@ import Foundation
 
 /// Pairing of a central's host with a peripheral manager's.
 extension EmulatedWorld {
-    /// Whether both have keys of each other.
+    /// Returns whether both have keys of each other.
     func isPaired(_ pair: LinkTables.Pair) -> Bool {
         guard let (host, device) = ends(of: pair) else { return false }
         return host.isBonded(with: device)
     }
 
-    /// Pairs, in the time and with the end that the configuration says.
+    /// Pairs, with the duration and the outcome of the configuration.
     ///
     /// - Throws: `CBError.unknownDevice` for managers that are gone; `CBATTError.insufficientAuthentication` if the pairing
     ///   fails.
@@ -30,16 +30,16 @@ extension EmulatedWorld {
         return (central.place.host, device)
     }
 
-    /// The time that an access to a descriptor needs for pairing first.
+    /// Returns the time of the pairing that an access to a descriptor needs first.
     func pairingTime(
         _ access: DescriptorAccess, _ permissions: CBAttributePermissions, _ pair: LinkTables.Pair
     ) -> Duration {
         needsPairing(access, permissions, pair) ? configuration.pairing.delay : .zero
     }
 
-    /// Lets a central access a descriptor, and pairs first where it must.
+    /// Lets a central access a descriptor, and pairs first if necessary.
     ///
-    /// - Returns: The error, if it may not.
+    /// - Returns: The error, if the access is refused.
     func refusal(
         of access: DescriptorAccess, _ permissions: CBAttributePermissions, _ pair: LinkTables.Pair
     ) -> CBATTError? {
@@ -57,7 +57,7 @@ extension EmulatedWorld {
     }
 }
 
-/// What a central does with a descriptor.
+/// A central's access to a descriptor.
 enum DescriptorAccess {
     case read, write
 

@@ -4,7 +4,7 @@ import Foundation
 
 /// The managers of a world, by identifier.
 ///
-/// No manager is released under the lock: whether one is alive is looked up in a copy.
+/// No manager is released under the lock: a copy shows whether it is alive.
 extension EmulatedWorld {
     func register(_ central: EmulatedCBCentralManager, as identifier: UUID) {
         unregister(from: \.centrals) { $0.manager == nil || $0.manager === central }
@@ -46,39 +46,39 @@ extension EmulatedWorld {
 
     private var registeredPeripherals: [Registered<EmulatedCBPeripheralManager>] { state.withLock { $0.peripherals } }
 
-    /// The living central managers, in the order of their making.
+    /// The living central managers, in the order of their creation.
     var centrals: [EmulatedCBCentralManager] { registeredCentrals.compactMap(\.manager) }
 
-    /// The living peripheral managers, in the order of their making.
+    /// The living peripheral managers, in the order of their creation.
     var peripherals: [EmulatedCBPeripheralManager] { registeredPeripherals.compactMap(\.manager) }
 
     var centralIdentifiers: [UUID] { registeredCentrals.filter { $0.manager != nil }.map(\.identifier) }
 
     var peripheralIdentifiers: [UUID] { registeredPeripherals.filter { $0.manager != nil }.map(\.identifier) }
 
-    /// The living manager of an identifier; of several, the last.
+    /// Returns the living manager with an identifier; if several have it, the last one.
     func central(_ identifier: UUID) -> EmulatedCBCentralManager? {
         registeredCentrals.filter { $0.identifier == identifier }.compactMap(\.manager).last
     }
 
-    /// The living manager of an identifier; of several, the last.
+    /// Returns the living manager with an identifier; if several have it, the last one.
     func peripheral(_ identifier: UUID) -> EmulatedCBPeripheralManager? {
         registeredPeripherals.filter { $0.identifier == identifier }.compactMap(\.manager).last
     }
 
     // MARK: Hosts
 
-    /// The peripheral manager that a host knows under an identifier; nil for a device that is none.
+    /// Returns the peripheral manager that a host knows under an identifier; nil for another device.
     func peripheral(knownAs peer: UUID, onHost host: String) -> EmulatedCBPeripheralManager? {
         peripherals.last { $0.place.host.identifier(onHost: host)?.uuid == peer }
     }
 
-    /// The central manager that a host knows under an identifier; nil for a central that is none.
+    /// Returns the central manager that a host knows under an identifier; nil for another central.
     func central(knownAs peer: UUID, onHost host: String) -> EmulatedCBCentralManager? {
         centrals.last { $0.place.host.identifier(onHost: host)?.uuid == peer }
     }
 
-    /// The device that a host knows under an identifier.
+    /// Returns the device that a host knows under an identifier.
     func device(knownAs peer: UUID, onHost host: String) -> EmulatedDevice? {
         if let peripheral = peripheral(knownAs: peer, onHost: host) { return peripheral.place.host.peripheral }
         return emulator?.devices.first { $0.identifier(onHost: host)?.uuid == peer }

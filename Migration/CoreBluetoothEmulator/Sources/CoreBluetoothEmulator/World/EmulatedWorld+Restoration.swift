@@ -2,7 +2,7 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// State restoration: what is preserved for the next manager of a restore identifier.
+/// The states that are preserved for the next manager with a restore identifier.
 extension EmulatedWorld {
     /// Saves the links and the scan of a central manager; the links stay up until the next manager has them.
     func save(_ central: EmulatedCBCentralManager, for restoreIdentifier: String) {
@@ -18,7 +18,7 @@ extension EmulatedWorld {
         state.withLock { $0.restoration.peripherals[restoreIdentifier] = preserved }
     }
 
-    /// What is restored under an identifier, once.
+    /// Takes the central state that is restored under an identifier, once.
     func takePreservedCentral(_ restoreIdentifier: String, in emulator: EmulatorBackend) -> PreservedCentral? {
         let preserved = state.withLock { state -> PreservedCentral? in
             guard let preserved = state.restoration.centrals.removeValue(forKey: restoreIdentifier) else { return nil }
@@ -28,7 +28,7 @@ extension EmulatedWorld {
         return preserved ?? documentedCentral(restoreIdentifier, in: emulator)
     }
 
-    /// What is restored under an identifier, once.
+    /// Takes the peripheral state that is restored under an identifier, once.
     func takePreservedPeripheral(_ restoreIdentifier: String) -> PreservedPeripheral? {
         let preserved = state.withLock { state -> PreservedPeripheral? in
             guard let preserved = state.restoration.peripherals.removeValue(forKey: restoreIdentifier) else {
@@ -42,7 +42,7 @@ extension EmulatedWorld {
 
     // MARK: Places
 
-    /// The place of a new central manager: that of the preserved one, so that its links are there.
+    /// Returns the place of a new central manager: that of the preserved one, so that its links exist.
     func place(for preserved: PreservedCentral?, _ restoreIdentifier: String?, in emulator: EmulatorBackend) -> Place {
         guard let preserved, let restoreIdentifier, let host = emulator.host(named: preserved.hostName) else {
             return makePlace("central", in: emulator)
@@ -51,7 +51,8 @@ extension EmulatedWorld {
         return Place(identifier: preserved.identifier, host: host)
     }
 
-    /// The place of a new peripheral manager: that of the preserved one if that is gone; two that live are two devices.
+    /// Returns the place of a new peripheral manager: that of the preserved one if it is gone; two living ones are two
+    /// devices.
     func place(for preserved: PreservedPeripheral?, _ restoreIdentifier: String?, in emulator: EmulatorBackend) -> Place
     {
         guard let preserved, let restoreIdentifier else { return makePlace("peripheral", in: emulator) }

@@ -1,15 +1,15 @@
 import BluetoothEmulator
 import Foundation
 
-/// Which world managers, ``Emulator`` and ``EmulatorBus`` act on.
+/// The selection of the world that managers, ``Emulator`` and ``EmulatorBus`` use.
 extension EmulatedWorld {
     private struct Selection {
-        /// The worlds of emulators that tasks select; the emulator is gone where it is no more in use.
+        /// The worlds of emulators that tasks select; the emulator is nil once it is no longer used.
         var attached: [ObjectIdentifier: EmulatedWorld] = [:]
         /// The world of the process, which keeps its emulator alive.
         var own: (world: EmulatedWorld, emulator: EmulatorBackend)?
 
-        /// The world of the process, made with the first use.
+        /// Returns the world of the process, creating it with the first use.
         mutating func ownWorld() -> (world: EmulatedWorld, emulator: EmulatorBackend) {
             if let own { return own }
             let environment = WorldEnvironment(ProcessInfo.processInfo.environment)
@@ -23,10 +23,10 @@ extension EmulatedWorld {
     private static let selection = Guarded(Selection())
 
     /// The world of the emulator that the task selects (the trait `.emulator(…)`, `EmulatorTestCase`,
-    /// `CBManager.withBackend`), or else that of the process.
+    /// `CBManager.withBackend`), otherwise that of the process.
     static var current: EmulatedWorld { currentWithEmulator.world }
 
-    /// The same, with its emulator.
+    /// The current world, with its emulator.
     static var currentWithEmulator: (world: EmulatedWorld, emulator: EmulatorBackend) {
         let selected = EmulatorBackend.selected
         return selection.withLock { selection in
@@ -49,11 +49,12 @@ extension EmulatedWorld {
     }
 }
 
-/// What the environment says about the world of the process.
+/// The environment's settings for the world of the process.
 struct WorldEnvironment: Equatable {
-    /// `COREBLUETOOTH_EMULATOR_TIME`: how many times faster than the machine's time, more than 0; real time if absent.
+    /// The value of `COREBLUETOOTH_EMULATOR_TIME`: the speed relative to the machine's time, more than 0; real time if
+    /// absent.
     var time = EmulatorTime.real
-    /// `COREBLUETOOTH_EMULATOR_SEED`: from which all chance follows; 1 if absent.
+    /// The value of `COREBLUETOOTH_EMULATOR_SEED`: the seed of all random choices; 1 if absent.
     var seed: UInt64 = 1
 
     init(_ environment: [String: String]) {

@@ -2,10 +2,10 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// One world of emulated managers: the emulator, its settings, and what the bus keeps about managers.
+/// One world of emulated managers: the emulator, its settings, and the bus's data about managers.
 ///
-/// Each manager has a host of its own in the emulator, so that two centrals of one process are two phones.
-// Invariant: `state` is reached under its lock; `emulator` is set once.
+/// Each manager has a separate host in the emulator, so that two centrals of one process are two phones.
+// Invariant: `state` is accessed under its lock; `emulator` is set once.
 final class EmulatedWorld: @unchecked Sendable {
     struct State {
         var configuration = EmulatorConfiguration.default
@@ -19,7 +19,7 @@ final class EmulatedWorld: @unchecked Sendable {
         var advertisementCount = 0
         private(set) var registrations = 0
 
-        /// The number of the next registration.
+        /// Returns the number of the next registration.
         mutating func nextSerial() -> Int {
             registrations += 1
             return registrations
@@ -38,7 +38,7 @@ final class EmulatedWorld: @unchecked Sendable {
         weak var channel: EmulatedCBL2CAPChannel?
     }
 
-    /// Where a manager is in the world.
+    /// The place of a manager in the world.
     struct Place {
         let identifier: UUID
         let host: EmulatedHost
@@ -58,14 +58,14 @@ final class EmulatedWorld: @unchecked Sendable {
 
     var configuration: EmulatorConfiguration { state.withLock { $0.configuration } }
 
-    /// Puts settings in force for what happens from now on.
+    /// Applies settings from now on.
     func configure(_ configuration: EmulatorConfiguration) {
         state.withLock { $0.configuration = configuration }
         emulator?.configure(configuration.backend)
         for peripheral in peripherals { peripheral.apply(configuration) }
     }
 
-    /// Ends all managers without a callback, and forgets everything.
+    /// Ends all managers without a callback, and removes everything.
     func end() {
         let (centrals, peripherals) = (centrals, peripherals)
         state.withLock { state in
@@ -83,10 +83,10 @@ final class EmulatedWorld: @unchecked Sendable {
 
     // MARK: Hosts
 
-    /// A new identifier, from the world's seed.
+    /// Returns a new identifier, from the world's seed.
     func makeIdentifier() -> UUID { state.withLock { UUID(from: &$0.generator) } }
 
-    /// A place on a new host.
+    /// Returns a place on a new host.
     func makePlace(_ kind: String, in emulator: EmulatorBackend) -> Place {
         let identifier = makeIdentifier()
         while true {
@@ -103,15 +103,15 @@ final class EmulatedWorld: @unchecked Sendable {
         }
     }
 
-    /// A number within 0…1 from the world's seed.
+    /// Returns a number within 0…1 from the world's seed.
     func makeFraction() -> Double { state.withLock { Double.random(in: 0...1, using: &$0.generator) } }
 
-    /// A whole number within a range from the world's seed.
+    /// Returns a whole number within a range from the world's seed.
     func makeNumber(in range: ClosedRange<Int>) -> Int {
         state.withLock { Int.random(in: range, using: &$0.generator) }
     }
 
-    /// The number of the next advertisement.
+    /// Returns the number of the next advertisement.
     func nextAdvertisement() -> Int {
         state.withLock { state in
             state.advertisementCount += 1
@@ -121,7 +121,7 @@ final class EmulatedWorld: @unchecked Sendable {
 }
 
 extension UUID {
-    /// A random UUID of version 4.
+    /// Creates a random UUID of version 4.
     fileprivate init(from generator: inout SeededGenerator) {
         let (high, low) = (generator.next(), generator.next())
         var bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }

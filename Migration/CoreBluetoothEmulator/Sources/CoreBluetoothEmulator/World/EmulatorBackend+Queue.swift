@@ -20,7 +20,7 @@ extension EmulatorBackend {
 }
 
 /// A closure that is called once.
-// Invariant: whoever makes it hands it over to one queue and keeps nothing of what it captures that is not thread-safe.
+// Invariant: its creator passes it to one queue and keeps none of the captured values that are not thread-safe.
 private struct UncheckedCall: @unchecked Sendable {
     let body: () -> Void
 }

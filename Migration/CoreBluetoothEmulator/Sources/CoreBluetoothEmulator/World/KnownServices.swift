@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// What a central has discovered at a peripheral manager, in the emulator's terms.
+/// The services that a central has discovered at a peripheral manager, in the emulator's terms.
 ///
-/// Of another device of the world, of which the module has no database, it is nothing.
+/// They are empty for another device of the world, whose database the module does not have.
 struct KnownServices {
     private(set) var services: [RestoredCentralState.Service] = []
     /// Whether the central subscribed to each characteristic, by service.

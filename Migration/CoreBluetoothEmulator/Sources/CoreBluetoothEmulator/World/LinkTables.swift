@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// What the bus keeps about pairs of managers, besides what the emulator knows.
+/// The bus's data about pairs of managers, besides the emulator's.
 struct LinkTables {
     /// A central manager and a peripheral manager.
     struct Pair: Hashable {
@@ -17,7 +17,7 @@ struct LinkTables {
         case notifications(peripheral: UUID, characteristic: CBUUID)
     }
 
-    /// The number of places that are taken.
+    /// The number of occupied places.
     private var occupied: [Queue: Int] = [:]
     /// The MTUs that were negotiated over the bus.
     var negotiatedMTUs: [Pair: Int] = [:]
@@ -28,14 +28,14 @@ struct LinkTables {
 
     mutating func occupy(_ queue: Queue) { occupied[queue, default: 0] += 1 }
 
-    /// - Returns: Whether the queue was full and is so no more.
+    /// - Returns: Whether the queue was full and no longer is.
     mutating func release(_ queue: Queue, limit: Int) -> Bool {
         guard let count = occupied[queue], count > 0 else { return false }
         occupied[queue] = count == 1 ? nil : count - 1
         return count == max(1, limit)
     }
 
-    /// A link has ended: its queue and its MTU with it.
+    /// Removes the queue and the MTU of a link that has ended.
     mutating func forget(_ pair: Pair) {
         occupied[.writes(pair)] = nil
         negotiatedMTUs[pair] = nil

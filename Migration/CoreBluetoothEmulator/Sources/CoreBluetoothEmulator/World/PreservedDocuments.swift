@@ -3,9 +3,9 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// States that a test wrote itself, with `saveStateForRestoration`, for the next manager of the identifier.
+/// The states that a test wrote itself, with `saveStateForRestoration`, for the next manager with the identifier.
 extension EmulatedWorld {
-    /// What is restored of a central manager: links to the named peripheral managers, and the scan.
+    /// Returns the restored state of a central manager: links to the named peripheral managers, and the scan.
     func documentedCentral(_ restoreIdentifier: String, in emulator: EmulatorBackend) -> PreservedCentral? {
         guard let document = document(EmulatorBus.RestoredCentralState.self, restoreIdentifier) else { return nil }
         let host = makePlace("central", in: emulator).host
@@ -20,7 +20,7 @@ extension EmulatedWorld {
         return PreservedCentral(identifier: document.centralIdentifier, host, peers, scan: scan)
     }
 
-    /// What is restored of a peripheral manager: its advertisement.
+    /// Returns the restored state of a peripheral manager: its advertisement.
     func documentedPeripheral(_ restoreIdentifier: String) -> PreservedPeripheral? {
         guard let document = document(EmulatorBus.RestoredPeripheralState.self, restoreIdentifier) else { return nil }
         var data: [String: CodableValue] = [:]
@@ -32,7 +32,7 @@ extension EmulatedWorld {
             identifier: document.peripheralIdentifier, document.isAdvertising ? advertisement : nil)
     }
 
-    /// A document of a type, once.
+    /// Takes a document of a type, once.
     private func document<Document: Decodable>(_ type: Document.Type, _ identifier: String) -> Document? {
         guard let bytes = state.withLock({ $0.restoration.takeDocument(identifier) }) else { return nil }
         do {
@@ -45,7 +45,7 @@ extension EmulatedWorld {
 }
 
 extension CodableValue {
-    /// The bytes of ``EmulatorBus/RestoredPeripheralState/advertisementData``: text in UTF-8, bytes as they are, other
+    /// The bytes of ``EmulatorBus/RestoredPeripheralState/advertisementData``: text in UTF-8, bytes unchanged, other
     /// values as JSON.
     var preservedBytes: Data {
         get throws {
@@ -57,8 +57,8 @@ extension CodableValue {
         }
     }
 
-    /// Reads a value under its key; bytes that are no JSON of a value are text under the key of the name, and bytes under
-    /// others.
+    /// Reads a value under its key; bytes that are not the JSON of a value are text under the key of the name, and
+    /// bytes under others.
     init(preservedBytes: Data, key: String) {
         do {
             self = try JSONDecoder().decode(CodableValue.self, from: preservedBytes)

@@ -3,11 +3,11 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// What was preserved for later managers, by restore identifier.
+/// The states that were preserved for later managers, by restore identifier.
 struct RestorationTables {
     var centrals: [String: PreservedCentral] = [:]
     var peripherals: [String: PreservedPeripheral] = [:]
-    /// What tests and managers preserved, as JSON.
+    /// The states that tests and managers preserved, as JSON.
     private(set) var documents: [String: Data] = [:]
     /// The documents that no manager has restored.
     private var restorable: Set<String> = []
@@ -17,7 +17,7 @@ struct RestorationTables {
         restorable.insert(identifier)
     }
 
-    /// The document to restore, once; it stays readable.
+    /// Takes the document to restore, once; it stays readable.
     mutating func takeDocument(_ identifier: String) -> Data? {
         restorable.remove(identifier) == nil ? nil : documents[identifier]
     }
@@ -28,7 +28,7 @@ struct PreservedCentral {
     let identifier: UUID
     let hostName: String
     let state: RestoredCentralState
-    /// Whether it subscribed to each known characteristic, by peer and service.
+    /// Whether the manager subscribed to each known characteristic, by peer and service.
     ///
     /// The subscriptions end with the manager; the next one subscribes again.
     private let notifying: [UUID: [[Bool]]]
@@ -49,7 +49,7 @@ struct PreservedCentral {
         state = RestoredCentralState(peers: peers, scan: scan)
     }
 
-    /// What a test wrote: links that are up on a host.
+    /// Creates a state that a test wrote: links that are up on a host.
     init(identifier: UUID, _ host: EmulatedHost, _ peers: [PeerID], scan: ScanParameters?) {
         self.identifier = identifier
         hostName = host.name
@@ -61,19 +61,19 @@ struct PreservedCentral {
         state = RestoredCentralState(peers: wanted, scan: scan)
     }
 
-    /// The restored characteristics to which the manager subscribed.
+    /// Returns the restored characteristics to which the manager subscribed.
     func subscriptions(of peripheral: CBPeripheral) -> [CBCharacteristic] {
         zip(peripheral.services ?? [], notifying[peripheral.identifier] ?? []).flatMap { service, notifying in
             zip(service.characteristics ?? [], notifying).filter(\.1).map(\.0)
         }
     }
 
-    /// Keeps the links up while there is no manager.
+    /// Keeps the links up until the manager exists.
     func holdLinks(on host: EmulatedHost, in world: EmulatedWorld) {
         for device in devices(on: host, in: world) { host.connectOtherApp(to: device) }
     }
 
-    /// The manager has the links.
+    /// Ends the hold on the links, because the manager has them.
     func releaseLinks(on host: EmulatedHost, in world: EmulatedWorld) {
         for device in devices(on: host, in: world) { host.disconnectOtherApp(from: device) }
     }
@@ -86,15 +86,15 @@ struct PreservedCentral {
 /// The state of a peripheral manager.
 struct PreservedPeripheral {
     let identifier: UUID
-    /// Nil where there was no manager.
+    /// The name of the host; nil without an earlier manager.
     let hostName: String?
-    /// Copies, so that later changes count for nothing.
+    /// The services: copies, so that later changes have no effect.
     let services: [EmulatedCBMutableService]
     let nextServiceNumber: Int
     let advertisement: EmulatedAdvertisement?
     let state: RestoredPeripheralState
 
-    /// What a test wrote: an advertisement, of a manager on a host that is yet to be made.
+    /// Creates a state that a test wrote: an advertisement of a manager on a host that does not exist yet.
     init(identifier: UUID, _ advertisement: EmulatedAdvertisement?) {
         self.identifier = identifier
         hostName = nil

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Foundation
 
 extension EmulatedCBMutableService {
-    /// A service like this one, without what it includes.
+    /// Returns a service like this one, without its included services.
     func copy() -> EmulatedCBMutableService {
         let service = EmulatedCBMutableService(type: uuid, primary: isPrimary)
         service.characteristics = mutableCharacteristics.map { original in
@@ -22,7 +22,7 @@ extension EmulatedCBMutableService {
 }
 
 extension ServiceDefinition {
-    /// The definitions of services of the module, which have no static values.
+    /// Returns the definitions of services of the module, which have no static values.
     static func definitions(of services: [CBMutableService]) -> [ServiceDefinition] {
         var last: UInt32 = 0
         func next() -> AttributeID {
@@ -59,7 +59,7 @@ extension ServiceDefinition.Characteristic {
 }
 
 extension EmulatedAdvertisement {
-    /// Name and services as the emulator takes them.
+    /// The name and the services in the emulator's type.
     var backendAdvertisement: Advertisement {
         let services = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         return Advertisement(

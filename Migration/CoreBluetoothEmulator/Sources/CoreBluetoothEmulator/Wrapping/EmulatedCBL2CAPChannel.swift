@@ -3,10 +3,10 @@ public import CoreBluetooth
 // Invariant: all fields are constant, and the streams of CoreBluetooth are for one thread at a time.
 /// An L2CAP channel to a peer, as a pair of open streams.
 ///
-/// Releasing the channel, or closing both streams, closes it; one that the peer closes, and one whose link ends, shows as
-/// the end of its streams. Each stream is for one thread at a time.
+/// Releasing the channel, or closing both streams, closes it. If the peer closes it, or its link ends, its streams end.
+/// Each stream is for one thread at a time.
 public final class EmulatedCBL2CAPChannel: NSObject, @unchecked Sendable {
-    /// The other side.
+    /// The peer on the other side.
     public let peer: any EmulatedCBPeer
     /// The number under which the channel was published.
     public let psm: CBL2CAPPSM
@@ -37,12 +37,12 @@ public final class EmulatedCBL2CAPChannel: NSObject, @unchecked Sendable {
     /// The bytes that this side sends; open.
     public var outputStream: OutputStream? { core.outputStream }
 
-    /// Whether bytes can go.
+    /// Whether bytes can be transferred.
     var isOpen: Bool { core.inputStream.streamStatus == .open && core.outputStream.streamStatus == .open }
 
-    /// Sends as many bytes as there is room for, without waiting.
+    /// Sends as many bytes as fit, without waiting.
     ///
-    /// - Returns: Their number.
+    /// - Returns: The number of bytes.
     func send(data: Data) -> Int {
         var sent = 0
         while sent < data.count, core.outputStream.hasSpaceAvailable {
@@ -59,7 +59,7 @@ public final class EmulatedCBL2CAPChannel: NSObject, @unchecked Sendable {
 
     /// Takes bytes that have arrived, without waiting.
     ///
-    /// - Returns: At most so many; nil if there are none.
+    /// - Returns: At most this number of bytes; nil without any.
     func receive(maxLength: Int) -> Data? {
         guard maxLength > 0, core.inputStream.hasBytesAvailable else { return nil }
         var buffer = [UInt8](repeating: 0, count: maxLength)

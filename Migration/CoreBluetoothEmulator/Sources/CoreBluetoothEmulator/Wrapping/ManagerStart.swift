@@ -1,11 +1,11 @@
 import BluetoothEmulator
 import Foundation
 
-/// The time between the instant at which a manager is due to be on and the callback that says so.
+/// The period between the instant at which a manager must be on and the callback that reports it.
 ///
-/// The first state is due a ``EmulatorConfiguration/stateUpdateDelay`` after the manager was made, and the callback comes with
-/// the next turn of its queue. Code that waits for that delay and no longer runs beside the callback. From the due instant
-/// on it finds the manager on; its commands are kept, and carried out in their order before the callback.
+/// The first state is due a ``EmulatorConfiguration/stateUpdateDelay`` after the creation of the manager, and the
+/// callback arrives when its queue runs next. Code that waits only for that delay may run before the callback. It finds
+/// the manager on from the due instant on; its commands are stored, and carried out in order before the callback.
 final class ManagerStart: Sendable {
     private struct State {
         var isOver = false
@@ -14,7 +14,7 @@ final class ManagerStart: Sendable {
     }
 
     private let host: EmulatedHost
-    /// In the world's time; nil where there is no delay, so that the first state comes with the queue's next turn.
+    /// The instant in the world's time; nil without a delay, so that the first state comes when the queue runs next.
     private let due: Duration?
     private let state = Guarded(State())
 
@@ -23,18 +23,19 @@ final class ManagerStart: Sendable {
         due = delay > 0 ? host.emulator.now + .time(delay) : nil
     }
 
-    /// Whether the manager is due to be on, and its callback has not come yet.
+    /// Whether the manager must be on, and its callback is still to come.
     var isDue: Bool {
         guard let due, !state.withLock({ $0.isOver }) else { return false }
         return host.emulator.now >= due && host.state == .poweredOn
     }
 
-    /// Whether the manager will scan or advertise after the kept commands; nil where they say nothing about it.
+    /// Whether the manager will scan or advertise after the stored commands; nil if they do not affect it.
     var isActive: Bool? { state.withLock { $0.isActive } }
 
-    /// Carries out a command: with the callback where that is due, else at once.
+    /// Carries out a command: with the callback if it is due, otherwise at once.
     ///
-    /// - Parameter isActive: Whether the manager scans or advertises after it; nil for a command that changes nothing in that.
+    /// - Parameter isActive: Whether the manager scans or advertises after it; nil for a command that does not affect
+    ///   that.
     func perform(isActive: Bool? = nil, _ command: @escaping () -> Void) {
         let isKept =
             isDue
@@ -47,7 +48,7 @@ final class ManagerStart: Sendable {
         if !isKept { command() }
     }
 
-    /// Carries out what was kept: the callback is about to come.
+    /// Carries out the stored commands: the callback is about to come.
     func end() {
         while true {
             let commands = state.withLock { state in

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// What is advertised without and with fields of the app's own, in the original's shape.
+/// Advertisements without and with fields of the app, in the form of the original's tests.
 final class OriginalAdvertisedFieldsTests: OriginalShapeTestCase {
     private func advertisedData(_ more: [String: Any] = [:]) async throws -> [String: Any] {
         publish(makeCharacteristic())
@@ -63,7 +63,7 @@ final class OriginalAdvertisedFieldsTests: OriginalShapeTestCase {
     }
 }
 
-/// The options of a scan, in the original's shape.
+/// The options of a scan, in the form of the original's tests.
 final class OriginalScanOptionsTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? { nil }
 
@@ -99,7 +99,7 @@ final class OriginalScanOptionsTests: OriginalShapeTestCase {
     }
 }
 
-/// Both roles from end to end, in the original's shape.
+/// Both roles from end to end, in the form of the original's tests.
 final class OriginalWorkflowTests: OriginalShapeTestCase {
     func testBothRolesWorkTogether() async throws {
         let read = EmulatedCBMutableCharacteristic(

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// MTUs, with managers that were made under the default settings, in the original's shape.
+/// MTUs, with managers that were created under the default settings, in the form of the original's tests.
 final class OriginalMTUTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? { nil }
 
@@ -53,7 +53,7 @@ final class OriginalMTUTests: OriginalShapeTestCase {
     }
 }
 
-/// Full queues, with managers that were made under the default settings, in the original's shape.
+/// Full queues, with managers that were created under the default settings, in the form of the original's tests.
 final class OriginalBackpressureTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? { nil }
     private var served: EmulatedCBMutableCharacteristic!
@@ -102,7 +102,7 @@ final class OriginalBackpressureTests: OriginalShapeTestCase {
     }
 }
 
-/// What the server hears of a link that ends, in the original's shape.
+/// The server's events at the end of a link, in the form of the original's tests.
 final class OriginalSubscriptionTests: OriginalShapeTestCase {
     private var served: EmulatedCBMutableCharacteristic!
 
@@ -129,7 +129,7 @@ final class OriginalSubscriptionTests: OriginalShapeTestCase {
     }
 }
 
-/// Connection events, in the original's shape.
+/// Connection events, in the form of the original's tests.
 final class OriginalConnectionEventTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? {
         var configuration = EmulatorConfiguration.instant

@@ -3,10 +3,10 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// Tests of the shape that the library of this name has for its own.
+/// Tests in the form of those of the library of this name.
 ///
-/// A manager of each role is made first, the settings may change afterwards, and each step has 0.1 s of real time. The tests
-/// run beside the main queue, on which delegates are called.
+/// A manager of each role is created first, the settings may change afterwards, and each step has 0.1 s of real time.
+/// The tests run beside the main queue, on which delegates are called.
 class OriginalShapeTestCase: XCTestCase {
     let bus = EmulatorBus.shared
     let centralRecorder = Recorder()
@@ -14,7 +14,7 @@ class OriginalShapeTestCase: XCTestCase {
     var central: EmulatedCBCentralManager!
     var server: EmulatedCBPeripheralManager!
 
-    /// The settings under which the managers are made; nil for the default ones, whose state comes after 0.1 s.
+    /// The settings under which the managers are created; nil for the default ones, whose state comes after 0.1 s.
     var firstConfiguration: EmulatorConfiguration? { .instant }
 
     override func setUp() async throws {
@@ -38,7 +38,7 @@ class OriginalShapeTestCase: XCTestCase {
 
     func step(_ milliseconds: UInt64 = 100) async throws { try await Task.sleep(nanoseconds: milliseconds * 1_000_000) }
 
-    /// Something that a delegate noted, as it is on the main queue.
+    /// Returns a record of the delegate, read on the main queue.
     func noted<Value>(_ recorder: Recorder, _ body: @escaping (Recorder) -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume(returning: body(recorder)) }

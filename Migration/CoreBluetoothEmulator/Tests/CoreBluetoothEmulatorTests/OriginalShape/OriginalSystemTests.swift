@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// L2CAP channels, in the original's shape.
+/// L2CAP channels, in the form of the original's tests.
 final class OriginalChannelTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? {
         var configuration = EmulatorConfiguration.instant
@@ -66,7 +66,7 @@ final class OriginalChannelTests: OriginalShapeTestCase {
     }
 }
 
-/// Permission for notifications of the phone, in the original's shape.
+/// Permission for notifications of the phone, in the form of the original's tests.
 final class OriginalANCSTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? {
         var configuration = EmulatorConfiguration.instant
@@ -74,7 +74,7 @@ final class OriginalANCSTests: OriginalShapeTestCase {
         return configuration
     }
 
-    /// - Returns: Of how many permissions the server has heard.
+    /// - Returns: The number of permissions that the server received.
     private func decide(_ isAllowed: Bool, for manager: EmulatedCBCentralManager) async throws -> Int {
         await bus.updateANCSAuthorization(for: manager.identifier, status: isAllowed ? .authorized : .denied)
         try await step(200)
@@ -95,7 +95,7 @@ final class OriginalANCSTests: OriginalShapeTestCase {
         try await step()
         _ = try await connect()
         other.scanForPeripherals(withServices: nil)
-        // The peripheral is on the air while one central is connected.
+        // The peripheral advertises while one central is connected.
         try await step()
         let found = await noted(recorder) { $0.discovered.first?.peripheral }
         if let found { other.connect(found) }
@@ -126,7 +126,7 @@ final class OriginalANCSTests: OriginalShapeTestCase {
     }
 }
 
-/// State restoration, in the original's shape.
+/// State restoration, in the form of the original's tests.
 final class OriginalRestorationTests: OriginalShapeTestCase {
     override var firstConfiguration: EmulatorConfiguration? {
         var configuration = EmulatorConfiguration.instant

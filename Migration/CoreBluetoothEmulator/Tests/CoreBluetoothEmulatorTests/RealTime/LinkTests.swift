@@ -68,7 +68,7 @@ final class LinkTests: RealTimeTestCase {
         XCTAssertFalse(canSend)
         try await step(250)
         XCTAssertTrue(peripheral.canSendWriteWithoutResponse)
-        // One object is both delegates.
+        // The same object is both delegates.
         XCTAssertEqual(central.count("writeReady"), 1)
         XCTAssertEqual(served.value, Data([3]))
         withExtendedLifetime(manager) {}

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// A manager is on when its delay is over, although its queue has no turn for the callback.
+/// A manager is on when its delay is over, even if its queue has not run the callback yet.
 final class ManagerStartTests: XCTestCase {
     private let bus = EmulatorBus.shared
     private let queue = DispatchQueue(label: "busy")
@@ -19,13 +19,13 @@ final class ManagerStartTests: XCTestCase {
 
     override func tearDown() async throws { await bus.reset() }
 
-    /// The end of the delay of the managers that were made, in the world's time.
+    /// Waits for the end of the delay of the managers, in the world's time.
     private func delayIsOver() async {
         let due = bus.emulator.now + .milliseconds(1)
         while bus.emulator.now < due { await Task.yield() }
     }
 
-    /// Lets the queue go on until so many callbacks have come, for 5 s at most.
+    /// Resumes the queue until a number of callbacks have arrived, for 5 s at most.
     private func callbacks(_ count: Int) async -> [String] {
         queue.resume()
         let end = bus.emulator.now + .seconds(5)

@@ -5,7 +5,7 @@ import XCTest
 
 /// Tests as users of the library of this name write them: real time, the main queue, short sleeps.
 ///
-/// On the main actor, where the delegates are called.
+/// They run on the main actor, on which the delegates are called.
 @MainActor
 class RealTimeTestCase: XCTestCase {
     let central = Recorder()
@@ -24,7 +24,7 @@ class RealTimeTestCase: XCTestCase {
         await EmulatorBus.shared.configure(configuration)
     }
 
-    /// The time in which a step is done.
+    /// Waits for the time of a step.
     func step(_ milliseconds: UInt64 = 100) async throws {
         try await Task.sleep(nanoseconds: milliseconds * 1_000_000)
     }
@@ -32,7 +32,7 @@ class RealTimeTestCase: XCTestCase {
     static let service = CBUUID(string: "1234")
     static let characteristic = CBUUID(string: "5678")
 
-    /// A manager with a service of one characteristic, on the air.
+    /// Returns a manager that advertises a service with one characteristic.
     func advertise(
         _ characteristic: EmulatedCBMutableCharacteristic, name: String = "Test"
     ) async throws -> EmulatedCBPeripheralManager {
@@ -48,7 +48,7 @@ class RealTimeTestCase: XCTestCase {
         return manager
     }
 
-    /// A central manager that is connected to what it hears first.
+    /// Returns a central manager that is connected to the first peripheral it finds.
     func connect(options: [String: Any]? = nil) async throws -> (EmulatedCBCentralManager, EmulatedCBPeripheral) {
         let manager = EmulatedCBCentralManager(delegate: central, queue: nil, options: options)
         try await step()

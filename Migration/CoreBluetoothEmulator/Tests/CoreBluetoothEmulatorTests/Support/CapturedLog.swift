@@ -3,7 +3,7 @@ import Logging
 
 @testable import CoreBluetoothEmulator
 
-/// What this process logs with the module's label, kept: logging is set up once in a process.
+/// The log lines of this process with the module's label: logging is set up once in a process.
 enum CapturedLog {
     private static let lines: Guarded<[String]> = {
         let lines = Guarded<[String]>([])
@@ -13,7 +13,7 @@ enum CapturedLog {
 
     /// Runs `body`.
     ///
-    /// - Returns: How many lines with a text were logged meanwhile.
+    /// - Returns: The number of lines with a text that were logged meanwhile.
     static func count(of text: String, during body: () async throws -> Void) async rethrows -> Int {
         let before = count(of: text)
         try await body()

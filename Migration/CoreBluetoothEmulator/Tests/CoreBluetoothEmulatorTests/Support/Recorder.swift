@@ -1,7 +1,7 @@
 import CoreBluetooth
 import CoreBluetoothEmulator
 
-/// A delegate of all three kinds that keeps what it hears.
+/// A delegate of all three kinds that records its calls.
 final class Recorder: NSObject {
     /// The names of the callbacks, in order.
     var log: [String] = []
@@ -20,7 +20,7 @@ final class Recorder: NSObject {
     var serverChannel: EmulatedCBL2CAPChannel?
     var rssi: Int?
     var updates: [Data?] = []
-    /// What the delegate does with requests; nil leaves them to the manager.
+    /// The treatment of requests; nil leaves them to the manager.
     var onRead: ((EmulatedCBPeripheralManager, EmulatedCBATTRequest) -> Void)?
     var onWrite: ((EmulatedCBPeripheralManager, [EmulatedCBATTRequest]) -> Void)?
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetoothEmulator
 
-/// The module of the emulator has a type of this name too.
+/// The module's type; the emulator's module has a type of this name too.
 private typealias Settings = CoreBluetoothEmulator.EmulatorConfiguration
 
 @Suite struct ConfigurationTests {

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import CoreBluetoothEmulator
 
-/// The base class of the testing library works for tests of this module.
+/// Tests of this module with the base class of the testing library.
 final class VirtualTestCaseTests: EmulatorTestCase {
     private var app: Recorder?
     private var manager: EmulatedCBPeripheralManager?

@@ -58,7 +58,7 @@ import Testing
         try await world.emulator.runUntilIdle()
         phone.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         try await world.emulator.advance(by: .seconds(60))
-        // Every 500 to 510 ms.
+        // Packets come every 500 to 510 ms.
         #expect((117...121).contains(world.app.discovered.count))
         #expect(Set(world.app.discovered.map(\.rssi)).count > 3)
         phone.scanForPeripherals(withServices: nil)

@@ -23,7 +23,7 @@ final class VirtualWorld {
         CoreBluetoothEmulator.Emulator.configure(configuration)
     }
 
-    /// Puts a service with one characteristic on the air.
+    /// Adds a service with one characteristic.
     @discardableResult
     func advertise(options: [String: Any]? = nil) async throws -> EmulatedCBPeripheralManager {
         let manager = EmulatedCBPeripheralManager(delegate: server, queue: nil, options: options)
@@ -39,7 +39,7 @@ final class VirtualWorld {
         return manager
     }
 
-    /// Connects to the peripheral that is heard first.
+    /// Connects to the peripheral that is found first.
     @discardableResult
     func connect(options: [String: Any]? = nil) async throws -> EmulatedCBPeripheral {
         let phone = EmulatedCBCentralManager(delegate: app, queue: nil, options: options)
@@ -59,7 +59,7 @@ final class VirtualWorld {
 
     func releaseManager() { manager = nil }
 
-    /// The time that it takes until a callback comes.
+    /// Returns the time until a callback arrives.
     func time(until callback: DelegateCallback, _ body: () -> Void) async -> Duration {
         let start = emulator.now
         body()

@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A characteristic that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
@@ -14,13 +14,13 @@ public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
 
     /// The characteristic's type.
     public let uuid: CBUUID
-    /// What can be done with the value.
+    /// The operations that the characteristic supports.
     public let properties: CBCharacteristicProperties
-    /// The discovered characteristic; nil for one of a peripheral manager.
+    /// The discovered characteristic; nil for a characteristic of a peripheral manager.
     let core: CBCharacteristic?
     private let fields: Guarded<Fields>
 
-    /// A characteristic of a peripheral manager.
+    /// Creates a characteristic of a peripheral manager.
     init(uuid: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         self.uuid = uuid
         self.properties = properties
@@ -29,7 +29,7 @@ public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A discovered characteristic.
+    /// Creates a discovered characteristic.
     init(_ core: CBCharacteristic, of service: EmulatedCBService?) {
         uuid = core.uuid
         properties = core.properties
@@ -47,7 +47,7 @@ public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
     /// The descriptors that were discovered; nil before any discovery.
     public var descriptors: [EmulatedCBDescriptor]? { fields.withLock { $0.descriptors } }
 
-    /// Whether this central gets the value's notifications or indications.
+    /// Whether this central receives the value's notifications or indications.
     public var isNotifying: Bool { fields.withLock { $0.isNotifying } }
 
     /// The type and the value's length.
@@ -64,18 +64,18 @@ public class EmulatedCBCharacteristic: NSObject, @unchecked Sendable {
     func setDescriptors(_ descriptors: [EmulatedCBDescriptor]?) { fields.withLock { $0.descriptors = descriptors } }
 }
 
-// Invariant: as of the superclass.
-/// A characteristic of a peripheral manager, which keeps its value: what centrals read, and the last that they wrote.
+// Invariant: that of the superclass.
+/// A characteristic of a peripheral manager, which stores its value: the one that centrals read, and last wrote.
 ///
 /// Change its descriptors before its service is added. Use it from one thread, or from the manager's queue.
 public class EmulatedCBMutableCharacteristic: EmulatedCBCharacteristic, @unchecked Sendable {
-    /// What a manager made of it.
+    /// The manager's published object of it.
     struct Publication {
         let core: CBMutableCharacteristic
         weak var manager: EmulatedCBPeripheralManager?
     }
 
-    /// Who may read and write.
+    /// The permissions for reads and writes.
     let permissions: CBAttributePermissions
     private let publication = Guarded<Publication?>(nil)
 
@@ -83,10 +83,10 @@ public class EmulatedCBMutableCharacteristic: EmulatedCBCharacteristic, @uncheck
     ///
     /// - Parameters:
     ///   - type: The characteristic's type.
-    ///   - properties: What centrals can do with the value.
-    ///   - value: The value at first, 0…512 bytes. Other than with Apple's class, the delegate receives reads and writes of
-    ///     one that has a value too.
-    ///   - permissions: Who may read and write.
+    ///   - properties: The operations that centrals may use.
+    ///   - value: The initial value, 0…512 bytes. Unlike with Apple's class, the delegate also receives reads and
+    ///     writes of a characteristic with a value.
+    ///   - permissions: The permissions for reads and writes.
     public init(
         type: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
     ) {
@@ -94,13 +94,13 @@ public class EmulatedCBMutableCharacteristic: EmulatedCBCharacteristic, @uncheck
         super.init(uuid: type, properties: properties, value: value)
     }
 
-    /// The centrals that subscribe now; nil while it is not published.
+    /// The present subscribers; nil while it is not published.
     public var subscribedCentrals: [EmulatedCBCentral]? {
         guard let publication = publication.withLock({ $0 }), let manager = publication.manager else { return nil }
         return publication.core.subscribedCentrals?.map(manager.central)
     }
 
-    /// The value that centrals read, and the last that they wrote.
+    /// The value that centrals read, and last wrote.
     public override var value: Data? {
         get { super.value }
         set { setValue(newValue) }

@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A descriptor that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
@@ -14,11 +14,11 @@ public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
     public let uuid: CBUUID
     /// The descriptor that was discovered over the air; nil for others.
     let core: CBDescriptor?
-    /// The descriptor of the peripheral manager, where there is one.
+    /// The descriptor of the peripheral manager, if it has one.
     let server: EmulatedCBMutableDescriptor?
     private let fields: Guarded<Fields>
 
-    /// A descriptor of a peripheral manager.
+    /// Creates a descriptor of a peripheral manager.
     init(uuid: CBUUID, value: Any?) {
         self.uuid = uuid
         core = nil
@@ -27,7 +27,7 @@ public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A discovered descriptor: over the air, at a peripheral manager, or both.
+    /// Creates a discovered descriptor: over the air, at a peripheral manager, or both.
     init(
         uuid: CBUUID, _ core: CBDescriptor?, _ server: EmulatedCBMutableDescriptor?,
         of characteristic: EmulatedCBCharacteristic
@@ -42,7 +42,7 @@ public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
     /// The characteristic, if it is alive.
     public var characteristic: EmulatedCBCharacteristic? { fields.withLock { $0.characteristic } }
 
-    /// The value that was last read: of the type that the peripheral manager's descriptor has, `NSNumber` for 2902.
+    /// The value that was last read, in the type of the peripheral manager's descriptor; `NSNumber` for 2902.
     public var value: Any? { fields.withLock { $0.value } }
 
     /// The type.
@@ -55,19 +55,19 @@ public class EmulatedCBDescriptor: NSObject, @unchecked Sendable {
     func setValue(_ value: Any?) { fields.withLock { $0.value = value } }
 }
 
-// Invariant: as of the superclass.
-/// A descriptor of a peripheral manager, of any type, which keeps its value: what centrals read, and the last that they
+// Invariant: that of the superclass.
+/// A descriptor of a peripheral manager, of any type, which stores its value: the one that centrals read, and last
 /// wrote.
 public class EmulatedCBMutableDescriptor: EmulatedCBDescriptor, @unchecked Sendable {
-    /// Who may read and write.
+    /// The permissions for reads and writes.
     let permissions: CBAttributePermissions
 
     /// Creates a descriptor that belongs to no characteristic yet.
     ///
     /// - Parameters:
     ///   - type: The descriptor's type.
-    ///   - value: The value at first.
-    ///   - permissions: Who may read and write.
+    ///   - value: The initial value.
+    ///   - permissions: The permissions for reads and writes.
     public init(type: CBUUID, value: Any?, permissions: CBAttributePermissions = [.readable, .writeable]) {
         self.permissions = permissions
         super.init(uuid: type, value: value)

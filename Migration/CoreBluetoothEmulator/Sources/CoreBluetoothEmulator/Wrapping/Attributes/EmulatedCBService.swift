@@ -1,6 +1,6 @@
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A service that a central discovered.
 ///
 /// Readable from any thread; changes on the queue of the central manager.
@@ -13,11 +13,11 @@ public class EmulatedCBService: NSObject, @unchecked Sendable {
     public let uuid: CBUUID
     /// Whether it is a primary service.
     public let isPrimary: Bool
-    /// The discovered service; nil for one of a peripheral manager.
+    /// The discovered service; nil for a service of a peripheral manager.
     let core: CBService?
     private let fields: Guarded<Fields>
 
-    /// A service of a peripheral manager.
+    /// Creates a service of a peripheral manager.
     init(uuid: CBUUID, isPrimary: Bool) {
         self.uuid = uuid
         self.isPrimary = isPrimary
@@ -26,7 +26,7 @@ public class EmulatedCBService: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A discovered service.
+    /// Creates a discovered service.
     init(_ core: CBService, of peripheral: EmulatedCBPeripheral) {
         uuid = core.uuid
         isPrimary = core.isPrimary
@@ -35,7 +35,7 @@ public class EmulatedCBService: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The peripheral on which it was discovered, if that is alive; nil for a service of a peripheral manager.
+    /// The peripheral on which it was discovered, if it is alive; nil for a service of a peripheral manager.
     public var peripheral: EmulatedCBPeripheral? { fields.withLock { $0.peripheral } }
 
     /// The included services that were discovered; nil before any discovery.
@@ -56,7 +56,7 @@ public class EmulatedCBService: NSObject, @unchecked Sendable {
 
 /// A service of a peripheral manager.
 ///
-/// Change it before it is added: the manager publishes it as it is then. Use it from one thread, or from the manager's
+/// Change it before it is added: the manager publishes its present state. Use it from one thread, or from the manager's
 /// queue.
 public class EmulatedCBMutableService: EmulatedCBService, @unchecked Sendable {
     private struct Contents {
@@ -70,12 +70,12 @@ public class EmulatedCBMutableService: EmulatedCBService, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - type: The service's type.
-    ///   - primary: Whether centrals find it by looking for services; others are only included.
+    ///   - primary: Whether a discovery of services finds it; others are only included.
     public init(type: CBUUID, primary: Bool) {
         super.init(uuid: type, isPrimary: primary)
     }
 
-    /// The services that it includes; they are published before it.
+    /// The included services, which must be published before it.
     public override var includedServices: [EmulatedCBService]? {
         get { contents.withLock { $0.included } }
         set { contents.withLock { $0.included = newValue } }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Hands on the callbacks of CoreBluetooth's manager to the emulated one.
+/// A bridge that passes the callbacks of CoreBluetooth's manager to the emulated one.
 final class CentralManagerBridge: NSObject, CBCentralManagerDelegate {
     weak var manager: EmulatedCBCentralManager?
 

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// The links of which a central manager wants events.
+/// The links whose events a central manager requests.
 struct ConnectionEventRegistration {
     private let services: [CBUUID]
     private let peripherals: [UUID]
@@ -11,7 +11,7 @@ struct ConnectionEventRegistration {
         peripherals = options?[.peripheralUUIDs] as? [UUID] ?? []
     }
 
-    /// Whether a peripheral is wanted: all where nothing is said.
+    /// Returns whether a peripheral matches; every peripheral does without criteria.
     func matches(_ peripheral: EmulatedCBPeripheral) -> Bool {
         if services.isEmpty, peripherals.isEmpty { return true }
         return peripherals.contains(peripheral.identifier)

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// What happens to a central manager, on its queue.
+/// The events of a central manager, on its queue.
 extension EmulatedCBCentralManager {
     func didUpdateState() {
         let isOn = core?.state == .poweredOn
@@ -65,7 +65,7 @@ extension EmulatedCBCentralManager {
         reportConnectionEvent(.peerDisconnected, peripheral)
     }
 
-    /// An event of a link of this manager; where Apple's rule counts, the emulator reports all links instead.
+    /// Reports an event of a link of this manager; if Apple's rule applies, the emulator reports all links instead.
     private func reportConnectionEvent(_ event: CBConnectionEvent, _ peripheral: EmulatedCBPeripheral) {
         let configuration = world.configuration
         guard configuration.fireConnectionEvents, !configuration.followsApple,
@@ -87,7 +87,7 @@ extension EmulatedCBCentralManager {
 }
 
 extension EmulatedCBCentralManager.Fields {
-    /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
+    /// - Returns: Whether `willRestoreState` must be called now, with nothing.
     fileprivate mutating func takeEmptyState() -> Bool {
         defer { mustReportEmptyState = false }
         return mustReportEmptyState

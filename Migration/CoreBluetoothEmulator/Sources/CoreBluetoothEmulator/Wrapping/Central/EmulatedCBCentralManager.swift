@@ -2,20 +2,21 @@ import BluetoothBackend
 import BluetoothEmulator
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
-/// Scans for, discovers and connects to peripheral managers of the emulated world, and its other devices.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
+/// A central manager that scans for and connects to peripheral managers of the emulated world, and its other devices.
 ///
-/// Each central manager is an app on a phone of its own. Callbacks run on the queue given at initialization, one at a time.
-/// Methods may be called from any thread; those that need the adapter are logged and ignored in any state but `.poweredOn`.
+/// Each central manager is an app on a separate phone. Callbacks run on the queue given at initialization, one at a
+/// time. Methods may be called from any thread; those that need the adapter are logged and ignored in any state but
+/// `.poweredOn`.
 public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBCentralManagerDelegate)?
-        /// Nil once the world has ended.
+        /// The manager of CoreBluetooth; nil once the world has ended.
         var core: CBCentralManager?
-        /// By the identifier on this host; kept as long as the manager, so that each has one object.
+        /// The peripherals by their identifiers on this host; retained by the manager, so that each has one object.
         var peripherals: [UUID: EmulatedCBPeripheral] = [:]
         var scan = Scan()
-        /// Nil where the manager did not register.
+        /// The registration for connection events; nil without one.
         var connectionEvents: ConnectionEventRegistration?
         /// The restored peripherals, until the adapter is on.
         var restored: [EmulatedCBPeripheral] = []
@@ -23,7 +24,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         var mustReportEmptyState: Bool
     }
 
-    /// What the present scan has reported.
+    /// The reports of the present scan.
     struct Scan {
         var parameters = ScanParameters()
         var reportedAdvertisements: [UUID: Int] = [:]
@@ -32,16 +33,16 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     let world: EmulatedWorld
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
-    /// The state that is restored; nil if there is none.
+    /// The state that is restored; nil without one.
     let preserved: PreservedCentral?
     let start: ManagerStart
     let fields: Guarded<Fields>
     private let bridge = CentralManagerBridge()
 
-    /// A manager in the current world.
+    /// Creates a manager in the current world.
     ///
     /// - Parameters:
-    ///   - delegate: Who is called; not retained.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` counts while
     ///     ``EmulatorConfiguration/stateRestorationEnabled``.
@@ -62,7 +63,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         super.init()
         bridge.manager = self
         world.register(self, as: place.identifier)
-        // Under the lock, so that a callback on another thread finds the core.
+        // Set under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBCentralManager(
                 backend: .emulator(host: place.host), delegate: bridge, queue: queue, options: options)
@@ -86,7 +87,8 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
 
     /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
     ///
-    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on the queue.
+    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on
+    /// the queue.
     public var state: CBManagerState {
         guard let core else { return .unknown }
         return start.isDue ? .poweredOn : core.state
@@ -97,13 +99,13 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
 
     // MARK: Scanning
 
-    /// Scans, in place of a scan that is running.
+    /// Scans; replaces a running scan.
     ///
     /// - Parameters:
-    ///   - serviceUUIDs: Only peripherals that advertise one of these; nil or empty for all.
+    ///   - serviceUUIDs: The services of which a peripheral must advertise one; nil or empty for all peripherals.
     ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey` and
-    ///     `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`, as far as the configuration honors them. Peripherals that
-    ///     solicit one of the latter are found too.
+    ///     `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`, as far as the configuration honors them. Peripherals
+    ///     that solicit one of the latter are found too.
     public func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         let configuration = world.configuration
         var options = options ?? [:]
@@ -124,7 +126,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the scan; nothing happens where there is none.
+    /// Ends the scan, if there is one.
     public func stopScan() { start.perform(isActive: false) { [weak self] in self?.core?.stopScan() } }
 
     // MARK: Connecting
@@ -134,7 +136,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
     /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection(_:)`.
     ///
     /// - Parameters:
-    ///   - peripheral: One of this manager's; others are logged and ignored.
+    ///   - peripheral: A peripheral of this manager; others are logged and ignored.
     ///   - options: `CBConnectPeripheralOption…` keys, as `CBCentralManager` takes them.
     public func connect(_ peripheral: EmulatedCBPeripheral, options: [String: Any]? = nil) {
         guard isOwn(peripheral) else { return }
@@ -155,17 +157,17 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
 
     // MARK: Known peripherals
 
-    /// The peripherals that this host knows, in the order of the identifiers; unknown ones are left out.
+    /// Returns the peripherals that this host knows, in the order of the identifiers; leaves out unknown ones.
     public func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [EmulatedCBPeripheral] {
         core?.retrievePeripherals(withIdentifiers: identifiers.map(hostIdentifier)).map(peripheral) ?? []
     }
 
-    /// The peripherals that are connected to this host and offer one of the services.
+    /// Returns the peripherals that are connected to this host and offer one of the services.
     public func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [EmulatedCBPeripheral] {
         core?.retrieveConnectedPeripherals(withServices: serviceUUIDs).map(peripheral) ?? []
     }
 
-    /// The identifier under which this host knows a peripheral manager.
+    /// Returns the identifier under which this host knows a peripheral manager.
     private func hostIdentifier(of identifier: UUID) -> UUID {
         if let known = knownPeripheral(identifier) { return known.core.identifier }
         return world.peripheral(identifier)?.place.host.identifier(onHost: place.host.name)?.uuid ?? identifier
@@ -175,8 +177,8 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
 
     /// Registers for events of this manager's links, while ``EmulatorConfiguration/fireConnectionEvents``.
     ///
-    /// - Parameter options: `.serviceUUIDs` with `[CBUUID]`, `.peripheralUUIDs` with `[UUID]`; nil registers for all links,
-    ///   or ends the registration where Apple's rule counts.
+    /// - Parameter options: `.serviceUUIDs` with `[CBUUID]`, `.peripheralUUIDs` with `[UUID]`; nil registers for all
+    ///   links, or ends the registration if Apple's rule applies.
     public func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard world.configuration.followsApple else {
             return fields.withLock { $0.connectionEvents = ConnectionEventRegistration(options) }
@@ -188,7 +190,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
         start.perform { [weak self, options] in self?.core?.registerForConnectionEvents(options: options) }
     }
 
-    /// Whether the emulated adapter can do something that not all can.
+    /// Returns whether the emulated adapter has optional features.
     public class func supports(_ features: Feature) -> Bool {
         let (_, emulator) = EmulatedWorld.currentWithEmulator
         return features.isSubset(of: emulator.supports(.extendedScanAndConnect) ? .extendedScanAndConnect : [])
@@ -208,7 +210,7 @@ public final class EmulatedCBCentralManager: NSObject, @unchecked Sendable {
 }
 
 extension EmulatedCBCentralManager {
-    /// The one object of a peripheral.
+    /// Returns the one object of a peripheral.
     func peripheral(for core: CBPeripheral) -> EmulatedCBPeripheral {
         if let known = fields.withLock({ $0.peripherals[core.identifier] }) { return known }
         let new = EmulatedCBPeripheral(core, of: self)
@@ -219,14 +221,14 @@ extension EmulatedCBCentralManager {
         }
     }
 
-    /// The peripheral of an identifier, if this manager has met it.
+    /// Returns the peripheral with an identifier, if this manager has an object of it.
     func knownPeripheral(_ identifier: UUID) -> EmulatedCBPeripheral? {
         peripherals.first { $0.identifier == identifier }
     }
 
     var peripherals: [EmulatedCBPeripheral] { fields.withLock { Array($0.peripherals.values) } }
 
-    /// The world has ended: the manager does nothing any more, and its state is unknown.
+    /// Ends the manager with the world: its state is unknown.
     func end() {
         // Released outside the lock.
         let core = fields.withLock { fields in

@@ -7,7 +7,7 @@ public protocol EmulatedCBCentralManagerDelegate: AnyObject {
     /// `state` changed.
     func centralManagerDidUpdateState(_ central: EmulatedCBCentralManager)
 
-    /// The manager gets the state that was preserved under its restore identifier; before the first state.
+    /// The manager receives the state that was preserved under its restore identifier; before the first state.
     func centralManager(_ central: EmulatedCBCentralManager, willRestoreState dict: [String: Any])
 
     /// A peripheral was heard.
@@ -22,7 +22,7 @@ public protocol EmulatedCBCentralManagerDelegate: AnyObject {
     func centralManager(
         _ central: EmulatedCBCentralManager, didFailToConnect peripheral: EmulatedCBPeripheral, error: (any Error)?)
 
-    /// The link is over; without an error if this manager ended it.
+    /// The link ended; without an error if this manager ended it.
     func centralManager(
         _ central: EmulatedCBCentralManager, didDisconnectPeripheral peripheral: EmulatedCBPeripheral,
         error: (any Error)?)
@@ -32,14 +32,14 @@ public protocol EmulatedCBCentralManagerDelegate: AnyObject {
         _ central: EmulatedCBCentralManager, connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: EmulatedCBPeripheral)
 
-    /// A connected peripheral may use the notifications of this side, or may no more.
+    /// The permission of a connected peripheral to use the notifications of this side changed.
     func centralManager(
         _ central: EmulatedCBCentralManager, didUpdateANCSAuthorizationFor peripheral: EmulatedCBPeripheral)
 
-    /// Writes without response are taken again.
+    /// Writes without response are accepted again.
     ///
-    /// Called besides the peripheral's delegate method of the same name, unless one object is both delegates or
-    /// ``EmulatorConfiguration/followsApple``.
+    /// Called in addition to the peripheral's delegate method of the same name, unless one object is both delegates or
+    /// ``EmulatorConfiguration/followsApple`` is true.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral)
 }
 

@@ -44,8 +44,9 @@ extension EmulatedCBPeripheral {
     /// Writes a value.
     ///
     /// - Parameters:
-    ///   - data: At most `maximumWriteValueLength(for:)` bytes; longer ones with response are written in parts, up to 512.
-    ///   - characteristic: Where to.
+    ///   - data: At most `maximumWriteValueLength(for:)` bytes; longer values with response are written in parts, up to
+    ///     512.
+    ///   - characteristic: The characteristic to write.
     ///   - type: With response: `peripheral(_:didWriteValueFor:error:)`. Without: no callback.
     public func writeValue(
         _ data: Data, for characteristic: EmulatedCBCharacteristic, type: CBCharacteristicWriteType
@@ -67,7 +68,7 @@ extension EmulatedCBPeripheral {
     public func openL2CAPChannel(_ psm: CBL2CAPPSM) { openChannel(psm, nil) }
 }
 
-/// The same for the bus: with who waits for the answer, instead of the delegate.
+/// The commands of the bus, with a completion in place of the delegate.
 extension EmulatedCBPeripheral {
     func read(_ characteristic: EmulatedCBCharacteristic, _ completion: RequestLedger.Completion?) {
         withDiscovered(characteristic, completion) { [self] found in
@@ -90,7 +91,7 @@ extension EmulatedCBPeripheral {
         }
     }
 
-    /// A write without response: to a full queue it is dropped where Apple's rule counts, and sent where it does not.
+    /// Writes without response; a write to a full queue is dropped if Apple's rule applies, and sent otherwise.
     private func writeCommand(_ data: Data, to found: CBCharacteristic) {
         guard canSendWriteWithoutResponse || !world.configuration.followsApple else {
             return logMisuse("a write without response to \(found.uuid) is dropped: the queue is full")
@@ -116,14 +117,14 @@ extension EmulatedCBPeripheral {
         request(.channel, completion) { core.openL2CAPChannel(server?.backendPSM(of: psm) ?? psm) }
     }
 
-    /// Sends a request, and notes who waits for the answer.
+    /// Sends a request, and records the receiver of its answer.
     func request(_ key: RequestLedger.Key, _ completion: RequestLedger.Completion?, _ send: () -> Void) {
         if isLinked {
             fields.withLock { $0.requests.append(key, completion) }
         } else if let completion {
             return completion(.failed(CBError(.notConnected)))
         }
-        // While there is no link, CoreBluetooth logs the misuse.
+        // CoreBluetooth logs the misuse without a link.
         send()
     }
 

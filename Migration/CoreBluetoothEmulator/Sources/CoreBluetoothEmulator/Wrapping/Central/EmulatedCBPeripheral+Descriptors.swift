@@ -1,10 +1,10 @@
 import CoreBluetooth
 import Foundation
 
-/// Descriptors: those of a peripheral manager of this module are read and written at its objects, since they may be of any
-/// type, have values of any type, and be writeable; others go over the air.
+/// Descriptors: those of a peripheral manager of this module are read and written at its objects, since they may be of
+/// any type, have values of any type, and be writeable; others are accessed over the air.
 extension EmulatedCBPeripheral {
-    /// The descriptors of a characteristic, after a discovery: those of the air, and those that are not on the air.
+    /// Updates the descriptors of a characteristic after a discovery, including those that are not on the air.
     func updateDescriptors(of found: CBCharacteristic) {
         let characteristic = characteristic(for: found)
         let known = characteristic.descriptors ?? []
@@ -21,7 +21,7 @@ extension EmulatedCBPeripheral {
         characteristic.setDescriptors(onAir + others)
     }
 
-    /// The object of a descriptor of the air.
+    /// Returns the object of a descriptor that was discovered over the air.
     func descriptor(for found: CBDescriptor) -> EmulatedCBDescriptor? {
         guard let parent = found.characteristic else { return nil }
         return characteristic(for: parent).descriptors?.first { $0.core === found }
@@ -53,7 +53,7 @@ extension EmulatedCBPeripheral {
         }
     }
 
-    /// Calls `body` with the central's object; for one of the peripheral manager's, that is found or made.
+    /// Calls `body` with the central's object, which is found or created for a descriptor of the peripheral manager.
     private func withObject(
         of descriptor: EmulatedCBDescriptor, _ completion: RequestLedger.Completion?,
         _ body: @escaping (EmulatedCBDescriptor) -> Void
@@ -72,7 +72,7 @@ extension EmulatedCBPeripheral {
         }
     }
 
-    /// Checks an access on the manager's queue, after the time that it takes.
+    /// Checks an access on the manager's queue, after its duration.
     private func access(
         _ server: EmulatedCBMutableDescriptor, _ access: DescriptorAccess, after delay: TimeInterval,
         _ completion: RequestLedger.Completion?, _ body: @escaping ((any Error)?) -> Void
@@ -85,7 +85,7 @@ extension EmulatedCBPeripheral {
         let pairing = world.pairingTime(access, server.permissions, link) / .seconds(1)
         callLater(after: delay + pairing) { peripheral in
             guard peripheral.state == .connected else {
-                // The delegate hears of the disconnection.
+                // The delegate receives the disconnection.
                 completion?(.failed(CBError(.notConnected)))
                 return
             }

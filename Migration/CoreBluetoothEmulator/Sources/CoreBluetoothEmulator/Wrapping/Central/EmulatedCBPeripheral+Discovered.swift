@@ -1,18 +1,18 @@
 import CoreBluetooth
 import Foundation
 
-/// The discovered attribute for an attribute of the peripheral manager.
+/// The discovered attributes for attributes of the peripheral manager.
 ///
-/// Clients of the library of this name use the server's own objects as the central's. They are found by type and place
-/// among equal types, and discovered without a callback where that was not done.
+/// Clients of the library of this name use the server's objects as the central's. The attributes are found by type and
+/// position among equal types, and discovered without a callback if necessary.
 extension EmulatedCBPeripheral {
-    /// The place of an attribute: the how-manyeth of its type.
+    /// The path of an attribute, with its position among those of its type.
     private struct Path {
         let uuid: CBUUID
         let index: Int
     }
 
-    /// Calls `body` with the discovered service; at once, if there is one.
+    /// Calls `body` with the discovered service; at once, if it exists.
     func withDiscovered(
         _ service: EmulatedCBService, _ completion: RequestLedger.Completion? = nil,
         _ body: @escaping (CBService) -> Void
@@ -22,7 +22,7 @@ extension EmulatedCBPeripheral {
         find(path, completion, body)
     }
 
-    /// Calls `body` with the discovered characteristic; at once, if there is one.
+    /// Calls `body` with the discovered characteristic; at once, if it exists.
     func withDiscovered(
         _ characteristic: EmulatedCBCharacteristic, _ completion: RequestLedger.Completion? = nil,
         _ body: @escaping (CBCharacteristic) -> Void
@@ -53,7 +53,7 @@ extension EmulatedCBPeripheral {
         return equal.firstIndex { $0 === characteristic }.map { Path(uuid: characteristic.uuid, index: $0) }
     }
 
-    /// The service of the peripheral manager that a discovered one is.
+    /// Returns the peripheral manager's service for a discovered one.
     func serverService(of found: CBService) -> EmulatedCBMutableService? {
         let equal = (core.services ?? []).filter { $0.uuid == found.uuid }
         let published = (server?.publishedServices ?? []).filter { $0.uuid == found.uuid && $0.isPrimary }
@@ -61,7 +61,7 @@ extension EmulatedCBPeripheral {
         return published[index]
     }
 
-    /// The characteristic of the peripheral manager that a discovered one is.
+    /// Returns the peripheral manager's characteristic for a discovered one.
     func serverCharacteristic(of found: CBCharacteristic) -> EmulatedCBMutableCharacteristic? {
         guard let service = found.service, let published = serverService(of: service) else { return nil }
         let equal = (service.characteristics ?? []).filter { $0.uuid == found.uuid }
@@ -70,7 +70,7 @@ extension EmulatedCBPeripheral {
         return served[index]
     }
 
-    /// The discovered object of a characteristic; nil if it was not discovered.
+    /// Returns the discovered object of a characteristic; nil if it was not discovered.
     func object(of characteristic: EmulatedCBCharacteristic) -> EmulatedCBCharacteristic? {
         guard characteristic.core == nil else { return characteristic }
         let found = (core.services ?? []).lazy.flatMap { $0.characteristics ?? [] }
@@ -101,7 +101,7 @@ extension EmulatedCBPeripheral {
         }
     }
 
-    /// Who waits for a discovery of the module's own.
+    /// Returns the completion of a discovery by the module itself.
     private func answered<Attribute>(
         by look: @escaping () -> Attribute?, _ completion: RequestLedger.Completion?,
         _ body: @escaping (Attribute) -> Void

@@ -1,12 +1,12 @@
 import CoreBluetooth
 import Foundation
 
-/// The life of the link.
+/// The lifetime of the link.
 extension EmulatedCBPeripheral {
-    /// Says another state than the link's, until the link begins or ends.
+    /// Overrides the state, until the link begins or ends.
     func setState(_ state: CBPeripheralState) { fields.withLock { $0.state = state } }
 
-    /// Whether there is a link, whatever a test says of the state.
+    /// Whether a link exists, regardless of an overridden state.
     var isLinked: Bool { manager?.core != nil && core.state == .connected }
 
     func linkBegan() {
@@ -18,7 +18,7 @@ extension EmulatedCBPeripheral {
         for completion in waiting { completion(.success(())) }
     }
 
-    /// The link is over: what was discovered on it means nothing any more, and those who wait hear of it.
+    /// Invalidates everything discovered on a link that has ended, and completes pending requests.
     func linkEnded(_ error: (any Error)?) {
         let old = fields.withLock { fields in
             defer {
@@ -46,12 +46,12 @@ extension EmulatedCBPeripheral {
         fields.withLock { $0.waitingForEnd.append(completion) }
     }
 
-    /// Says that a restored central subscribes to these.
+    /// Records the subscriptions of a restored central.
     func setSubscriptions(_ subscribed: [CBCharacteristic]) {
         for found in subscribed { characteristic(for: found).setNotifying(true) }
     }
 
-    /// Subscribes, without a callback, to what a restored central subscribed to.
+    /// Subscribes again, without a callback, to the characteristics of a restored central.
     func subscribeAgain() {
         for found in (core.services ?? []).flatMap({ $0.characteristics ?? [] })
         where characteristic(for: found).isNotifying && !found.isNotifying {
@@ -66,7 +66,7 @@ extension EmulatedCBPeripheral {
         logWarning("the subscription to \(found.uuid) is not restored: \(error)")
     }
 
-    /// Calls both delegates: writes without response are taken again.
+    /// Calls both delegates: writes without response are accepted again.
     func reportReady() {
         let delegate = delegate
         delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
@@ -74,16 +74,16 @@ extension EmulatedCBPeripheral {
         central.peripheralIsReady(toSendWriteWithoutResponse: self)
     }
 
-    /// The same, from any thread.
+    /// Calls both delegates, from any thread.
     func reportReadyLater() {
         guard let manager else { return }
         world.emulator?.call(on: manager.queue) { self.reportReady() }
     }
 }
 
-/// The objects of what was discovered.
+/// The objects of discovered attributes.
 extension EmulatedCBPeripheral {
-    /// The one object of a service on this link.
+    /// Returns the one object of a service on this link.
     func service(for core: CBService) -> EmulatedCBService {
         let key = ObjectIdentifier(core)
         if let known = fields.withLock({ $0.services[key] }) { return known }
@@ -95,7 +95,7 @@ extension EmulatedCBPeripheral {
         }
     }
 
-    /// The one object of a characteristic on this link.
+    /// Returns the one object of a characteristic on this link.
     func characteristic(for core: CBCharacteristic) -> EmulatedCBCharacteristic {
         let key = ObjectIdentifier(core)
         if let known = fields.withLock({ $0.characteristics[key] }) { return known }

@@ -1,19 +1,19 @@
 import BluetoothEmulator
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A peripheral as a central manager knows it: a peripheral manager, or another device of the emulated world.
 ///
-/// Made by a central manager, which keeps one object of each. Callbacks run on the manager's queue; methods may be called
-/// from any thread, and are logged and ignored while the peripheral is not connected.
+/// Created by a central manager, which retains one object of each. Callbacks run on the manager's queue; methods may be
+/// called from any thread, and are logged and ignored while the peripheral is not connected.
 ///
-/// Commands take the attributes that were discovered on this peripheral. Those of its peripheral manager are taken for
-/// them, and discovered first if they were not.
+/// Commands take the attributes that were discovered on this peripheral. They also accept those of its peripheral
+/// manager, and discover them first if necessary.
 public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBPeripheralDelegate)?
         weak var manager: EmulatedCBCentralManager?
-        /// What a test said; nil where nothing was said.
+        /// The name that a test has set; nil without one.
         var name: String??
         /// The name that the delegate knows.
         var reportedName: String?
@@ -23,13 +23,13 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         var services: [ObjectIdentifier: EmulatedCBService] = [:]
         var characteristics: [ObjectIdentifier: EmulatedCBCharacteristic] = [:]
         var requests = RequestLedger()
-        /// Who waits for the link, on the bus.
+        /// The completions of the bus that wait for the link.
         var waitingForLink: [(Result<Void, any Error>) -> Void] = []
-        /// Who waits for its end.
+        /// The completions that wait for its end.
         var waitingForEnd: [() -> Void] = []
     }
 
-    /// The identifier of its peripheral manager; that on this host, for another device.
+    /// The identifier of its peripheral manager; for another device, that on this host.
     public let identifier: UUID
     /// Whether it is a peripheral manager; false for another device.
     private let isManaged: Bool
@@ -54,7 +54,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         _ = noteName()
     }
 
-    /// - Returns: Whether the name is another one than the delegate knows: the emulator's may be shorter.
+    /// - Returns: Whether the name differs from the one that the delegate knows: the emulator's may be shorter.
     func noteName() -> Bool {
         let present = name
         return fields.withLock { fields in
@@ -65,10 +65,10 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
 
     var manager: EmulatedCBCentralManager? { fields.withLock { $0.manager } }
 
-    /// Its peripheral manager, if it is one and alive.
+    /// The peripheral manager, if it is one and alive.
     var server: EmulatedCBPeripheralManager? { isManaged ? world.peripheral(identifier) : nil }
 
-    /// The identifier of its peripheral manager; ``identifier`` for another device.
+    /// The identifier of the peripheral manager; ``identifier`` for another device.
     var peripheralManagerIdentifier: UUID { identifier }
 
     /// The delegate; weak, and looked up at each callback.
@@ -77,9 +77,9 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         set { fields.withLock { $0.delegate = newValue } }
     }
 
-    /// The name that it advertised last; nil for a peripheral manager that advertised none.
+    /// The last advertised name; nil for a peripheral manager that advertised none.
     ///
-    /// A value that is set here counts for this object alone.
+    /// A value that is set here applies only to this object.
     public var name: String? {
         get {
             if let name = fields.withLock({ $0.name }) { return name }
@@ -89,7 +89,7 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         set { fields.withLock { $0.name = .some(newValue) } }
     }
 
-    /// Whether this manager is connected to it.
+    /// The state of the connection with this manager.
     public var state: CBPeripheralState {
         let (state, manager) = fields.withLock { ($0.state, $0.manager) }
         guard manager?.core != nil else { return .disconnected }
@@ -99,10 +99,10 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
     /// The services that were discovered on this connection; nil before any discovery.
     public var services: [EmulatedCBService]? { core.services?.map(service) }
 
-    /// Whether a write without response would be taken now.
+    /// Whether a write without response would be accepted now.
     ///
-    /// When it becomes true again, `peripheralIsReady(toSendWriteWithoutResponse:)` is called. While false is set here, it
-    /// stays false.
+    /// When it becomes true again, `peripheralIsReady(toSendWriteWithoutResponse:)` is called. If it is set to false,
+    /// it stays false.
     public var canSendWriteWithoutResponse: Bool {
         get {
             fields.withLock { $0.takesWritesWithoutResponse } && core.canSendWriteWithoutResponse
@@ -111,13 +111,13 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         set { fields.withLock { $0.takesWritesWithoutResponse = newValue } }
     }
 
-    /// The ATT MTU of the link in bytes; that of a new link while there is none.
+    /// The ATT MTU of the link in bytes; without a link, that of a new one.
     public var mtu: Int {
         guard state == .connected else { return world.configuration.initialMTU }
         return (core.value(forKey: "mtuLength") as? NSNumber)?.intValue ?? world.configuration.initialMTU
     }
 
-    /// The most bytes that one write takes: the MTU less 3; 512 with response where Apple's rule counts.
+    /// Returns the most bytes that one write takes: the MTU less 3; 512 with response if Apple's rule applies.
     public func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         world.configuration.followsApple ? core.maximumWriteValueLength(for: type) : mtu - 3
     }
@@ -127,10 +127,10 @@ public final class EmulatedCBPeripheral: NSObject, EmulatedCBPeer, @unchecked Se
         "<\(Self.self): identifier = \(identifier), name = \(name ?? "nil"), state = \(state)>"
     }
 
-    /// The key of its link with this central.
+    /// The key of the link with this central.
     var link: LinkTables.Pair { LinkTables.Pair(central: centralManagerIdentifier, peripheral: identifier) }
 
-    /// A signal strength within the configured range; that of another device as it is.
+    /// Returns a signal strength within the configured range; that of another device is unchanged.
     func clamped(_ rssi: NSNumber) -> NSNumber {
         guard isManaged else { return rssi }
         let range = world.configuration.rssiRange

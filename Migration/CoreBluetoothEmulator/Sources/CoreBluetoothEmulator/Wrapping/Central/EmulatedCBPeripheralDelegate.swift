@@ -7,7 +7,7 @@ public protocol EmulatedCBPeripheralDelegate: AnyObject {
     /// `name` changed.
     func peripheralDidUpdateName(_ peripheral: EmulatedCBPeripheral)
 
-    /// The peripheral withdrew these services, or has others.
+    /// The peripheral withdrew these services, or changed its services.
     func peripheral(_ peripheral: EmulatedCBPeripheral, didModifyServices invalidatedServices: [EmulatedCBService])
 
     /// The answer to `readRSSI()`, in dBm.
@@ -54,7 +54,7 @@ public protocol EmulatedCBPeripheralDelegate: AnyObject {
     func peripheral(
         _ peripheral: EmulatedCBPeripheral, didWriteValueFor descriptor: EmulatedCBDescriptor, error: (any Error)?)
 
-    /// Writes without response are taken again.
+    /// Writes without response are accepted again.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: EmulatedCBPeripheral)
 
     /// The answer to `openL2CAPChannel(_:)`: a channel or an error.

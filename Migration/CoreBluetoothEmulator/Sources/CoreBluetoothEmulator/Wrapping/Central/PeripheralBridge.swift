@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Hands on the callbacks of CoreBluetooth's peripheral to the emulated one.
+/// A bridge that passes the callbacks of CoreBluetooth's peripheral to the emulated one.
 final class PeripheralBridge: NSObject, CBPeripheralDelegate {
     weak var peripheral: EmulatedCBPeripheral?
 
@@ -97,7 +97,7 @@ final class PeripheralBridge: NSObject, CBPeripheralDelegate {
 }
 
 extension EmulatedCBPeripheral {
-    /// An answer has come: for who waits for it, or for the delegate.
+    /// Passes an answer to its completion, or to the delegate.
     fileprivate func answered(
         _ key: RequestLedger.Key, _ error: (any Error)?, channel: EmulatedCBL2CAPChannel? = nil,
         _ call: (EmulatedCBPeripheral, any EmulatedCBPeripheralDelegate) -> Void

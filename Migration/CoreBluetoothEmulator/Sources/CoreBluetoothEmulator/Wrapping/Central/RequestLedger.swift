@@ -1,11 +1,12 @@
 import Foundation
 
-/// The requests of a peripheral that are not answered, in order.
+/// The unanswered requests of a peripheral, in order.
 ///
-/// Answers of one kind about one attribute come in the order of the requests. So it is known which answers are for the
+/// Answers of one kind about one attribute arrive in the order of the requests. The ledger therefore knows which
+/// answers are for the app's delegate, and which for the bus or for a look-up of the module.
 /// app's delegate, and which for the bus or for a look-up of the module's own.
 struct RequestLedger {
-    /// What is asked, and about which attribute.
+    /// The kind of a request, and its attribute.
     enum Key: Hashable {
         case services, rssi, channel
         case included(ObjectIdentifier)
@@ -16,14 +17,14 @@ struct RequestLedger {
         case subscription(ObjectIdentifier)
     }
 
-    /// How a request ended.
+    /// The outcome of a request.
     enum Outcome {
         case done
         case channel(EmulatedCBL2CAPChannel)
         case failed(any Error)
     }
 
-    /// Who waits for the answer; nil is the app's delegate.
+    /// The receiver of the answer; nil for the app's delegate.
     typealias Completion = (Outcome) -> Void
 
     private var pending: [Key: [Completion?]] = [:]
@@ -32,17 +33,17 @@ struct RequestLedger {
         pending[key, default: []].append(completion)
     }
 
-    /// An answer has come.
+    /// Removes the first request that an answer matches.
     ///
-    /// - Returns: Who waits for it; nil is the app's delegate.
+    /// - Returns: The receiver of the answer; nil for the app's delegate.
     mutating func removeFirst(_ key: Key) -> Completion? {
         guard pending[key]?.isEmpty == false else { return nil }
         return pending[key]?.removeFirst() ?? nil
     }
 
-    /// The link is over.
+    /// Removes all requests, because the link ended.
     ///
-    /// - Returns: Those who wait, except the app's delegate, which hears of the disconnection.
+    /// - Returns: The receivers, except the app's delegate, which receives the disconnection.
     mutating func removeAll() -> [Completion] {
         defer { pending = [:] }
         return pending.values.flatMap { $0 }.compactMap { $0 }

@@ -2,13 +2,13 @@ import BluetoothEmulator
 import CoreBluetooth
 import Foundation
 
-/// What a peripheral manager advertises: all keys that it gave, and those that were added for it.
+/// The advertisement of a peripheral manager: all given keys, and those that were added for it.
 struct EmulatedAdvertisement {
-    /// Another one each time that a manager begins to advertise.
+    /// The number of the advertisement, which differs each time that a manager begins to advertise.
     let number: Int
-    /// Whether Apple's rule counts: name and services only.
+    /// Whether Apple's rule applies: only name and services.
     let followsApple: Bool
-    /// What centrals get.
+    /// The dictionary that centrals receive.
     let data: [String: Any]
 
     init(_ given: [String: Any]?, number: Int, _ configuration: EmulatorConfiguration, txPower: () -> Int) {
@@ -31,21 +31,21 @@ struct EmulatedAdvertisement {
 
     var localName: String? { data[CBAdvertisementDataLocalNameKey] as? String }
 
-    /// Whether iOS would advertise a key.
+    /// Returns whether iOS would advertise a key.
     static func isAllowed(_ key: String) -> Bool {
         key == CBAdvertisementDataLocalNameKey || key == CBAdvertisementDataServiceUUIDsKey
     }
 
-    /// The keys that iOS would leave out.
+    /// Returns the keys that iOS would omit.
     static func disallowedKeys(of given: [String: Any]?) -> [String] {
         (given ?? [:]).keys.filter { !isAllowed($0) }.sorted()
     }
 
-    /// What a central gets for a report over the air: all that was given, since packets have little room; where Apple's
-    /// rule counts, what came.
+    /// Returns the dictionary that a central receives for a report over the air: everything that was given, since
+    /// packets have little room; if Apple's rule applies, only the report.
     func report(of air: [String: Any]) -> [String: Any] { followsApple ? air : data }
 
-    /// What the emulator's packets carry beside name and services.
+    /// The contents of the emulator's packets besides name and services.
     var packet: AdvertisingData {
         guard !followsApple else { return AdvertisingData() }
         let serviceData = data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]

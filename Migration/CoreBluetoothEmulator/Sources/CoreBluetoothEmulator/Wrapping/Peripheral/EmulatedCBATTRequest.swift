@@ -1,11 +1,11 @@
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A read or a write of a central.
 public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
-    /// The central that asks.
+    /// The central that sent the request.
     public let central: EmulatedCBCentral
-    /// The characteristic that it asks about.
+    /// The characteristic of the request.
     public let characteristic: EmulatedCBCharacteristic
     /// The offset of the first byte, in bytes.
     public let offset: Int
@@ -23,15 +23,15 @@ public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The bytes that are written, or the answer to a read, from the offset on.
+    /// The bytes to write, or the answer to a read, from the offset on.
     ///
-    /// A read that is answered with nil gets the stored value.
+    /// A read that is answered with nil returns the stored value.
     public var value: Data? {
         get { fields.withLock { $0.value } }
         set { fields.withLock { $0.value = newValue } }
     }
 
-    /// - Returns: Whether it was not answered before.
+    /// - Returns: Whether the request had no answer yet.
     func markAnswered(_ result: CBATTError.Code) -> Bool {
         fields.withLock { fields in
             guard fields.result == nil else { return false }
@@ -40,6 +40,6 @@ public final class EmulatedCBATTRequest: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The answer that was given; nil before.
+    /// The answer; nil before it was given.
     var result: CBATTError.Code? { fields.withLock { $0.result } }
 }

@@ -4,9 +4,9 @@ public import CoreBluetooth
 // Invariant: all fields are constant.
 /// A central as a peripheral manager knows it.
 public final class EmulatedCBCentral: NSObject, EmulatedCBPeer, @unchecked Sendable {
-    /// The identifier of its central manager; that on this host, for a central of another kind.
+    /// The identifier of its central manager; for a central of another kind, that on this host.
     public let identifier: UUID
-    /// The central of CoreBluetooth; nil for one that is not connected.
+    /// The central of CoreBluetooth; nil without a connection.
     let core: CBCentral?
     private let world: EmulatedWorld
 

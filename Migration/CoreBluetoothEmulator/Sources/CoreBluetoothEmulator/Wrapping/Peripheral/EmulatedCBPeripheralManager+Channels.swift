@@ -4,19 +4,19 @@ public import CoreBluetooth
 extension EmulatedCBPeripheralManager {
     /// Listens for L2CAP channels: `peripheralManager(_:didPublishL2CAPChannel:error:)`.
     ///
-    /// Fails with `CBError.connectionFailed` unless ``EmulatorConfiguration/l2capSupported``, and with `.outOfSpace` where
+    /// Fails with `CBError.connectionFailed` unless ``EmulatorConfiguration/l2capSupported``, and with `.outOfSpace` if
     /// all numbers of ``EmulatorConfiguration/l2capPSMRange`` are taken.
     ///
-    /// - Parameter encryptionRequired: Whether centrals have to pair first; counts while
+    /// - Parameter encryptionRequired: Whether centrals have to pair first; applies while
     ///   ``EmulatorConfiguration/requirePairing``.
     public func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         publishChannel(withEncryption: encryptionRequired, nil)
     }
 
-    /// Listens no more: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    /// Stops listening: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
     public func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) { unpublishChannel(PSM, nil) }
 
-    /// - Parameter completion: Who waits for the answer; nil is the delegate.
+    /// - Parameter completion: The receiver of the answer; nil for the delegate.
     func publishChannel(withEncryption isEncrypted: Bool, _ completion: ChannelNumbers.Completion?) {
         start.perform { [weak self] in
             guard let self else { completion?(.failure(CBError(.operationCancelled))); return }
@@ -53,17 +53,17 @@ extension EmulatedCBPeripheralManager {
         core.unpublishL2CAPChannel(backendPSM(of: number) ?? number)
     }
 
-    /// The emulator's number for a published one.
+    /// Returns the emulator's number for a published one.
     func backendPSM(of number: CBL2CAPPSM) -> CBL2CAPPSM? {
         fields.withLock { $0.channels.backendNumber(of: number) }
     }
 
-    /// The published number for one of the emulator's.
+    /// Returns the published number for one of the emulator's.
     func publishedPSM(of backendNumber: CBL2CAPPSM) -> CBL2CAPPSM? {
         fields.withLock { $0.channels.number(ofBackend: backendNumber) }
     }
 
-    /// The adapter is off: commands that wait for an answer get none, and no channel is published any more.
+    /// Ends pending commands without an answer and withdraws all channels, because the adapter is off.
     func failChannelCommands() {
         let waiting = fields.withLock { fields in
             defer { fields.channels = ChannelNumbers() }
@@ -82,7 +82,7 @@ extension EmulatedCBPeripheralManager {
             return (completion, number)
         }
         if error == nil, number == nil {
-            // The answer to this is for no delegate.
+            // The answer to this is not for a delegate.
             fields.withLock { $0.channels.withdrawals.append({ _ in }) }
             core?.unpublishL2CAPChannel(backendNumber)
         }

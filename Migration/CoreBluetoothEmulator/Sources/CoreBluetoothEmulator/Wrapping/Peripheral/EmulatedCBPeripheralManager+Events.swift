@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// What happens to a peripheral manager, on its queue.
+/// The events of a peripheral manager, on its queue.
 extension EmulatedCBPeripheralManager {
     func didUpdateState() {
         let present = core?.state ?? .unknown
@@ -49,7 +49,7 @@ extension EmulatedCBPeripheralManager {
 }
 
 extension EmulatedCBPeripheralManager.Fields {
-    /// - Returns: Whether `willRestoreState` is to be called now, with nothing.
+    /// - Returns: Whether `willRestoreState` must be called now, with nothing.
     fileprivate mutating func takeEmptyState() -> Bool {
         defer { mustReportEmptyState = false }
         return mustReportEmptyState

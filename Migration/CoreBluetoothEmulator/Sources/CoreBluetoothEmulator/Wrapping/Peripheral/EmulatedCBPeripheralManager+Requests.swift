@@ -4,11 +4,11 @@ public import CoreBluetooth
 extension EmulatedCBPeripheralManager {
     /// Answers a read or a write, within the callback.
     ///
-    /// A request that the delegate does not answer within the callback is answered by the manager: with the stored value,
-    /// or by storing what is written. A later answer is logged and ignored, unless Apple's rule counts.
+    /// If the delegate does not answer within the callback, the manager does: with the stored value, or by storing the
+    /// written value. A later answer is logged and ignored, unless Apple's rule applies.
     ///
     /// - Parameters:
-    ///   - request: The request of the callback; of several, any.
+    ///   - request: The request of the callback, or any of several.
     ///   - result: `.success`, or the error that the central gets.
     public func respond(to request: EmulatedCBATTRequest, withResult result: CBATTError.Code) {
         guard request.markAnswered(result) else {
@@ -35,7 +35,7 @@ extension EmulatedCBPeripheralManager {
         core.respond(to: request.core, withResult: .success)
     }
 
-    /// Answers a request whose delegate has no method for it.
+    /// Answers a request for which the delegate has no method.
     func answer(unheard request: EmulatedCBATTRequest) {
         guard world.configuration.followsApple else { return }
         respond(to: request, withResult: .requestNotSupported)
@@ -67,7 +67,7 @@ extension EmulatedCBPeripheralManager {
         let result = requests.lazy.compactMap(\.result).first
         if result == nil || result == .success { store(requests) }
         if result == nil { respond(to: head, withResult: .success) }
-        // A later answer to any part is one too many.
+        // A later answer to any part is refused.
         for request in requests { _ = request.markAnswered(result ?? .success) }
     }
 
@@ -78,10 +78,10 @@ extension EmulatedCBPeripheralManager {
         return EmulatedCBATTRequest(core, central(for: core.central), characteristic)
     }
 
-    /// The characteristic was withdrawn meanwhile.
+    /// Refuses a request, because the characteristic was withdrawn meanwhile.
     private func refuse(_ request: CBATTRequest) { core?.respond(to: request, withResult: .invalidHandle) }
 
-    /// Stores what is written; the parts of a long value are put together.
+    /// Stores written values; the parts of a long value are joined.
     private func store(_ requests: [EmulatedCBATTRequest]) {
         for request in requests {
             let (written, stored) = (request.value ?? Data(), request.characteristic.value ?? Data())
@@ -95,9 +95,9 @@ extension EmulatedCBPeripheralManager {
     ///
     /// - Parameters:
     ///   - value: The value; cut to each central's `maximumUpdateValueLength`. It is stored, too, unless Apple's rule
-    ///     counts.
+    ///     applies.
     ///   - characteristic: A published characteristic.
-    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber.
+    ///   - centrals: The subscribers to notify; nil for all.
     /// - Returns: Whether it was queued. After false nothing is sent; send it again after
     ///   `peripheralManagerIsReady(toUpdateSubscribers:)`.
     @discardableResult
@@ -118,7 +118,7 @@ extension EmulatedCBPeripheralManager {
         return true
     }
 
-    /// Asks for a connection interval.
+    /// Requests a connection interval.
     public func setDesiredConnectionLatency(
         _ latency: CBPeripheralManagerConnectionLatency, for central: EmulatedCBCentral
     ) {
@@ -128,12 +128,12 @@ extension EmulatedCBPeripheralManager {
 
     func reportReady() { delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
 
-    /// The same, from any thread.
+    /// Reports readiness, from any thread.
     func reportReadyLater() { world.emulator?.call(on: queue) { self.reportReady() } }
 
     // MARK: Centrals
 
-    /// The one object of a connected central.
+    /// Returns the one object of a connected central.
     func central(for core: CBCentral) -> EmulatedCBCentral {
         if let known = fields.withLock({ $0.centrals[core.identifier] }), known.core === core { return known }
         let identifier = world.central(knownAs: core.identifier, onHost: place.host.name)?.identifier
@@ -142,7 +142,7 @@ extension EmulatedCBPeripheralManager {
         return new
     }
 
-    /// The central of an identifier, connected or not.
+    /// Returns the central with an identifier, connected or not.
     func central(_ identifier: UUID) -> EmulatedCBCentral {
         fields.withLock { $0.centrals.values.first { $0.identifier == identifier } }
             ?? EmulatedCBCentral(identifier: identifier, nil, in: world)

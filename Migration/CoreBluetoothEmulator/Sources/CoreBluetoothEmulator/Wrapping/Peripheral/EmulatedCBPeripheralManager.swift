@@ -1,19 +1,19 @@
 import BluetoothEmulator
 public import CoreBluetooth
 
-// Invariant: `fields` are reached under their lock; all else is constant.
+// Invariant: `fields` are accessed under their lock; the rest is constant.
 /// A peripheral of the emulated world: services that centrals use, advertising, L2CAP channels.
 ///
-/// Each peripheral manager is a device of its own. Callbacks run on the queue given at initialization, one at a time.
-/// Methods may be called from any thread, and are logged and ignored in any state but `.poweredOn`. Releasing the manager
-/// ends its links.
+/// Each peripheral manager is a separate device. Callbacks run on the queue given at initialization, one at a time.
+/// Methods may be called from any thread, and are logged and ignored in any state but `.poweredOn`. Releasing the
+/// manager ends its links.
 public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
     struct Fields {
         weak var delegate: (any EmulatedCBPeripheralManagerDelegate)?
-        /// Nil once the world has ended.
+        /// The manager of CoreBluetooth; nil once the world has ended.
         var core: CBPeripheralManager?
         var published: PublishedServices
-        /// By the identifier on this host.
+        /// The centrals by their identifiers on this host.
         var centrals: [UUID: EmulatedCBCentral] = [:]
         var advertisement: EmulatedAdvertisement?
         /// The local name of the last advertisement.
@@ -24,23 +24,23 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         var mustReportEmptyState: Bool
     }
 
-    /// The identifier by which centrals know it.
+    /// The identifier by which centrals know the manager.
     public let identifier: UUID
     let world: EmulatedWorld
     let place: EmulatedWorld.Place
     let queue: DispatchQueue
-    /// The state that is restored; nil if there is none.
+    /// The state that is restored; nil without one.
     let preserved: PreservedPeripheral?
     let start: ManagerStart
-    /// Where in the configured range its mean signal strength is, 0…1.
+    /// The position of its mean signal strength in the configured range, 0…1.
     private let signal: Double
     let fields: Guarded<Fields>
     private let bridge = PeripheralManagerBridge()
 
-    /// A manager in the current world.
+    /// Creates a manager in the current world.
     ///
     /// - Parameters:
-    ///   - delegate: Who is called; not retained.
+    ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` counts while
     ///     ``EmulatorConfiguration/stateRestorationEnabled``.
@@ -65,7 +65,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         super.init()
         bridge.manager = self
         world.register(self, as: identifier)
-        // Under the lock, so that a callback on another thread finds the core.
+        // Set under the lock, so that a callback on another thread finds the core.
         fields.withLock {
             $0.core = CBPeripheralManager(
                 backend: .emulator(host: place.host), delegate: bridge, queue: queue, options: options)
@@ -112,7 +112,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         let isProtected = world.configuration.requirePairing
         let added = fields.withLock { fields -> CBMutableService in
             if let known = fields.published.core(of: service) { return known }
-            // One that is not published leads to CoreBluetooth's error.
+            // A service that is not published leads to CoreBluetooth's error.
             let included = (service.includedServices ?? []).map {
                 fields.published.core(of: $0) ?? CBMutableService(type: $0.uuid, primary: $0.isPrimary)
             }
@@ -123,7 +123,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         core?.add(added)
     }
 
-    /// Withdraws a service; nothing happens where it is not published.
+    /// Withdraws a service, if it is published.
     public func remove(_ service: EmulatedCBMutableService) { start.perform { [weak self] in self?.withdraw(service) } }
 
     private func withdraw(_ service: EmulatedCBMutableService) {
@@ -140,18 +140,18 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         fields.withLock { $0.published.removeAll() }
     }
 
-    /// The services in the order of their publishing.
+    /// The services in the order of their publication.
     var publishedServices: [EmulatedCBMutableService] { fields.withLock { $0.published.services } }
 
-    /// Whether it publishes one of these services.
+    /// Returns whether it publishes one of these services.
     func offers(_ services: [CBUUID]) -> Bool { publishedServices.contains { services.contains($0.uuid) } }
 
     // MARK: Advertising
 
     /// Advertises until `stopAdvertising()`: `peripheralManagerDidStartAdvertising(_:error:)`.
     ///
-    /// - Parameter advertisementData: What centrals get, with any keys. iOS advertises name and services only, and a log
-    ///   line names the others; where Apple's rule counts they are left out.
+    /// - Parameter advertisementData: The dictionary that centrals receive, with any keys. iOS advertises only name and
+    ///   services, and a log line names the others; if Apple's rule applies, they are omitted.
     public func startAdvertising(_ advertisementData: [String: Any]?) {
         start.perform(isActive: true) { [weak self] in self?.advertise(advertisementData) }
     }
@@ -168,10 +168,10 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         core.startAdvertising(advertisementData?.filter { EmulatedAdvertisement.isAllowed($0.key) })
     }
 
-    /// Stops advertising; nothing happens where it does not.
+    /// Stops advertising; does nothing if it does not advertise.
     public func stopAdvertising() { start.perform(isActive: false) { [weak self] in self?.core?.stopAdvertising() } }
 
-    /// Gives the emulator what later advertisements carry.
+    /// Passes the content of later advertisements to the emulator.
     func setAdvertisement(_ new: EmulatedAdvertisement) {
         fields.withLock { fields in
             fields.advertisement = new
@@ -181,7 +181,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         world.advertise(new, on: place.host)
     }
 
-    /// What it advertises, or did last.
+    /// The present advertisement, or the last one.
     var advertisement: EmulatedAdvertisement? { fields.withLock { $0.advertisement } }
 
     var advertisedName: String? { fields.withLock { $0.advertisedName } }
@@ -195,7 +195,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
 
     // MARK: The world
 
-    /// Puts the settings in force that are the device's own.
+    /// Applies the settings of the device.
     func apply(_ configuration: EmulatorConfiguration) {
         place.host.setMaximumMTU(configuration.initialMTU)
         if let advertisement { world.advertise(advertisement, on: place.host) }
@@ -210,7 +210,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         return range.lowerBound + Int((Double(range.count - 1) * signal).rounded())
     }
 
-    /// A signal strength as centrals measure it, in dBm.
+    /// Returns a signal strength as centrals measure it, in dBm.
     func measureRSSI() -> Int {
         let configuration = world.configuration
         let (range, variation) = (configuration.rssiRange, max(0, configuration.rssiVariation))
@@ -218,7 +218,7 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
         return min(range.upperBound, max(range.lowerBound, measured))
     }
 
-    /// The world has ended: the manager does nothing any more, and its state is unknown.
+    /// Ends the manager with the world: its state is unknown.
     func end() {
         place.host.peripheral?.disconnect()
         // Released outside the lock.

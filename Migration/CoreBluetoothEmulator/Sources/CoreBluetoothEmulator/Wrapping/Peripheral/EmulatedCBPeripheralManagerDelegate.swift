@@ -7,7 +7,7 @@ public protocol EmulatedCBPeripheralManagerDelegate: AnyObject {
     /// `state` changed.
     func peripheralManagerDidUpdateState(_ peripheral: EmulatedCBPeripheralManager)
 
-    /// The manager gets the state that was preserved under its restore identifier; before the first state.
+    /// The manager receives the state that was preserved under its restore identifier; before the first state.
     func peripheralManager(_ peripheral: EmulatedCBPeripheralManager, willRestoreState dict: [String: Any])
 
     /// The answer to `startAdvertising(_:)`.
@@ -22,7 +22,7 @@ public protocol EmulatedCBPeripheralManagerDelegate: AnyObject {
         _ peripheral: EmulatedCBPeripheralManager, central: EmulatedCBCentral,
         didSubscribeTo characteristic: EmulatedCBCharacteristic)
 
-    /// A central unsubscribed, or left.
+    /// A central unsubscribed, or disconnected.
     func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, central: EmulatedCBCentral,
         didUnsubscribeFrom characteristic: EmulatedCBCharacteristic)
@@ -33,7 +33,7 @@ public protocol EmulatedCBPeripheralManagerDelegate: AnyObject {
     /// A central writes, a long value in parts; see ``EmulatedCBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: EmulatedCBPeripheralManager, didReceiveWrite requests: [EmulatedCBATTRequest])
 
-    /// Values are taken again.
+    /// Values are accepted again.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: EmulatedCBPeripheralManager)
 
     /// The answer to `publishL2CAPChannel(withEncryption:)`; after an error the number is 0.
@@ -79,14 +79,15 @@ extension EmulatedCBPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: EmulatedCBCharacteristic
     ) {}
 
-    /// Leaves the answer to the manager: the stored value, or `.requestNotSupported` where Apple's rule counts.
+    /// Leaves the answer to the manager: the stored value, or `.requestNotSupported` if Apple's rule applies.
     public func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didReceiveRead request: EmulatedCBATTRequest
     ) {
         peripheral.answer(unheard: request)
     }
 
-    /// Leaves the answer to the manager: it stores the value, or says `.requestNotSupported` where Apple's rule counts.
+    /// Leaves the answer to the manager: it stores the value, or answers `.requestNotSupported` if Apple's rule
+    /// applies.
     public func peripheralManager(
         _ peripheral: EmulatedCBPeripheralManager, didReceiveWrite requests: [EmulatedCBATTRequest]
     ) {

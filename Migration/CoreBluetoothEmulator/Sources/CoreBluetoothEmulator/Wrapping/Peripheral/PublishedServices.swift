@@ -1,30 +1,30 @@
 import CoreBluetooth
 import Foundation
 
-/// The services of a peripheral manager, and what CoreBluetooth's manager publishes for them.
+/// The services of a peripheral manager, and CoreBluetooth's published objects for them.
 struct PublishedServices {
     private struct Entry {
         let service: EmulatedCBMutableService
         let core: CBMutableService
         let characteristics: [(object: EmulatedCBMutableCharacteristic, core: CBMutableCharacteristic)]
-        /// The how-manyeth service of its host it is, from 0; nil while it is only asked for.
+        /// The position of the service on its host, from 0; nil until it is published.
         var number: Int?
     }
 
     private var entries: [Entry] = []
-    /// The number of the host's next service; no number is used again.
+    /// The number of the host's next service; numbers are never reused.
     private(set) var nextNumber: Int
 
     init(nextNumber: Int) { self.nextNumber = nextNumber }
 
-    /// In the order of their publishing.
+    /// The services in the order of their publication.
     var services: [EmulatedCBMutableService] { entries.map(\.service) }
 
     var cores: [CBMutableService] { entries.map(\.core) }
 
     func core(of service: EmulatedCBService) -> CBMutableService? { entries.first { $0.service === service }?.core }
 
-    /// The how-manyeth service of its host a service is, from 0.
+    /// Returns the position of a service on its host, from 0.
     func number(of service: EmulatedCBMutableService) -> Int? { entries.first { $0.service === service }?.number }
 
     func service(of core: CBService) -> EmulatedCBMutableService? { entries.first { $0.core === core }?.service }
@@ -37,7 +37,7 @@ struct PublishedServices {
         entries.lazy.flatMap(\.characteristics).first { $0.object === characteristic }?.core
     }
 
-    /// Adds a service with what is published for it; its characteristics belong to each other in order.
+    /// Adds a service with its published object; their characteristics correspond in order.
     ///
     /// - Parameter isConfirmed: Whether it is published already.
     mutating func append(
@@ -60,7 +60,7 @@ struct PublishedServices {
         return nextNumber
     }
 
-    /// The answer to an addition: a service that was not published before either is or is forgotten.
+    /// Handles the answer to an addition: a service that was not published before becomes published or is removed.
     mutating func added(_ core: CBService, isPublished: Bool) {
         guard let index = entries.firstIndex(where: { $0.core === core }) else { return }
         if isPublished {
@@ -86,12 +86,12 @@ struct PublishedServices {
 }
 
 extension EmulatedCBMutableService {
-    /// What is published for this service: characteristics without values, which the module keeps, and those descriptors
-    /// that CoreBluetooth can publish.
+    /// Returns the object to publish for this service: characteristics without values, which the module stores, and
+    /// those descriptors that CoreBluetooth can publish.
     ///
     /// - Parameters:
-    ///   - included: What is published for the included services.
-    ///   - isProtected: Whether requirements of encryption count.
+    ///   - included: The published objects of the included services.
+    ///   - isProtected: Whether requirements of encryption apply.
     func makeCore(included: [CBMutableService], isProtected: Bool) -> CBMutableService {
         let core = CBMutableService(type: uuid, primary: isPrimary)
         core.includedServices = included.isEmpty ? nil : included
@@ -124,7 +124,7 @@ extension EmulatedCBMutableDescriptor {
 }
 
 extension CBAttributePermissions {
-    /// The same accesses for everyone.
+    /// The permissions without encryption.
     var withoutEncryption: CBAttributePermissions {
         var result = intersection([.readable, .writeable])
         if contains(.readEncryptionRequired) { result.insert(.readable) }
@@ -134,7 +134,7 @@ extension CBAttributePermissions {
 }
 
 extension CBCharacteristicProperties {
-    /// The same properties for everyone.
+    /// The properties without encryption.
     fileprivate var withoutEncryption: CBCharacteristicProperties {
         var result = subtracting([.notifyEncryptionRequired, .indicateEncryptionRequired])
         if contains(.notifyEncryptionRequired) { result.insert(.notify) }
