@@ -10,7 +10,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
-        // Its clients have closures and delegates that are not Sendable, so it is in the mode in which that is no error.
+        // The language mode of its clients, whose closures and delegates are not Sendable.
         .target(
             name: "CoreBluetoothMock",
             dependencies: [
@@ -21,7 +21,7 @@ let package = Package(
             ],
             swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("ExistentialAny")]),
 
-        // An app as it was written for the original, whose one new file declares CoreBluetooth's names.
+        // An app as it was written for the original; its one new file declares CoreBluetooth's names.
         .target(
             name: "BlinkyClient", dependencies: ["CoreBluetoothMock"], path: "Tests/BlinkyClient",
             swiftSettings: [.swiftLanguageMode(.v5)]),

@@ -12,7 +12,7 @@ let package = Package(
     name: "MigrationExamples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // Under the original's name, so that the rest of a manifest stays as it is.
+        // The original's name, so that the rest of a manifest stays unchanged.
         .package(name: "IOS-CoreBluetooth-Mock", path: "../CoreBluetoothMock"),
         .package(name: "swift-corebluetooth", path: "../.."),
     ],
@@ -31,6 +31,6 @@ let package = Package(
         .testTarget(
             name: "PlantSensorNativeTests", dependencies: ["PlantSensorNative", coreBluetooth, testing]),
     ],
-    // As the original's users have it: delegates and closures that are not Sendable.
+    // The mode of the original's users, whose delegates and closures are not Sendable.
     swiftLanguageModes: [.v5]
 )

@@ -8,7 +8,7 @@ protocol BlinkyBoardDelegate: AnyObject {
     func board(_ board: BlinkyBoard, didFailWith error: Error?)
 }
 
-/// One board: connects, discovers, reads the button and switches the LED.
+/// A board: connects, discovers, reads the button and switches the LED.
 final class BlinkyBoard: NSObject, CBPeripheralDelegate, CBCentralManagerDelegate {
     static let service = CBUUID(string: "00001523-1212-EFDE-1523-785FEABCD123")
     static let button = CBUUID(string: "00001524-1212-EFDE-1523-785FEABCD123")

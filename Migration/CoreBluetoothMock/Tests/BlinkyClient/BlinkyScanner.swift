@@ -1,10 +1,10 @@
 import Foundation
 
-/// Finds boards with a button and an LED.
+/// A scanner that finds boards with a button and an LED.
 final class BlinkyScanner {
     private let manager: CBCentralManager
     private(set) var boards: [BlinkyBoard] = []
-    /// Called with each board that is new.
+    /// Called with each new board.
     var onDiscovery: ((BlinkyBoard) -> Void)?
     /// Called with each state of the adapter.
     var onState: ((CBManagerState) -> Void)?
@@ -23,7 +23,7 @@ final class BlinkyScanner {
 
     func stop() { manager.stopScan() }
 
-    /// What the app shows of the adapter.
+    /// The text that the app shows about the adapter.
     var status: String {
         switch manager.state {
         case .unknown: return "unknown"

@@ -1,6 +1,7 @@
 import CoreBluetoothMock
 
-// The one file that an app adds: CoreBluetooth's names are those of the mock, and every `import CoreBluetooth` is gone.
+// The one file that an app adds: CoreBluetooth's names are those of the mock, and every `import CoreBluetooth` is
+// removed.
 
 #if os(Linux)
 // Foundation declares it on Apple's systems, for the files that import nothing else.

@@ -3,7 +3,7 @@ import XCTest
 
 /// The state of the adapter in the world of the process, in real time.
 ///
-/// The queue of the managers waits until a test lets it go.
+/// The queue of the managers is suspended until a test resumes it.
 final class AdapterTests: XCTestCase {
     private let queue = DispatchQueue(label: "managers")
     private var board: CBMPeripheralSpec!

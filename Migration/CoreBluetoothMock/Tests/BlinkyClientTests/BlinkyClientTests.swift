@@ -25,7 +25,7 @@ final class BlinkyClientTests: XCTestCase {
         blinky.simulateProximityChange(.immediate)
     }
 
-    /// Waits for power, and for the board.
+    /// Waits until the adapter is on, and for the board.
     private func discoverBoard() throws -> BlinkyBoard {
         let isOn = expectation(description: "The adapter is on")
         isOn.assertForOverFulfill = false
@@ -126,7 +126,7 @@ final class BlinkyClientTests: XCTestCase {
     }
 }
 
-/// A delegate that is no NSObject.
+/// A delegate that is not an NSObject.
 private final class BoardListener: BlinkyBoardDelegate {
     var onReady: (() -> Void)?
     var onButton: ((Bool) -> Void)?

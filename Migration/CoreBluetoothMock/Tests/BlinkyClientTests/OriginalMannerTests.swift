@@ -1,7 +1,7 @@
 import CoreBluetoothMock
 import XCTest
 
-/// Flows as users of the original test them: managers by their initializers, proxies, and real time.
+/// Tests in the style of the original's users: managers created by their initializers, proxies, and real time.
 final class OriginalMannerTests: XCTestCase {
     private var proxy: CBMCentralManagerDelegateProxy!
 
@@ -15,7 +15,7 @@ final class OriginalMannerTests: XCTestCase {
         proxy = nil
     }
 
-    /// A manager that scans as soon as it can.
+    /// Returns a manager that scans as soon as it can.
     private func scanningManager(_ options: [String: Any]? = nil) -> CBMCentralManager {
         proxy.didUpdateState = { manager in
             if manager.state == .poweredOn { manager.scanForPeripherals(withServices: nil, options: options) }

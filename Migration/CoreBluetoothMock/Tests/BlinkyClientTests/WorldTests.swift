@@ -1,7 +1,7 @@
 import CoreBluetoothMock
 import XCTest
 
-/// The process's own world: its beginning, its end, and its time.
+/// The process's world: its beginning, its end, and its time.
 final class WorldTests: XCTestCase {
     override func tearDown() {
         CBMCentralManagerMock.tearDownSimulation()

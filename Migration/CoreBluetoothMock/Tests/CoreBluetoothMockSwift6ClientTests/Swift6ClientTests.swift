@@ -3,7 +3,7 @@ import CoreBluetoothMock
 import CoreBluetoothTesting
 import Testing
 
-// A client in Swift 6 mode: server objects are constants, states are switched over without a default.
+// A client in Swift 6 mode: server objects are constants, and a `switch` over states has no default.
 
 extension CBMCharacteristicMock {
     fileprivate static let level = CBMCharacteristicMock(
@@ -32,7 +32,7 @@ private let battery = CBMPeripheralSpec.simulatePeripheral(proximity: .near)
     .connectable(name: "Battery", services: [.battery], delegate: Battery())
     .build()
 
-/// Reads one value, on the main actor.
+/// A client that reads one value, on the main actor.
 @MainActor private final class Reader {
     private let manager: CBMCentralManager
     fileprivate var peripheral: (any CBMPeripheral)?

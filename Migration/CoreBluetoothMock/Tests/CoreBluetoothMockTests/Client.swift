@@ -3,9 +3,9 @@ import CoreBluetoothMock
 import CoreBluetoothTesting
 import Testing
 
-/// An app with one manager: notes what it hears, as lines, and keeps what it finds.
+/// An app with one manager, which records its callbacks as lines and retains what it finds.
 final class Client: CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked Sendable {
-    // Invariant: reached under the lock.
+    // Invariant: accessed under the lock.
     private let lock = NSLock()
     private var lines: [String] = []
     private var found: [UUID: any CBMPeripheral] = [:]
@@ -19,7 +19,7 @@ final class Client: CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked
         manager = make(self)
     }
 
-    /// A manager in a world with these specs, and with power.
+    /// Returns a client with a manager in a world with these specs, once the adapter is on.
     static func on(_ specs: CBMPeripheralSpec..., emulator: Emulator = .current) async throws -> Client {
         CBMCentralManagerMock.simulatePeripherals(specs)
         CBMCentralManagerMock.simulatePowerOn()
@@ -32,7 +32,7 @@ final class Client: CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked
 
     // MARK: What was heard
 
-    /// What was heard since the last call.
+    /// Takes the lines since the last call.
     func take() -> [String] {
         lock.lock()
         defer {
@@ -44,7 +44,7 @@ final class Client: CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked
 
     /// The dictionaries of all reports.
     var reports: [[String: Any]] { lock.withLock { dictionaries } }
-    /// The signal strengths of all reports, and of links that were read.
+    /// The signal strengths of all reports and readings.
     var rssis: [Int] { lock.withLock { strengths } }
     /// The error of the last callback that had one.
     var error: (any Error)? { lock.withLock { lastError } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothMock
 
-/// An app in the peripheral role: notes what it hears, and answers as a test says.
+/// An app in the peripheral role, which records its callbacks and answers as a test requires.
 final class Peripheral: CBMPeripheralManagerDelegate, CBMCentralSpecDelegate, @unchecked Sendable {
     struct State {
         var lines: [String] = []
@@ -27,7 +27,7 @@ final class Peripheral: CBMPeripheralManagerDelegate, CBMCentralSpecDelegate, @u
         manager = make(self)
     }
 
-    /// A manager with power, which publishes a service and advertises.
+    /// Returns an app that publishes a service and advertises.
     static func published(emulator: Emulator = .current) async throws -> Peripheral {
         CBMCentralManagerMock.simulatePowerOn()
         let app = Peripheral()

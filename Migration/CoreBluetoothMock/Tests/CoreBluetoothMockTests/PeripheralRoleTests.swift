@@ -8,7 +8,7 @@ import Testing
 @Suite(.emulator()) struct PeripheralRoleTests {
     private let emulator = Emulator.current
 
-    /// The outcome of a read or a write, as text.
+    /// Returns the outcome of a read or a write, as text.
     private func outcome<Value>(
         _ body: (@escaping (Result<Value, any Error>) -> Void) -> Void
     ) async throws -> String {

@@ -7,7 +7,7 @@ import Testing
     private let emulator = Emulator.current
     private let sensor = Sensor()
 
-    /// A spec without advertising.
+    /// Returns a spec without advertising.
     private func silent(_ build: (CBMPeripheralSpec.Builder) -> CBMPeripheralSpec.Builder) -> CBMPeripheralSpec {
         build(CBMPeripheralSpec.simulatePeripheral()).build()
     }

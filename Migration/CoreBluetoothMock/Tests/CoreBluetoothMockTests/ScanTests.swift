@@ -6,7 +6,7 @@ import Testing
 @Suite(.emulator()) struct ScanTests {
     private let emulator = Emulator.current
 
-    /// A spec that advertises only.
+    /// Returns a spec that only advertises.
     private func beacon(
         _ data: [String: Any], interval: TimeInterval = 0.1, delay: TimeInterval = 0, proximity: CBMProximity = .near
     ) -> CBMPeripheralSpec {
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `Peripherals of one interval are found in the order of the list`() async throws {
         for _ in 0..<6 {
-            // Identifiers are new each time, and with them the addresses.
+            // The identifiers are new each time, and therefore the addresses.
             let client = try await Client.on(Sensor().spec("a"), Sensor().spec("b"), Sensor().spec("c"))
             client.manager.scanForPeripherals(withServices: nil)
             try await emulator.advance(by: .milliseconds(101))

@@ -1,6 +1,6 @@
 import CoreBluetoothMock
 
-/// A spec's delegate that notes what it is asked, and answers as a test says.
+/// A spec's delegate that records its calls, and answers as a test requires.
 final class Sensor: CBMPeripheralSpecDelegate, @unchecked Sendable {
     struct Answers {
         var connection: Result<Void, any Error> = .success(())
@@ -10,11 +10,11 @@ final class Sensor: CBMPeripheralSpecDelegate, @unchecked Sendable {
         var notify: Result<Void, any Error> = .success(())
         /// Called for each write, with the peripheral and the value.
         var onWrite: (CBMPeripheralSpec, Data) -> Void = { _, _ in }
-        /// Called when the last link is over.
+        /// Called when the last link ends.
         var onDisconnect: (CBMPeripheralSpec) -> Void = { _ in }
     }
 
-    // Invariant: reached under the lock.
+    // Invariant: accessed under the lock.
     private let lock = NSLock()
     private var lines: [String] = []
     private var current = Answers()
@@ -24,7 +24,7 @@ final class Sensor: CBMPeripheralSpecDelegate, @unchecked Sendable {
         set { lock.withLock { current = newValue } }
     }
 
-    /// What was asked since the last call.
+    /// Takes the calls since the last one.
     func take() -> [String] {
         lock.withLock {
             defer { lines = [] }
@@ -137,7 +137,7 @@ extension Sensor {
     static let service = CBMUUID(string: "181A")
     static let value = CBMUUID(string: "2A6E")
 
-    /// A spec that advertises its name and serves one characteristic, with this delegate.
+    /// Returns a spec that advertises its name and serves one characteristic, with this delegate.
     func spec(
         _ name: String = "Sensor", identifier: UUID = UUID(), proximity: CBMProximity = .immediate,
         services: [CBMServiceMock]? = nil, supervisionTimeout: TimeInterval = 1, mtu: Int = 23
@@ -181,7 +181,7 @@ extension CBMPeripheral {
     var characteristic: CBMCharacteristic? { services?.first?.characteristics?.first }
 }
 
-/// An error of a test's own.
+/// An error of a test.
 struct TestError: Error, Equatable {
     let number: Int
 }

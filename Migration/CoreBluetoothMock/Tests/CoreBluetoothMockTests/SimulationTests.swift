@@ -155,7 +155,7 @@ import Testing
         #expect(isOnQueue.withLock { $0 } == [true])
     }
 
-    /// A mock of a client's own.
+    /// A mock that a client defines.
     private final class CountingMock: CBMCentralManagerMock {
         var scans = 0
         override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothMock
 
-/// What tests reach with `@testable import`.
+/// The members that tests access with `@testable import`.
 @Suite(.emulator()) struct TestAccessTests {
     private let emulator = Emulator.current
     private let sensor = Sensor()

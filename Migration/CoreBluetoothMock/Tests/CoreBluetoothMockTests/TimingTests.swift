@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetoothMock
 
-/// How long steps take where the settings add nothing.
+/// The durations of steps without additional delays in the settings.
 @Suite(.emulator(.instant)) struct TimingTests {
     private let emulator = Emulator.current
 

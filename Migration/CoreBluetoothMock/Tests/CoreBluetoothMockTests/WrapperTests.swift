@@ -5,11 +5,11 @@ import Testing
 
 @testable import CoreBluetoothMock
 
-/// The wrappers over a world of the emulator's own devices, as over any backend.
+/// The wrappers over a world of the emulator's devices, as over any backend.
 @Suite(.emulator(.default, world: WorldDescription(devices: [.heartRateMonitor, .echo]))) struct WrapperTests {
     private let emulator = Emulator.current
 
-    /// A client with a native manager, whose backend is the task's emulator.
+    /// Returns a client with a native manager, whose backend is the task's emulator.
     private func nativeClient(_ options: [String: Any]? = nil) async throws -> Client {
         let client = Client { CBMCentralManagerNative(delegate: $0, queue: nil, options: options) }
         try await emulator.advance(by: .seconds(1))
@@ -18,7 +18,7 @@ import Testing
         return client
     }
 
-    /// A connected device of the emulator's own, with the peripheral's lists filled.
+    /// Returns a connected device of the emulator, with the peripheral's lists filled.
     private func explored(_ client: Client, offering service: String) async throws -> CBMPeripheralNative {
         let proxy = CBMCentralManagerDelegateProxy()
         let found = Protected<(any CBMPeripheral)?>(nil)
@@ -151,7 +151,7 @@ import Testing
 }
 
 @Suite struct BaseClassTests {
-    /// A fake of a client's own.
+    /// A fake that a client defines.
     private final class Fake: CBMCentralManager {
         var connected: [UUID] = []
         override var state: CBMManagerState { .poweredOn }

@@ -1,6 +1,7 @@
 import CoreBluetoothMock
 
-// CoreBluetooth's names, as those of the module. With this file in the target, no other file says `import CoreBluetooth`.
+// CoreBluetooth's names, as aliases of the module's. With this file in the target, no other file has `import
+// CoreBluetooth`.
 
 // MARK: Managers
 

@@ -1,2 +1,2 @@
-// In place of the file of aliases: CoreBluetooth itself, for all files of the app.
+// CoreBluetooth itself in place of the file of aliases, for all files of the app.
 @_exported import CoreBluetooth

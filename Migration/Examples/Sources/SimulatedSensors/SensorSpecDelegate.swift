@@ -1,6 +1,6 @@
 import CoreBluetoothMock
 
-/// The firmware of a simulated sensor: answers with its values, and takes alerts.
+/// The firmware of a simulated sensor: it answers with its values, and accepts alerts.
 ///
 /// Thread rule: all members may be used from any thread; the hooks are called on a queue of the simulation.
 package final class SensorSpecDelegate: CBMPeripheralSpecDelegate {
@@ -14,7 +14,7 @@ package final class SensorSpecDelegate: CBMPeripheralSpecDelegate {
     }
 
     private let lock = NSLock()
-    // Reached under the lock.
+    // Accessed under the lock.
     private var fields = Fields()
 
     package init() {}
@@ -34,7 +34,7 @@ package final class SensorSpecDelegate: CBMPeripheralSpecDelegate {
     /// The alert that was last received: 0 for none to 2 for high.
     package var alert: UInt8 { lock.withLock { fields.alert } }
 
-    /// What connections fail with; nil accepts them.
+    /// The error that connections fail with; nil accepts them.
     package var refusal: CBMError? {
         get { lock.withLock { fields.refusal } }
         set { lock.withLock { fields.refusal = newValue } }
@@ -46,7 +46,7 @@ package final class SensorSpecDelegate: CBMPeripheralSpecDelegate {
         set { lock.withLock { fields.onSubscription = newValue } }
     }
 
-    /// Everything is as at first.
+    /// Restores the initial state.
     package func reset() { lock.withLock { fields = Fields(onSubscription: fields.onSubscription) } }
 
     package func peripheralDidReceiveConnectionRequest(_ peripheral: CBMPeripheralSpec) -> Result<Void, Error> {
@@ -82,6 +82,6 @@ package final class SensorSpecDelegate: CBMPeripheralSpecDelegate {
 }
 
 extension Data {
-    /// Two bytes, the least significant first.
+    /// Encodes a number in two bytes, the least significant first.
     package init(_ number: UInt16) { self.init([UInt8(number & 0xFF), UInt8(number >> 8)]) }
 }

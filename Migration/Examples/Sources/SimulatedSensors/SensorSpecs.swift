@@ -5,12 +5,12 @@ import CoreBluetoothMock
 package let fernDelegate = SensorSpecDelegate()
 package let orchidDelegate = SensorSpecDelegate()
 
-/// A sensor that advertises its Battery Service, so that a search finds it.
+/// A sensor that advertises its Battery Service, so that a scan finds it.
 package let fern = makeFern(fernDelegate)
 
 /// A sensor that the system has seen before.
 ///
-/// It advertises its name alone: no search finds it, but it can be retrieved.
+/// It advertises only its name: no scan finds it, but it can be retrieved.
 package let orchid =
     CBMPeripheralSpec
     .simulatePeripheral(identifier: identifier(2), proximity: .near)
@@ -27,7 +27,7 @@ package let orchid =
     .allowForRetrieval()
     .build()
 
-/// A thermometer, which is no sensor of this app.
+/// A thermometer, which is not a sensor of this app.
 package let thermometer =
     CBMPeripheralSpec
     .simulatePeripheral(identifier: identifier(3), proximity: .immediate)
@@ -40,7 +40,7 @@ package let thermometer =
     )
     .build()
 
-/// A fern's sensor with a firmware of its own, for tests that run at the same time.
+/// Returns a fern's sensor with separate firmware, for tests that run at the same time.
 package func makeFern(_ delegate: SensorSpecDelegate) -> CBMPeripheralSpec {
     CBMPeripheralSpec
         .simulatePeripheral(identifier: identifier(1), proximity: .immediate)

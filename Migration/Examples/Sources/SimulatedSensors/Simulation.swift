@@ -1,8 +1,8 @@
 import CoreBluetoothMock
 
-/// Puts the sensors on the air of this process.
+/// Adds the sensors to the simulation of this process.
 ///
-/// While an app observes the fern, its soil becomes drier each second, until the sensor alerts and someone waters it.
+/// While an app observes the fern, its soil becomes drier each second, until the sensor alerts and the fern is watered.
 package func simulateSensors() {
     CBMCentralManagerMock.simulateInitialState(.poweredOff)
     CBMCentralManagerMock.simulatePeripherals([fern, orchid, thermometer])

@@ -1,9 +1,9 @@
 import Foundation
 import PlantSensorNative
 
-// plant-sensor-native [COUNT [IDENTIFIER]]: ends after COUNT values, or with Ctrl-C.
+// Usage: plant-sensor-native [COUNT [IDENTIFIER]]. Ends after COUNT values, or with Ctrl-C.
 
-// Each line is there when it is printed, in a pipe too.
+// Each line is written when it is printed, also to a pipe.
 setvbuf(stdout, nil, _IOLBF, 0)
 let arguments = CommandLine.arguments.dropFirst()
 let monitor = PlantMonitor(

@@ -2,9 +2,9 @@ import Foundation
 import PlantSensor
 import SimulatedSensors
 
-// plant-sensor [COUNT [IDENTIFIER]]: ends after COUNT values, or with Ctrl-C.
+// Usage: plant-sensor [COUNT [IDENTIFIER]]. Ends after COUNT values, or with Ctrl-C.
 
-// Each line is there when it is printed, in a pipe too.
+// Each line is written when it is printed, also to a pipe.
 setvbuf(stdout, nil, _IOLBF, 0)
 if ProcessInfo.processInfo.environment["COREBLUETOOTH_BACKEND"] == "emulator" { simulateSensors() }
 

@@ -5,7 +5,7 @@ import XCTest
 @testable import PlantSensor
 
 final class ConnectionTests: SensorTestCase {
-    /// Waits for the end of a connection, after what ends it.
+    /// Waits for the end of a connection, after an action that ends it.
     private func waitForDisconnection(
         error expected: CBMError.Code?, after action: () -> Void, file: StaticString = #filePath, line: UInt = #line
     ) {

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import PlantSensor
 
-/// Tests of the app in real time, as users of the original write theirs: a simulation, and expectations.
+/// Tests of the app in real time, in the style of the original's users: a simulation, and expectations.
 class SensorTestCase: XCTestCase {
     private(set) var manager: SensorManager!
     private(set) var listener: Listener!

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlantSensor
 
-/// The same app in virtual time: a minute takes no time, and the tests run in parallel, each in a world of its own.
+/// The same app in virtual time: a minute takes no time, and the tests run in parallel, each in a separate world.
 @MainActor @Suite(.emulator()) struct VirtualTimeTests {
     private let emulator = Emulator.current
     private let delegate = SensorSpecDelegate()

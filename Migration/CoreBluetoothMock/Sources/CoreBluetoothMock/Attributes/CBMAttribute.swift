@@ -4,10 +4,11 @@ import CoreBluetooth
 ///
 /// Thread rule: all members may be used from any thread.
 open class CBMAttribute: NSObject,
-    // Invariant: what changes is reached under a lock.
+    // Invariant: mutable state is accessed under a lock.
     @unchecked Sendable
 {
-    /// Distinguishes attributes of equal UUIDs: the one of a mock's attribute is that of the server's object.
+    /// The identifier that distinguishes attributes with equal UUIDs: a mock's attribute has that of the server's
+    /// object.
     let identifier: UUID
     /// The attribute's type.
     public let uuid: CBMUUID

@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// A characteristic of a service.
 open class CBMCharacteristic: CBMAttribute,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     struct Fields {
@@ -20,7 +20,7 @@ open class CBMCharacteristic: CBMAttribute,
         super.init(uuid: uuid, identifier: identifier)
     }
 
-    /// The service, if it is alive; nil for a characteristic that is in none.
+    /// The service, if it is alive; nil for a characteristic that belongs to none.
     open var service: CBMService? { optionalService }
 
     /// The service, if it is alive.
@@ -29,7 +29,7 @@ open class CBMCharacteristic: CBMAttribute,
     /// The properties of the characteristic.
     open var properties: CBMCharacteristicProperties { initialProperties }
 
-    /// The value that was last read, notified or indicated; of a server's object, the value that was last simulated.
+    /// The value that was last read, notified or indicated; for a server's object, the value that was last simulated.
     open internal(set) var value: Data? {
         get { fields.withLock { $0.value } }
         set { fields.withLock { $0.value = newValue } }
@@ -38,29 +38,30 @@ open class CBMCharacteristic: CBMAttribute,
     /// The descriptors found so far; nil before any discovery.
     open var descriptors: [CBMDescriptor]? { fields.withLock { $0.descriptors } }
 
-    /// Whether notifications or indications are on for this manager; of a server's object, whether anyone subscribes.
+    /// Whether notifications or indications are on for this manager; for a server's object, whether any central
+    /// subscribes.
     open internal(set) var isNotifying: Bool {
         get { fields.withLock { $0.isNotifying } }
         set { fields.withLock { $0.isNotifying = newValue } }
     }
 
-    /// Makes a service the one that this characteristic is in.
+    /// Sets the service to which this characteristic belongs.
     func attach(to service: CBMService?) { fields.withLock { $0.service = service } }
 }
 
-/// A characteristic of a peripheral's spec: the server's object.
+/// A characteristic of a peripheral's spec, which is the server's object.
 ///
 /// Its reads and writes go to the delegate of the spec. Two objects are never equal.
 open class CBMCharacteristicMock: CBMCharacteristic,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     /// Describes a characteristic.
     ///
     /// - Parameters:
-    ///   - uuid: Its type.
+    ///   - uuid: The characteristic's type.
     ///   - properties: The properties that clients discover.
-    ///   - descriptors: Its descriptors; Client Characteristic Configuration is shown to clients where it is among them.
+    ///   - descriptors: The descriptors; clients discover Client Characteristic Configuration if it is among them.
     public init(type uuid: CBMUUID, properties: CBMCharacteristicProperties, descriptors: CBMDescriptorMock...) {
         super.init(uuid: uuid, properties: properties)
         self.descriptors = descriptors
@@ -68,7 +69,7 @@ open class CBMCharacteristicMock: CBMCharacteristic,
 
     /// The descriptors of the server, in the order of discovery.
     ///
-    /// Changing them changes what is simulated from the next `simulatePeripherals` on.
+    /// Changes affect the simulation from the next `simulatePeripherals` on.
     open override var descriptors: [CBMDescriptor]? {
         get { super.descriptors }
         set {

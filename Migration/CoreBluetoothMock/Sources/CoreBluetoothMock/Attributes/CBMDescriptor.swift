@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// A descriptor of a characteristic.
 open class CBMDescriptor: CBMAttribute,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     struct Fields {
@@ -14,43 +14,43 @@ open class CBMDescriptor: CBMAttribute,
 
     init(descriptor uuid: CBMUUID, identifier: UUID = UUID()) { super.init(uuid: uuid, identifier: identifier) }
 
-    /// The characteristic, if it is alive; nil for a descriptor that is in none.
+    /// The characteristic, if it is alive; nil for a descriptor that belongs to none.
     open var characteristic: CBMCharacteristic? { optionalCharacteristic }
 
     /// The characteristic, if it is alive.
     var optionalCharacteristic: CBMCharacteristic? { fields.withLock { $0.characteristic } }
 
-    /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
+    /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, otherwise `Data`.
     open internal(set) var value: Any? {
         get { fields.withLock { $0.value } }
         set { fields.withLock { $0.value = newValue } }
     }
 
-    /// Makes a characteristic the one that this descriptor is in.
+    /// Sets the characteristic to which this descriptor belongs.
     func attach(to characteristic: CBMCharacteristic?) { fields.withLock { $0.characteristic = characteristic } }
 
     /// Whether it is Client Characteristic Configuration (2902).
     var isClientConfiguration: Bool { uuid == CBMUUID(string: CBUUIDClientCharacteristicConfigurationString) }
 }
 
-/// A descriptor of a peripheral's spec: the server's object.
+/// A descriptor of a peripheral's spec, which is the server's object.
 ///
 /// Its reads and writes go to the delegate of the spec. Two objects are never equal.
 open class CBMDescriptorMock: CBMDescriptor,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     /// Describes a descriptor.
     ///
-    /// - Parameter uuid: Its type.
+    /// - Parameter uuid: The descriptor's type.
     public init(type uuid: CBMUUID) { super.init(descriptor: uuid) }
 }
 
 /// The Client Characteristic Configuration (2902) of a characteristic.
 ///
-/// Every characteristic that notifies or indicates has one; clients discover it where the spec lists it.
+/// Every characteristic that notifies or indicates has one; clients discover it if the spec lists it.
 open class CBMClientCharacteristicConfigurationDescriptorMock: CBMDescriptorMock,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     /// Describes the descriptor.

@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// A service of a peripheral.
 open class CBMService: CBMAttribute,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     struct Fields {
@@ -31,20 +31,20 @@ open class CBMService: CBMAttribute,
     open var characteristics: [CBMCharacteristic]? { fields.withLock { $0.characteristics } }
 }
 
-/// A service of a peripheral's spec: the server's object.
+/// A service of a peripheral's spec, which is the server's object.
 ///
 /// Usually a constant; one object may be in several specs. Two objects are never equal.
 open class CBMServiceMock: CBMService,
-    // Invariant: as of the superclass.
+    // Invariant: that of the superclass.
     @unchecked Sendable
 {
     /// Describes a service.
     ///
     /// - Parameters:
-    ///   - uuid: Its type.
+    ///   - uuid: The service's type.
     ///   - isPrimary: Whether it is a primary service.
-    ///   - includedServices: The services that it includes.
-    ///   - characteristics: Its characteristics, in the order of discovery.
+    ///   - includedServices: The included services.
+    ///   - characteristics: The characteristics, in the order of discovery.
     public convenience init(
         type uuid: CBMUUID, primary isPrimary: Bool, includedServices: CBMServiceMock...,
         characteristics: CBMCharacteristicMock...
@@ -56,10 +56,10 @@ open class CBMServiceMock: CBMService,
     /// Describes a service.
     ///
     /// - Parameters:
-    ///   - uuid: Its type.
+    ///   - uuid: The service's type.
     ///   - isPrimary: Whether it is a primary service.
-    ///   - includedServices: The services that it includes.
-    ///   - characteristics: Its characteristics, in the order of discovery.
+    ///   - includedServices: The included services.
+    ///   - characteristics: The characteristics, in the order of discovery.
     public init(
         type uuid: CBMUUID, primary isPrimary: Bool, includedServices: [CBMServiceMock]? = nil,
         characteristics: [CBMCharacteristicMock]? = nil
@@ -77,18 +77,19 @@ open class CBMServiceMock: CBMService,
 }
 
 extension [CBMServiceMock] {
-    /// The server's object of a service that a client discovered, included services too; nil for one of another server.
+    /// Returns the server's object of a service that a client discovered, including included services; nil for a
+    /// service of another server.
     func find(mockOf service: CBMService) -> CBMServiceMock? {
         lazy.compactMap { $0.identifier == service.identifier ? $0 : $0.includedMocks.find(mockOf: service) }.first
     }
 
-    /// The server's object of a characteristic that a client discovered.
+    /// Returns the server's object of a characteristic that a client discovered.
     func find(mockOf characteristic: CBMCharacteristic) -> CBMCharacteristicMock? {
         guard let service = characteristic.optionalService.flatMap(find(mockOf:)) else { return nil }
         return service.mocks.first { $0.identifier == characteristic.identifier }
     }
 
-    /// The server's object of a descriptor that a client discovered.
+    /// Returns the server's object of a descriptor that a client discovered.
     func find(mockOf descriptor: CBMDescriptor) -> CBMDescriptorMock? {
         guard let characteristic = descriptor.optionalCharacteristic.flatMap(find(mockOf:)) else { return nil }
         return characteristic.mocks.first { $0.identifier == descriptor.identifier }

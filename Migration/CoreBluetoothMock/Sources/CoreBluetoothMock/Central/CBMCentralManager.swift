@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// A central manager without behaviour: the base of native and mock managers, and of a client's own fakes.
+/// A central manager without behavior: the base of native and mock managers, and of a client's fakes.
 ///
-/// Its methods do nothing, its lists are empty, its state is `.unknown`. Make one with ``CBMCentralManagerFactory``.
+/// The methods do nothing, the lists are empty, the state is `.unknown`. Create one with ``CBMCentralManagerFactory``.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMCentralManager: NSObject {
@@ -12,9 +12,9 @@ open class CBMCentralManager: NSObject {
         weak var delegate: (any CBMCentralManagerDelegate)?
     }
 
-    /// Makes a manager that does nothing, for subclasses.
+    /// Creates a manager that does nothing, for subclasses.
     ///
-    /// - Parameter dummy: Without a meaning; it keeps the initializer apart from `init()`.
+    /// - Parameter dummy: Ignored; it distinguishes the initializer from `init()`.
     public init(_ dummy: Bool) { super.init() }
 
     /// The delegate.
@@ -34,22 +34,22 @@ open class CBMCentralManager: NSObject {
     /// Whether this process may use Bluetooth.
     open var authorization: CBMManagerAuthorization { Self.authorization }
 
-    /// Whether this process may use Bluetooth: what was simulated, or else what the selected backend says.
+    /// Whether this process may use Bluetooth: the simulated permission, otherwise that of the selected backend.
     open class var authorization: CBMManagerAuthorization {
         MockWorlds.present?.authorization ?? CBCentralManager.authorization
     }
 
-    /// Whether the adapter has these features.
+    /// Returns whether the adapter has these features.
     ///
-    /// `CBMCentralManagerMock.simulateFeaturesSupport` answers, where it is set, or else the selected backend.
+    /// `CBMCentralManagerMock.simulateFeaturesSupport` decides if it is set, otherwise the selected backend.
     open class func supports(_ features: CBMCentralManager.Feature) -> Bool {
         CBMCentralManagerMock.simulateFeaturesSupport?(features) ?? CBCentralManager.supports(features)
     }
 
-    /// Scans, in place of a scan that is running.
+    /// Scans; replaces a running scan.
     ///
     /// - Parameters:
-    ///   - serviceUUIDs: Only peripherals that advertise one of these; nil or empty for all.
+    ///   - serviceUUIDs: The services of which a peripheral must advertise one; nil or empty for all peripherals.
     ///   - options: `CBMCentralManagerScanOption…` keys.
     open func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {}
 
@@ -61,17 +61,17 @@ open class CBMCentralManager: NSObject {
     /// Ends with `didConnect`, `didFailToConnect` or `cancelPeripheralConnection(_:)`.
     ///
     /// - Parameters:
-    ///   - peripheral: One of this manager's; another is logged and ignored.
+    ///   - peripheral: A peripheral of this manager; others are logged and ignored.
     ///   - options: `CBMConnectPeripheralOption…` keys.
     open func connect(_ peripheral: any CBMPeripheral, options: [String: Any]? = nil) {}
 
     /// Ends a connection, or an attempt at one: `didDisconnectPeripheral` without an error.
     open func cancelPeripheralConnection(_ peripheral: any CBMPeripheral) {}
 
-    /// The peripherals that the system knows by these identifiers, in that order; unknown ones are left out.
+    /// Returns the peripherals with these identifiers that the system knows, in that order; leaves out unknown ones.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [any CBMPeripheral] { [] }
 
-    /// The peripherals that are connected to the system by any app and offer one of the services.
+    /// Returns the peripherals that are connected to the system by any app and offer one of the services.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBMUUID]) -> [any CBMPeripheral] { [] }
 
     /// Registers for connections of matching peripherals with the system; nil ends the registration.

@@ -8,7 +8,7 @@ public typealias CFAbsoluteTime = Double
 /// The callbacks of a central manager.
 ///
 /// Every method runs on the manager's queue, one at a time. All but ``centralManagerDidUpdateState(_:)`` have default
-/// bodies that do nothing, except where it is said.
+/// bodies that do nothing, unless stated otherwise.
 public protocol CBMCentralManagerDelegate: AnyObject {
     /// The manager's state changed; `central.state` is the new one.
     func centralManagerDidUpdateState(_ central: CBMCentralManager)
@@ -31,10 +31,10 @@ public protocol CBMCentralManagerDelegate: AnyObject {
         _ central: CBMCentralManager, didDiscover peripheral: any CBMPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber)
 
-    /// A link that was asked for is up.
+    /// A requested link is up.
     func centralManager(_ central: CBMCentralManager, didConnect peripheral: any CBMPeripheral)
 
-    /// A link that was asked for could not be made.
+    /// A requested link could not be made.
     func centralManager(
         _ central: CBMCentralManager, didFailToConnect peripheral: any CBMPeripheral, error: (any Error)?)
 
@@ -49,9 +49,9 @@ public protocol CBMCentralManagerDelegate: AnyObject {
     /// - Parameters:
     ///   - central: The manager.
     ///   - peripheral: The device.
-    ///   - timestamp: When, in seconds since 2001-01-01 00:00 UTC.
+    ///   - timestamp: The time of the disconnection, in seconds since 2001-01-01 00:00 UTC.
     ///   - isReconnecting: Whether the system reconnects without a call of the app.
-    ///   - error: Why; nil when this app ended the link.
+    ///   - error: The reason; nil when this app ended the link.
     func centralManager(
         _ central: CBMCentralManager, didDisconnectPeripheral peripheral: any CBMPeripheral,
         timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?)

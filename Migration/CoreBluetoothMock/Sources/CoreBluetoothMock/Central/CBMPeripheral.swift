@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A remote peripheral: native, mock, preview or a client's own fake.
+/// A remote peripheral: native, mock, preview or a client's fake.
 ///
 /// Callbacks run on the queue of the manager that it came from; members may be used from any thread. Commands are
 /// logged and ignored while the peripheral is not connected. Compare peripherals by `identifier`, or by `===` within a
@@ -10,13 +10,13 @@ public protocol CBMPeripheral: AnyObject {
     var identifier: UUID { get }
     /// The delegate; weak.
     var delegate: (any CBMPeripheralDelegate)? { get set }
-    /// The GAP Device Name where it is known, else the advertised name, else nil.
+    /// The GAP Device Name if it is known, otherwise the advertised name; nil without either.
     var name: String? { get }
     /// Whether the manager is connected to the peripheral.
     var state: CBMPeripheralState { get }
     /// The services found so far on this connection; nil before any discovery.
     var services: [CBMService]? { get }
-    /// Whether a write without response would be taken now.
+    /// Whether a write without response would be accepted now.
     var canSendWriteWithoutResponse: Bool { get }
     /// Whether the peripheral may receive the phone's notifications (ANCS).
     var ancsAuthorized: Bool { get }
@@ -35,7 +35,7 @@ public protocol CBMPeripheral: AnyObject {
     func readValue(for characteristic: CBMCharacteristic)
     /// Reads a descriptor: `peripheral(_:didUpdateValueFor:error:)`.
     func readValue(for descriptor: CBMDescriptor)
-    /// The most bytes that one `writeValue` takes.
+    /// Returns the most bytes that one `writeValue` takes.
     func maximumWriteValueLength(for type: CBMCharacteristicWriteType) -> Int
     /// Writes a value; with a response, `peripheral(_:didWriteValueFor:error:)` follows.
     func writeValue(_ data: Data, for characteristic: CBMCharacteristic, type: CBMCharacteristicWriteType)

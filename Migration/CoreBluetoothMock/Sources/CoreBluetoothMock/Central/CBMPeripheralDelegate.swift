@@ -3,7 +3,7 @@ import CoreBluetooth
 /// The callbacks of a peripheral.
 ///
 /// Every method runs on the queue of the manager that the peripheral came from, one at a time. All have default bodies
-/// that do nothing. Errors of the device are ``CBMATTError``, or what the delegate of its spec failed with.
+/// that do nothing. Errors of the device are ``CBMATTError``, or the error of its spec's delegate.
 public protocol CBMPeripheralDelegate: AnyObject {
     /// `peripheral.name` changed.
     func peripheralDidUpdateName(_ peripheral: any CBMPeripheral)

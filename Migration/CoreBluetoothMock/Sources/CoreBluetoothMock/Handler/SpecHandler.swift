@@ -2,17 +2,17 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// Lets the delegate of a spec answer what centrals ask the emulated device.
+/// A handler that lets the delegate of a spec answer the requests of centrals.
 ///
-/// The emulator asks outside its lock, one thing at a time per device, and holds virtual time meanwhile.
+/// The emulator calls it outside its lock, once at a time per device, and holds virtual time meanwhile.
 final class SpecHandler: AsynchronousPeripheralHandler {
     private let device: SpecDevice
 
     init(_ device: SpecDevice) { self.device = device }
 
-    /// Calls the delegate, in the selection of its world; nil without a delegate, or when the world is gone.
+    /// Calls the delegate, in the selection of its world; nil without a delegate, or when the world has ended.
     ///
-    /// In place: a change of threads takes longer than all else that a read does.
+    /// Runs on the calling thread: a thread switch takes longer than everything else in a read.
     @discardableResult
     private func ask<Result>(_ body: (CBMPeripheralSpec, any CBMPeripheralSpecDelegate) -> Result) -> Result? {
         let spec = device.spec
@@ -73,7 +73,7 @@ final class SpecHandler: AsynchronousPeripheralHandler {
         guard device.device.map({ $0.connectionCount == 0 }) ?? true else { return }
         for service in device.layout.mocks { service.mocks.forEach { $0.isNotifying = false } }
         device.spec.fields.withLock { spec in
-            // Another app connects again with the adapter's power.
+            // Another app reconnects when the adapter is on.
             if spec.isAdapterOff { spec.managers = [] } else { spec.dropLinks() }
         }
         let reason = device.takeReason()
@@ -114,7 +114,7 @@ final class SpecHandler: AsynchronousPeripheralHandler {
         case .subscribe, .unsubscribe:
             let isOn = kind == .subscribe
             let result = ask { $1.peripheral($0, didReceiveSetNotifyRequest: isOn, for: characteristic) }
-            // Before the app hears of it.
+            // Set before the app receives the answer.
             if case .success? = result { characteristic.isNotifying = isOn }
             return result
         default: return nil
@@ -159,7 +159,7 @@ private enum ATTLimit {
 }
 
 extension Error {
-    /// The code that goes over the air; nil for an error that is not of the Attribute Protocol.
+    /// The code that is sent over the air; nil for an error outside the Attribute Protocol.
     fileprivate var attCode: ATTCode? {
         guard let error = self as? CBMATTError, let code = UInt8(exactly: error.code.rawValue), code > 0 else {
             return nil

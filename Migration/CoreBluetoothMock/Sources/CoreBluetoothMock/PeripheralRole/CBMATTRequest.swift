@@ -1,10 +1,10 @@
 import CoreBluetooth
 
-/// A read or write that a central asks for; answer it with `CBMPeripheralManager.respond(to:withResult:)`.
+/// A read or write request of a central; answer it with `CBMPeripheralManager.respond(to:withResult:)`.
 ///
-/// Thread rule: `value` is to be set on the thread that responds.
+/// Thread rule: set `value` on the thread that responds.
 open class CBMATTRequest: NSObject {
-    /// Where a request comes from, and its answer goes to.
+    /// The origin of a request, which receives its answer.
     enum Origin {
         /// A central over the air.
         case air(CBATTRequest)
@@ -14,9 +14,9 @@ open class CBMATTRequest: NSObject {
 
     /// The central that sent the request.
     public let central: CBMCentral
-    /// The characteristic that it is for: the app's own object.
+    /// The characteristic of the request, which is the app's object.
     public let characteristic: CBMCharacteristic
-    /// The first byte that it is for, counted from 0.
+    /// The first byte requested, counted from 0.
     public let offset: Int
     /// The bytes to write; for a read, the bytes to answer, from ``offset`` on.
     open var value: Data?

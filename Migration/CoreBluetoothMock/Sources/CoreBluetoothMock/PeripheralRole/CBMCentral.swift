@@ -4,7 +4,7 @@ import CoreBluetooth
 ///
 /// Thread rule: all members may be used from any thread.
 open class CBMCentral: CBMPeer {
-    /// The central of CoreBluetooth; nil for a spec central that the peripheral role has not heard of.
+    /// The central of CoreBluetooth; nil for a spec central that the peripheral role does not know.
     let wrapped: CBCentral?
     private let longestUpdate: Int
 
@@ -20,7 +20,7 @@ open class CBMCentral: CBMPeer {
     /// Whether both are the same device.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CBMCentral)?.identifier == identifier }
 
-    /// Follows from the identifier.
+    /// A hash of the identifier.
     open override var hash: Int { identifier.hashValue }
 }
 

@@ -1,14 +1,14 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A simulated central, which uses what mock peripheral managers publish.
+/// A simulated central, which uses the services of mock peripheral managers.
 ///
-/// It is in the world of the last ``simulateConnection()``, one at a time: a phone of its own there.
+/// It is in the world of the last ``simulateConnection()``, one at a time, as a separate phone there.
 ///
 /// Thread rule: all members may be used from any thread. Completions and the delegate are called on the queue on which the
 /// hooks of the world run.
 public class CBMCentralSpec: Equatable,
-    // Invariant: what changes is under the lock of `fields`.
+    // Invariant: mutable state is under the lock of `fields`.
     @unchecked Sendable
 {
     private struct Fields {
@@ -30,10 +30,10 @@ public class CBMCentralSpec: Equatable,
     ///
     /// - Parameters:
     ///   - identifier: The identifier under which apps know it.
-    ///   - maximumUpdateValueLength: The number of bytes that one notification carries; others than 20...512 become the
-    ///     nearest of these.
+    ///   - maximumUpdateValueLength: The number of bytes that one notification carries; numbers outside 20...512 become
+    ///     the nearest of these.
     ///   - connectionInterval: The time between two connection events, in seconds.
-    ///   - delegate: Hears of the values that are notified; kept alive.
+    ///   - delegate: Receives the notified values; retained.
     public init(
         identifier: UUID = UUID(), maximumUpdateValueLength: Int = 20, connectionInterval: TimeInterval = 0.045,
         delegate: (any CBMCentralSpecDelegate)? = nil
@@ -44,11 +44,11 @@ public class CBMCentralSpec: Equatable,
         fields = Protected(Fields(delegate: delegate))
     }
 
-    /// Whether it is connected.
+    /// Whether the central is connected.
     public var isConnected: Bool { fields.withLock { $0.isConnected } }
-    /// What an app asked for with `setDesiredConnectionLatency(_:for:)`; nil if none did.
+    /// The latency that an app requested with `setDesiredConnectionLatency(_:for:)`; nil without a request.
     public var desiredConnectionLatency: CBMPeripheralManagerConnectionLatency? { fields.withLock { $0.latency } }
-    /// Hears of the values that are notified.
+    /// The delegate that receives the notified values.
     public var delegate: (any CBMCentralSpecDelegate)? { fields.withLock { $0.delegate } }
 
     /// Whether both have the same identifier.
@@ -58,9 +58,9 @@ public class CBMCentralSpec: Equatable,
 
     // MARK: What it does
 
-    /// Looks for what advertises one of the services, or for anything.
+    /// Scans for mock managers that advertise one of the services, or for all.
     ///
-    /// - Returns: The advertisement of the first mock manager that matches; nil if none does.
+    /// - Returns: The advertisement of the first mock manager that matches; nil without one.
     public func simulateScan(withServices serviceUUIDs: [CBMUUID]? = nil) -> [String: Any]? {
         MockWorlds.current.world.peripheralManagers.lazy.compactMap(\.heardAdvertisement).first { heard in
             guard let serviceUUIDs, !serviceUUIDs.isEmpty else { return true }
@@ -69,7 +69,7 @@ public class CBMCentralSpec: Equatable,
         }
     }
 
-    /// Connects to the mock peripheral managers at once; ignored with a log line where there are none.
+    /// Connects to the mock peripheral managers at once; ignored with a log line without any.
     public func simulateConnection() {
         guard !isConnected else { return }
         let (world, emulator) = MockWorlds.current
@@ -78,7 +78,7 @@ public class CBMCentralSpec: Equatable,
         guard let device, device.connect() else {
             return log.warning("the central \(identifier) does not connect: there is no mock peripheral manager")
         }
-        // The one before ends outside the lock.
+        // The earlier device is released outside the lock.
         let old = fields.withLock { fields in
             defer {
                 fields.device = device
@@ -112,9 +112,10 @@ public class CBMCentralSpec: Equatable,
     ///
     /// - Parameters:
     ///   - characteristic: A published characteristic.
-    ///   - offset: The first byte that is read.
-    ///   - completion: Gets the value from the offset on, or the error: `CBMError(.notConnected)`,
-    ///     `CBMATTError(.attributeNotFound)` for one that is not published, or what the app or the server refused with.
+    ///   - offset: The first byte to read.
+    ///   - completion: Receives the value from the offset on, or the error: `CBMError(.notConnected)`,
+    ///     `CBMATTError(.attributeNotFound)` for a characteristic that is not published, or the error of the app or the
+    ///     server.
     public func simulateReadRequest(
         for characteristic: CBMMutableCharacteristic, offset: Int = 0,
         completion: @escaping (Result<Data, any Error>) -> Void
@@ -127,8 +128,8 @@ public class CBMCentralSpec: Equatable,
     /// - Parameters:
     ///   - data: The bytes.
     ///   - characteristic: A published characteristic.
-    ///   - offset: The first byte that is written.
-    ///   - completion: Gets nothing, or an error as a read does.
+    ///   - offset: The first byte to write.
+    ///   - completion: Receives nothing, or an error as for a read.
     public func simulateWriteRequest(
         _ data: Data, for characteristic: CBMMutableCharacteristic, offset: Int = 0,
         completion: @escaping (Result<Void, any Error>) -> Void
@@ -136,7 +137,7 @@ public class CBMCentralSpec: Equatable,
         request(.write(data, offset: offset), characteristic) { completion($0.map { _ in }) }
     }
 
-    /// Writes a characteristic without a response; what does not fit into a packet is dropped with a log line.
+    /// Writes a characteristic without a response; a value that does not fit into a packet is dropped with a log line.
     public func simulateWriteCommand(_ data: Data, for characteristic: CBMMutableCharacteristic) {
         request(.command(data), characteristic) { _ in }
     }
@@ -152,33 +153,33 @@ public class CBMCentralSpec: Equatable,
 
     // MARK: What happens to it
 
-    /// The link is over.
+    /// Records the end of the link.
     func disconnected(from device: CentralDevice) {
         fields.withLock { if $0.device === device { $0.isConnected = false } }
     }
 
-    /// The adapter of the mock managers was switched off, and the link with it.
+    /// Records that the adapter of the mock managers was switched off, which ends the link.
     func adapterIsOff() { fields.withLock { $0.isConnected = false } }
 
-    /// An app asked for another connection interval.
+    /// Records that an app requested another connection interval.
     func noteLatency(_ latency: CBMPeripheralManagerConnectionLatency) { fields.withLock { $0.latency = latency } }
 }
 
-/// Hears of the values that a simulated central is notified of.
+/// A delegate that receives the values that a simulated central is notified of.
 public protocol CBMCentralSpecDelegate {
-    /// A characteristic that the central subscribes to was notified.
+    /// A characteristic to which the central subscribes was notified.
     func central(
         _ central: CBMCentralSpec, didReceiveUpdate value: Data, for characteristic: CBMMutableCharacteristic)
 }
 
-/// What a simulated central asks for.
+/// A request of a simulated central.
 enum CentralRequest {
     case read(offset: Int)
     case write(Data, offset: Int)
     case command(Data)
     case subscribe(Bool)
 
-    /// The offset within the value, and the bytes of a write; nil for a request that is for the whole value.
+    /// The offset within the value, and the bytes of a write; nil for a request for the whole value.
     var part: (offset: Int, value: Data?)? {
         switch self {
         case .read(let offset) where offset > 0: (offset, nil)

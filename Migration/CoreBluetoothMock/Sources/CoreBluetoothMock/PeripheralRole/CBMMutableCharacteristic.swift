@@ -2,16 +2,16 @@ import CoreBluetooth
 
 /// A characteristic of the local GATT database.
 ///
-/// Change it before its service is added to a ``CBMPeripheralManager``: while it is published, changes are ignored with a log
-/// line, except for the `value` of one that was published without.
+/// Change it before its service is added to a ``CBMPeripheralManager``: while it is published, changes are ignored with
+/// a log line, except for the `value` of a characteristic that was published without one.
 ///
 /// Thread rule: use it from one thread, or from the manager's queue.
 open class CBMMutableCharacteristic: CBMCharacteristic,
-    // Invariant: as of the superclass; what changes is under a lock.
+    // Invariant: that of the superclass; mutable state is under a lock.
     @unchecked Sendable
 {
     private let held: Protected<CBMutableCharacteristic>
-    /// The wrappers of those who subscribe or did so last.
+    /// The wrappers of the present or last subscribers.
     private let centrals = Protected<[CBMCentral]>([])
     private let notifyingByTest = Protected<Bool?>(nil)
 
@@ -47,19 +47,19 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
         set { wrapped.properties = newValue }
     }
 
-    /// The value; what centrals write is not stored here.
+    /// The value; values that centrals write are not stored here.
     open override var value: Data? {
         get { wrapped.value }
         set { wrapped.value = newValue }
     }
 
-    /// Whether any central subscribes; a value that a test sets counts until that changes.
+    /// Whether any central subscribes; a value that a test sets applies until that changes.
     open override internal(set) var isNotifying: Bool {
         get { notifyingByTest.withLock { $0 } ?? (subscribedCentrals?.isEmpty == false) }
         set { notifyingByTest.withLock { $0 = newValue } }
     }
 
-    /// The centrals that subscribe now, in the order of their subscribing.
+    /// The present subscribers, in the order in which they subscribed.
     open var subscribedCentrals: [CBMCentral]? {
         let known = centrals.withLock { $0 }
         return wrapped.subscribedCentrals?.compactMap { central in known.first { $0.wrapped === central } }
@@ -78,24 +78,24 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
         }
     }
 
-    /// Represents the characteristic that the system has restored.
+    /// Wraps the characteristic that the system has restored.
     func rebind(to characteristic: CBMutableCharacteristic) { held.withLock { $0 = characteristic } }
 
-    /// Takes over who subscribes, on the manager's queue.
+    /// Records the subscribers, on the manager's queue.
     func setSubscribers(_ subscribers: [CBMCentral]) {
         notifyingByTest.withLock { $0 = nil }
         centrals.withLock { $0 = subscribers }
     }
 }
 
-/// A characteristic that knows what it is wrapped by.
+/// A characteristic that knows its wrapper.
 final class BridgedCharacteristic: CBMutableCharacteristic {
     weak var owner: CBMMutableCharacteristic?
 }
 
 /// A descriptor of the local GATT database: a user description (2901, `String`) or a presentation format (2904, `Data`).
 open class CBMMutableDescriptor: CBMDescriptor,
-    // Invariant: as of the superclass; `wrapped` is immutable.
+    // Invariant: that of the superclass; `wrapped` is immutable.
     @unchecked Sendable
 {
     /// The descriptor of CoreBluetooth.
@@ -105,7 +105,7 @@ open class CBMMutableDescriptor: CBMDescriptor,
     ///
     /// - Parameters:
     ///   - UUID: The descriptor's type.
-    ///   - value: Its value; what is allowed is checked when its service is added to a manager.
+    ///   - value: The value, which is checked when the service is added to a manager.
     public init(type UUID: CBMUUID, value: Any?) {
         wrapped = CBMutableDescriptor(type: UUID, value: value)
         super.init(descriptor: UUID)

@@ -6,7 +6,7 @@ import CoreBluetooth
 ///
 /// Thread rule: use it from one thread, or from the manager's queue.
 open class CBMMutableService: CBMService,
-    // Invariant: as of the superclass; what changes is under a lock.
+    // Invariant: that of the superclass; mutable state is under a lock.
     @unchecked Sendable
 {
     private let held: Protected<CBMutableService>
@@ -59,7 +59,7 @@ open class CBMMutableService: CBMService,
         (characteristics ?? []).compactMap { $0 as? CBMMutableCharacteristic }
     }
 
-    /// Represents the service that the system has restored, with its characteristics.
+    /// Wraps the service that the system has restored, with its characteristics.
     func rebind(to service: CBMutableService) {
         held.withLock { $0 = service }
         for (characteristic, object) in zip(mutables, service.characteristics ?? []) {
@@ -74,7 +74,7 @@ private struct ObjectIdentifiers: Equatable {
     init(_ objects: [AnyObject]) { values = objects.map { ObjectIdentifier($0) } }
 }
 
-/// A service that knows what it is wrapped by.
+/// A service that knows its wrapper.
 final class BridgedService: CBMutableService {
     weak var owner: CBMMutableService?
 }

@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// A peripheral manager without behaviour: the base of native and mock managers, and of a client's own fakes.
+/// A peripheral manager without behavior: the base of native and mock managers, and of a client's fakes.
 ///
-/// Its methods do nothing, its state is `.unknown`. Make one with ``CBMPeripheralManagerFactory``.
+/// The methods do nothing, the state is `.unknown`. Create one with ``CBMPeripheralManagerFactory``.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMPeripheralManager: NSObject {
@@ -12,9 +12,9 @@ open class CBMPeripheralManager: NSObject {
 
     private let heldDelegate = Protected(WeakDelegate())
 
-    /// Makes a manager that does nothing, for subclasses.
+    /// Creates a manager that does nothing, for subclasses.
     ///
-    /// - Parameter dummy: Without a meaning; it keeps the initializer apart from `init()`.
+    /// - Parameter dummy: Ignored; it distinguishes the initializer from `init()`.
     public init(_ dummy: Bool) { super.init() }
 
     /// The delegate.
@@ -34,7 +34,7 @@ open class CBMPeripheralManager: NSObject {
     /// Whether this process may use Bluetooth.
     open var authorization: CBMManagerAuthorization { Self.authorization }
 
-    /// Whether this process may use Bluetooth: what was simulated, or else what the selected backend says.
+    /// Whether this process may use Bluetooth: the simulated permission, otherwise that of the selected backend.
     open class var authorization: CBMManagerAuthorization { CBMCentralManager.authorization }
 
     /// Advertises: `peripheralManagerDidStartAdvertising(_:error:)`.
@@ -45,7 +45,7 @@ open class CBMPeripheralManager: NSObject {
     /// Stops advertising; no callback.
     open func stopAdvertising() {}
 
-    /// Asks for another connection interval; a hint, without a callback.
+    /// Requests another connection interval; a hint, without a callback.
     open func setDesiredConnectionLatency(
         _ latency: CBMPeripheralManagerConnectionLatency, for central: CBMCentral
     ) {}
@@ -62,7 +62,7 @@ open class CBMPeripheralManager: NSObject {
     /// Answers a read or write, exactly once for each callback.
     ///
     /// - Parameters:
-    ///   - request: The request of the callback; of several, the first one.
+    ///   - request: The request of the callback; if it has several, the first one.
     ///   - result: `.success`, or the error that the central gets.
     open func respond(to request: CBMATTRequest, withResult result: CBMATTError.Code) {}
 
@@ -71,8 +71,8 @@ open class CBMPeripheralManager: NSObject {
     /// - Parameters:
     ///   - value: The value; cut to each central's `maximumUpdateValueLength`.
     ///   - characteristic: A published characteristic.
-    ///   - centrals: Who is meant, of those that subscribe; nil is every subscriber.
-    /// - Returns: Whether it was queued for all that are meant. After false nothing is sent; send it again after
+    ///   - centrals: The subscribers to notify; nil for all.
+    /// - Returns: Whether it was queued for all of them. After false nothing is sent; send it again after
     ///   `peripheralManagerIsReady(toUpdateSubscribers:)`.
     open func updateValue(
         _ value: Data, for characteristic: CBMMutableCharacteristic, onSubscribedCentrals centrals: [CBMCentral]?
@@ -81,6 +81,6 @@ open class CBMPeripheralManager: NSObject {
     /// Listens for L2CAP channels: `peripheralManager(_:didPublishL2CAPChannel:error:)`.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {}
 
-    /// Stops to listen: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    /// Stops listening: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
     open func unpublishL2CAPChannel(_ PSM: CBML2CAPPSM) {}
 }

@@ -18,7 +18,7 @@ public protocol CBMPeripheralManagerDelegate: AnyObject {
     func peripheralManager(
         _ peripheral: CBMPeripheralManager, didAdd service: CBMService, error: (any Error)?)
 
-    /// A central subscribed; `subscribedCentrals` has it already.
+    /// A central subscribed; `subscribedCentrals` includes it already.
     func peripheralManager(
         _ peripheral: CBMPeripheralManager, central: CBMCentral, didSubscribeTo characteristic: CBMCharacteristic)
 
@@ -72,12 +72,12 @@ extension CBMPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: CBMCharacteristic
     ) {}
 
-    /// Refuses it: `.requestNotSupported`.
+    /// Refuses the request: `.requestNotSupported`.
     public func peripheralManager(_ peripheral: CBMPeripheralManager, didReceiveRead request: CBMATTRequest) {
         peripheral.respond(to: request, withResult: .requestNotSupported)
     }
 
-    /// Refuses it: `.requestNotSupported`.
+    /// Refuses the request: `.requestNotSupported`.
     public func peripheralManager(_ peripheral: CBMPeripheralManager, didReceiveWrite requests: [CBMATTRequest]) {
         if let first = requests.first { peripheral.respond(to: first, withResult: .requestNotSupported) }
     }

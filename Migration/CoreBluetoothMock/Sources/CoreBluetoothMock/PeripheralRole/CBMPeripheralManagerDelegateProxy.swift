@@ -31,7 +31,7 @@ open class CBMPeripheralManagerDelegateProxy: NSObject, CBMPeripheralManagerDele
     /// Called by `peripheralManager(_:didOpen:error:)`.
     public var didOpenChannel: ((CBMPeripheralManager, CBML2CAPChannel?, (any Error)?) -> Void)?
 
-    /// Makes a delegate that does nothing.
+    /// Creates a delegate that does nothing.
     public override init() { super.init() }
 
     /// Calls ``didUpdateState``.

@@ -1,23 +1,23 @@
 import CoreBluetooth
 
-/// Makes peripheral managers; the backend is chosen as ``CBMCentralManagerFactory`` does.
+/// A factory of peripheral managers; the backend is chosen as in ``CBMCentralManagerFactory``.
 ///
 /// Thread rule: all members may be used from any thread.
 public class CBMPeripheralManagerFactory {
-    /// A manager without a delegate, with callbacks on the main queue.
+    /// Creates a manager without a delegate, with callbacks on the main queue.
     ///
-    /// - Parameter forceMock: Makes a mock, whatever else is said.
+    /// - Parameter forceMock: Whether to create a mock regardless of other settings.
     public static func instance(forceMock: Bool = false) -> CBMPeripheralManager {
         instance(delegate: nil, queue: nil, options: nil, forceMock: forceMock)
     }
 
-    /// A manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
     ///   - options: `CBMPeripheralManagerOption…` keys.
-    ///   - forceMock: Makes a mock, whatever else is said.
+    ///   - forceMock: Whether to create a mock regardless of other settings.
     public static func instance(
         delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil,
         forceMock: Bool = false

@@ -9,7 +9,7 @@ import CoreBluetooth
 open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
     private struct Fields {
         var isEnded = false
-        /// The state that the delegate has heard of.
+        /// The state that the delegate has received.
         var reportedState: CBMManagerState?
         var advertisement: [String: Any]?
         let restored: [CBMMutableService]
@@ -20,7 +20,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
     private let queue: DispatchQueue
     private let fields: Protected<Fields>
 
-    /// A manager without a delegate, with callbacks on the main queue.
+    /// Creates a manager without a delegate, with callbacks on the main queue.
     public init() {
         let (world, emulator) = MockWorlds.current
         self.world = world
@@ -32,7 +32,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         world.join(self)
     }
 
-    /// A manager without options.
+    /// Creates a manager without options.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -48,12 +48,12 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         world.join(self)
     }
 
-    /// A manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
-    ///   - options: `CBMPeripheralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is asked.
+    ///   - options: `CBMPeripheralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is called.
     public init(delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]?) {
         let (world, emulator) = MockWorlds.current
         self.world = world
@@ -65,11 +65,12 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         world.join(self)
     }
 
-    /// Answers what an earlier process of the app left, by the restore identifier of a manager that is made.
+    /// Returns the state that an earlier process of the app left, by the restore identifier of a manager that is
+    /// created.
     ///
-    /// The dictionary has `CBMPeripheralManagerRestoredStateServicesKey` with `[CBMMutableService]`, which the manager then
-    /// publishes, and `CBMPeripheralManagerRestoredStateAdvertisementDataKey` with `[String: Any]`. With nil, nothing is
-    /// restored. Called on the thread that makes the manager.
+    /// The dictionary has `CBMPeripheralManagerRestoredStateServicesKey` with `[CBMMutableService]`, which the manager
+    /// then publishes, and `CBMPeripheralManagerRestoredStateAdvertisementDataKey` with `[String: Any]`. With nil,
+    /// nothing is restored. Called on the thread that creates the manager.
     public static var simulateStateRestoration: ((_ identifierKey: String) -> [String: Any]?)? {
         get { SimulationClosures.current.peripheralRestoration }
         set { SimulationClosures.change { $0.peripheralRestoration = newValue } }
@@ -104,7 +105,8 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         world.perform { super.deliver(body) }
     }
 
-    /// Calls the delegate on the manager's queue with what the emulator does not bring; virtual time waits for it.
+    /// Calls the delegate on the manager's queue with an event that the emulator does not have; virtual time waits for
+    /// it.
     func enqueue(_ body: @escaping (any CBMPeripheralManagerDelegate) -> Void, otherwise: @escaping () -> Void) {
         let hold = world.emulator?.hold()
         queue.async { [self] in
@@ -113,7 +115,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         }
     }
 
-    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate has received it.
+    /// Ends the manager with the simulation: the state stays `.unknown`, and nothing is called after the delegate has received it.
     func end() {
         let wasKnown = state != .unknown
         fields.withLock { $0.isEnded = true }
@@ -126,7 +128,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         }
     }
 
-    /// What a scanner would hear of the manager; nil while it does not advertise.
+    /// The advertisement that a scanner would receive; nil while the manager does not advertise.
     var heardAdvertisement: [String: Any]? {
         guard state == .poweredOn, isAdvertising, let data = fields.withLock({ $0.advertisement }) else { return nil }
         let keys = [CBMAdvertisementDataLocalNameKey, CBMAdvertisementDataServiceUUIDsKey]
@@ -136,21 +138,21 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
 
     // MARK: CBMPeripheralManager
 
-    /// The state of the adapter, as soon as the first callback has come; `.poweredOn` with its callback.
+    /// The state of the adapter, after the first callback; it becomes `.poweredOn` with its callback.
     open override var state: CBMManagerState {
         fields.withLock { $0.isEnded } ? .unknown : world.state(after: super.state)
     }
 
-    /// Whether this process may use Bluetooth: what was simulated, else `.allowedAlways`.
+    /// Whether this process may use Bluetooth: the simulated permission, otherwise `.allowedAlways`.
     open override class var authorization: CBMManagerAuthorization { CBMCentralManagerMock.authorization }
 
-    /// Advertises: connectable, until `stopAdvertising()`.
+    /// Advertises as connectable until `stopAdvertising()`.
     open override func startAdvertising(_ advertisementData: [String: Any]?) {
         if !isAdvertising { fields.withLock { $0.advertisement = advertisementData ?? [:] } }
         super.startAdvertising(advertisementData)
     }
 
-    /// Asks for another connection interval; a spec central notes it.
+    /// Requests another connection interval; a spec central records it.
     open override func setDesiredConnectionLatency(
         _ latency: CBMPeripheralManagerConnectionLatency, for central: CBMCentral
     ) {
@@ -160,7 +162,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
 
     /// Publishes a service as it is now.
     ///
-    /// A characteristic with a value must be read-only; otherwise the delegate gets `CBMError(.invalidParameters)`.
+    /// A characteristic with a value must be read-only; otherwise the delegate receives `CBMError(.invalidParameters)`.
     open override func add(_ service: CBMMutableService) {
         let isPossible = service.mutables.allSatisfy { characteristic in
             characteristic.value == nil

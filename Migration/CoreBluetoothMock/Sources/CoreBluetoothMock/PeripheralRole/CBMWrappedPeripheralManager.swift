@@ -1,13 +1,13 @@
 import CoreBluetooth
 
-/// A peripheral manager that passes everything to one of CoreBluetooth: what native and mock managers share.
+/// A peripheral manager that passes everything to one of CoreBluetooth, as the base of native and mock managers.
 ///
-/// An extension of this package. Made as ``CBMPeripheralManagerNative`` or ``CBMPeripheralManagerMock``.
+/// An extension of this package. Created as ``CBMPeripheralManagerNative`` or ``CBMPeripheralManagerMock``.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     private struct Fields {
-        /// The services that were added, which are kept alive while they may be published.
+        /// The services that were added, which are retained while they may be published.
         var services: [CBMMutableService] = []
         var centrals = WrapperTable<CBMCentral>()
     }
@@ -17,7 +17,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     private let bridge: PeripheralManagerBridge
     private let fields = Protected(Fields())
 
-    /// Wraps the manager that `make` makes for a delegate and that queue.
+    /// Wraps the manager that `make` returns for a delegate and a queue.
     init(
         delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?,
         wrapping make: (any CBPeripheralManagerDelegate) -> CBPeripheralManager
@@ -31,10 +31,10 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
 
     // MARK: Wrappers
 
-    /// Makes the wrapper of a central.
+    /// Returns a new wrapper of a central.
     func makeWrapper(of central: CBCentral) -> CBMCentral { CBMCentralNative(central) }
 
-    /// Makes the wrapper of a request.
+    /// Returns a new wrapper of a request.
     func makeWrapper(
         of request: CBATTRequest, of central: CBMCentral, at characteristic: CBMCharacteristic
     ) -> CBMATTRequest {
@@ -46,10 +46,10 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         fields.withLock { $0.centrals.wrapper(of: central) { makeWrapper(of: central) } }
     }
 
-    /// The service that an object of CoreBluetooth represents.
+    /// Returns the service that wraps an object of CoreBluetooth.
     func wrap(_ service: CBService) -> CBMMutableService? { services.first { $0.wrapped === service } }
 
-    /// The characteristic that an object of CoreBluetooth represents.
+    /// Returns the characteristic that wraps an object of CoreBluetooth.
     func wrap(_ characteristic: CBCharacteristic) -> CBMMutableCharacteristic? {
         services.lazy.flatMap(\.mutables).first { $0.wrapped === characteristic }
     }
@@ -68,27 +68,27 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         if let delegate { body(delegate) }
     }
 
-    /// Tells the delegate of the state.
+    /// Reports the state to the delegate.
     func stateUpdated() { deliver { $0.peripheralManagerDidUpdateState(self) } }
 
-    /// Takes over who subscribes to a characteristic.
+    /// Records the subscribers of a characteristic.
     ///
-    /// - Returns: What the object of CoreBluetooth represents.
+    /// - Returns: The characteristic that wraps the object of CoreBluetooth.
     func subscribersChanged(_ characteristic: CBCharacteristic) -> CBMMutableCharacteristic? {
         let wrapper = wrap(characteristic)
         wrapper?.setSubscribers((wrapper?.wrapped.subscribedCentrals ?? []).map { wrap($0) })
         return wrapper
     }
 
-    /// Notes the answer to an addition.
+    /// Records the answer to an addition.
     func added(_ service: CBMMutableService, _ error: (any Error)?) {
         if error != nil { forget([service]) }
     }
 
-    /// The services that a test simulates to be restored, in the order of what the system restores.
+    /// Returns the services that a test simulates to be restored, in the order in which the system restores them.
     func restoredServices() -> [CBMMutableService] { [] }
 
-    /// The restored state with this module's objects.
+    /// Returns the restored state with this module's objects.
     func restored(_ state: [String: Any]) -> [String: Any] {
         let objects = state[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
         let known = restoredServices()
@@ -117,7 +117,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     /// Whether the manager advertises.
     open override var isAdvertising: Bool { wrapped.isAdvertising }
 
-    /// Advertises: connectable, until `stopAdvertising()`.
+    /// Advertises as connectable until `stopAdvertising()`.
     open override func startAdvertising(_ advertisementData: [String: Any]?) {
         wrapped.startAdvertising(advertisementData)
     }
@@ -125,7 +125,7 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
     /// Stops advertising; no callback.
     open override func stopAdvertising() { wrapped.stopAdvertising() }
 
-    /// Asks for another connection interval.
+    /// Requests another connection interval.
     open override func setDesiredConnectionLatency(
         _ latency: CBMPeripheralManagerConnectionLatency, for central: CBMCentral
     ) {
@@ -177,15 +177,15 @@ open class CBMWrappedPeripheralManager: CBMPeripheralManager {
         wrapped.publishL2CAPChannel(withEncryption: encryptionRequired)
     }
 
-    /// Stops to listen.
+    /// Stops listening.
     open override func unpublishL2CAPChannel(_ PSM: CBML2CAPPSM) { wrapped.unpublishL2CAPChannel(PSM) }
 }
 
-/// A peripheral manager over the selected backend, which is BlueZ unless something else is selected.
+/// A peripheral manager over the selected backend, by default BlueZ.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 public class CBMPeripheralManagerNative: CBMWrappedPeripheralManager {
-    /// A manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -205,7 +205,7 @@ public class CBMPeripheralManagerNative: CBMWrappedPeripheralManager {
 }
 
 extension CBMMutableService {
-    /// A service that the system has restored.
+    /// Creates a service that the system has restored.
     convenience init(restoring service: CBMutableService) {
         self.init(type: service.uuid, primary: service.isPrimary)
         characteristics = (service.characteristics ?? []).map { characteristic in

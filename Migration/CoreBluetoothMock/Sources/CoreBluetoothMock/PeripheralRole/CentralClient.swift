@@ -1,7 +1,7 @@
 import BluetoothBackend
 import CoreBluetooth
 
-/// What a simulated central knows of its link: a value under its owner's lock.
+/// A simulated central's knowledge of its link: a value under its owner's lock.
 struct CentralClient {
     /// A service and its characteristics, in the order of discovery.
     struct Service {
@@ -9,11 +9,11 @@ struct CentralClient {
         let characteristics: [CharacteristicRecord]
     }
 
-    /// Waits for the services; gets the link, or nil if it is over.
+    /// A closure that waits for the services; receives the link, or nil if it has ended.
     typealias Waiter = (LinkID?) -> Void
 
     var pending: [OperationID: (LinkResponse?) -> Void] = [:]
-    /// The write commands that wait for room.
+    /// The write commands that wait for credits.
     var commands: [(AttributeID, Data)] = []
     /// The last connect, and the one that led to the link.
     private(set) var (lastConnect, linkConnect): (OperationID?, OperationID?)
@@ -32,14 +32,14 @@ struct CentralClient {
 
     // MARK: Links
 
-    /// The operation of a new connect.
+    /// Returns the operation of a new connect.
     mutating func nextConnect() -> OperationID {
         let operation = nextOperation()
         lastConnect = operation
         return operation
     }
 
-    /// Whether the link is older than the last connect, whose own link is still to come.
+    /// Whether the link is older than the last connect, whose link is still to come.
     var isOutdated: Bool { linkConnect.map { $0 != lastConnect } ?? false }
 
     mutating func linked(_ link: LinkID, by connect: OperationID, credits: Int) {
@@ -49,9 +49,10 @@ struct CentralClient {
         isExplored = false
     }
 
-    /// The link is over.
+    /// Records the end of the link.
     ///
-    /// - Returns: Those who wait for the link or for an answer, who get nil; who waits for a newer link waits on.
+    /// - Returns: The waiters for the link or for an answer, which receive nil; waiters for a newer link continue to
+    ///   wait.
     mutating func unlinked() -> [Waiter] {
         var next = CentralClient()
         (next.lastOperation, next.lastConnect) = (lastOperation, lastConnect)
@@ -61,9 +62,9 @@ struct CentralClient {
         return isOutdated ? answers : waiters + answers
     }
 
-    /// The services are known.
+    /// Records the discovered services.
     ///
-    /// - Returns: Those who waited for that.
+    /// - Returns: The waiters for them.
     mutating func explored(_ services: [Service]) -> [Waiter] {
         self.services = services
         isExplored = true
@@ -71,14 +72,14 @@ struct CentralClient {
         return waiters
     }
 
-    /// The link, if its services are known; otherwise the waiter is called later.
+    /// Returns the link, if its services are known; otherwise the waiter is called later.
     mutating func wait(_ waiter: @escaping Waiter) -> LinkID? {
         if isExplored, !isOutdated, let link { return link }
         waiters.append(waiter)
         return nil
     }
 
-    /// Takes the commands for which there is room, and the link.
+    /// Takes the commands that credits allow, and the link.
     mutating func takeCommands(adding added: Int) -> (LinkID?, [(AttributeID, Data)]) {
         credits += added
         guard let link else { return (nil, []) }
@@ -90,7 +91,7 @@ struct CentralClient {
 
     // MARK: Attributes
 
-    /// The discovered attribute of a published characteristic: by UUIDs and, among equals, by order.
+    /// Returns the discovered attribute of a published characteristic: by UUIDs and, among equals, by order.
     func attribute(of characteristic: CBMMutableCharacteristic, in published: [CBMMutableService]) -> AttributeID? {
         for (service, found) in pairs(published) {
             for (own, record) in Self.pairs(service, found) where own === characteristic { return record.id }
@@ -98,7 +99,7 @@ struct CentralClient {
         return nil
     }
 
-    /// The published characteristic of a discovered attribute.
+    /// Returns the published characteristic of a discovered attribute.
     func characteristic(_ id: AttributeID, of published: [CBMMutableService]) -> CBMMutableCharacteristic? {
         for (service, found) in pairs(published) {
             for (own, record) in Self.pairs(service, found) where record.id == id { return own }
@@ -116,7 +117,7 @@ struct CentralClient {
         match(service.mutables, found.characteristics, { BluetoothUUID($0.uuid) }, \.uuid)
     }
 
-    /// Pairs each element with the one of the same UUID that has as many equals before it.
+    /// Pairs each element with the one of the same UUID and the same number of equals before it.
     private static func match<Own, Found>(
         _ own: [Own], _ found: [Found], _ uuid: (Own) -> BluetoothUUID, _ foundUUID: (Found) -> BluetoothUUID
     ) -> [(Own, Found)] {

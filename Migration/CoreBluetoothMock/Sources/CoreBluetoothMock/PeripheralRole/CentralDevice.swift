@@ -2,9 +2,9 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// The emulated phone of a spec central: a host of its own, and the central role of a backend on it.
+/// The emulated phone of a spec central: a separate host, and the central role of a backend on it.
 ///
-/// The spec owns it; the emulator's sink does not.
+/// The spec owns it, and not the emulator's sink.
 ///
 /// Thread rule: all members may be used from any thread.
 final class CentralDevice: @unchecked Sendable {
@@ -13,10 +13,10 @@ final class CentralDevice: @unchecked Sendable {
     private let emulator: Emulator
     private let host: EmulatedHost
     private let role: any CentralBackend
-    // Invariant: the state is reached under this lock; the references are set once.
+    // Invariant: the state is accessed under this lock; the references are set once.
     private let client = Protected(CentralClient())
 
-    /// Makes a phone, if the world can have it.
+    /// Creates a phone; nil if the world cannot have another one.
     init?(_ spec: CBMCentralSpec, in world: MockWorld, of emulator: Emulator) {
         let name = "central \(spec.identifier)"
         let address = DeviceAddress(of: spec.identifier, generation: 0)
@@ -26,7 +26,7 @@ final class CentralDevice: @unchecked Sendable {
                 ?? emulator.add(
                     HostDescription(name: name, address: address, maximumMTU: spec.maximumUpdateValueLength + 3))
             if !world.knowsCentral(spec.identifier) {
-                // The emulator finds the identifier of an address by a device that has it.
+                // The emulator needs a device with an address to find the identifier of that address.
                 let probe = try emulator.add(PeripheralDescription(name: name, address: address))
                 if let peer = probe.identifier(onHost: emulator.host.name) {
                     world.identify(central: spec.identifier, as: peer)
@@ -52,21 +52,21 @@ final class CentralDevice: @unchecked Sendable {
 
     private static let all = Protected<[WeakReference<CentralDevice>]>([])
 
-    /// The specs that are in a world.
+    /// Returns the specs in a world.
     static func specs(in world: MockWorld) -> [CBMCentralSpec] {
         all.withLock { $0.compactMap(\.object) }.filter { $0.world === world }.compactMap(\.spec)
     }
 
-    /// The spec of an identifier, if it is in a world.
+    /// Returns the spec with an identifier, if it is in a world.
     static func spec(_ identifier: UUID, in world: MockWorld) -> CBMCentralSpec? {
         specs(in: world).first { $0.identifier == identifier }
     }
 
     // MARK: Links
 
-    /// Connects to what the mock managers are on the air.
+    /// Connects to the devices of the mock managers.
     ///
-    /// - Returns: Whether there is any.
+    /// - Returns: Whether any exists.
     func connect() -> Bool {
         guard let spec, let server = emulator.host.peripheral, let peer = server.identifier(onHost: host.name) else {
             return false
@@ -121,7 +121,7 @@ final class CentralDevice: @unchecked Sendable {
 
     // MARK: Attributes
 
-    /// Finds all services and characteristics of the link.
+    /// Discovers all services and characteristics of the link.
     private func discover(on link: LinkID) {
         request(.discoverServices(nil), on: link) { [weak self] response in
             guard let self, case .services(let services)? = response else { return }
@@ -154,7 +154,7 @@ final class CentralDevice: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Asks for something; the completion is called as a hook.
+    /// Sends a request; the completion is called as a hook.
     func perform(
         _ request: CentralRequest, at characteristic: CBMMutableCharacteristic,
         _ completion: @escaping (Result<Data, any Error>) -> Void
@@ -208,7 +208,7 @@ final class CentralDevice: @unchecked Sendable {
         }
     }
 
-    /// Sends the write commands for which there is room.
+    /// Sends the write commands that credits allow.
     private func sendCommands(adding credits: Int) {
         let (link, commands) = client.withLock { $0.takeCommands(adding: credits) }
         guard let link else { return }
@@ -218,7 +218,7 @@ final class CentralDevice: @unchecked Sendable {
     }
 }
 
-/// Hands the events of a role to a phone, in their order, as long as it lives.
+/// A sink that passes the events of a role to a phone, in order, as long as it lives.
 private final class CentralSink: EventSink {
     let label = "CoreBluetoothMock central"
     private let queue = DispatchQueue(label: "CoreBluetoothMock central")
@@ -234,7 +234,7 @@ private final class CentralSink: EventSink {
 }
 
 extension BackendError {
-    /// The error that a client of this module gets.
+    /// The error that a client of this module receives.
     fileprivate var appError: any Error {
         if let original { return original.error }
         guard let attCode, let code = CBMATTError.Code(rawValue: Int(attCode)) else { return CBMError(.unknown) }

@@ -3,10 +3,10 @@ import BluetoothEmulator
 import CoreBluetooth
 
 extension MockWorld {
-    /// Preserves for a peripheral manager that is about to be made what
-    /// ``CBMPeripheralManagerMock/simulateStateRestoration`` answers.
+    /// Preserves the state that ``CBMPeripheralManagerMock/simulateStateRestoration`` returns, for a peripheral manager
+    /// that is about to be created.
     ///
-    /// - Returns: The services that are restored, in their order.
+    /// - Returns: The services that are restored, in order.
     func preparePeripheralRestoration(_ options: [String: Any]?) -> [CBMMutableService] {
         guard let identifier = options?[CBMPeripheralManagerOptionRestoreIdentifierKey] as? String,
             let state = SimulationClosures.current.peripheralRestoration?(identifier)
@@ -26,7 +26,7 @@ extension MockWorld {
     }
 }
 
-/// Numbers the attributes of a restored state.
+/// The numbers of a restored state's attributes.
 private struct AttributeNumbers {
     private var last: UInt32 = 0
     private var services: [ObjectIdentifier: AttributeID] = [:]

@@ -2,12 +2,12 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A request of a spec central that begins within a value.
+/// A request of a spec central that begins at an offset within a value.
 ///
-/// A host on the air reads and writes whole values from the beginning, so this request goes to the manager directly,
+/// A host on the air reads and writes whole values from the beginning, so this request is sent to the manager directly,
 /// one connection interval later. It is checked as the server checks its requests.
 struct OffsetRequest {
-    /// The first byte that it is for, counted from 0.
+    /// The first byte requested, counted from 0.
     let offset: Int
     /// The bytes to write; nil for a read.
     let value: Data?

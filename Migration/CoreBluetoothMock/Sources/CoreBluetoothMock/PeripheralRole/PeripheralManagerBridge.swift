@@ -1,10 +1,10 @@
 import CoreBluetooth
 
-/// The delegate of a wrapped peripheral manager, which hands each callback to the wrapper.
+/// The delegate of a wrapped peripheral manager, which passes each callback to the wrapper.
 final class PeripheralManagerBridge: NSObject, CBPeripheralManagerDelegate {
     let gate = Gate<CBMWrappedPeripheralManager>()
 
-    /// Calls the delegate of the wrapper, if there are both.
+    /// Calls the delegate of the wrapper, if both exist.
     private func receive(
         _ body: @escaping (CBMWrappedPeripheralManager, any CBMPeripheralManagerDelegate) -> Void
     ) {

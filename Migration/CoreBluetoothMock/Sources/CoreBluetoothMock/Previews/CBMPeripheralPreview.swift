@@ -2,12 +2,12 @@ import CoreBluetooth
 
 /// A peripheral without a backend, for previews of user interfaces.
 ///
-/// All its services are there at once, and each request calls its delegate method at once, without an error. Mock managers
+/// All its services exist at once, and each request calls its delegate method at once, without an error. Mock managers
 /// retrieve it by its identifier or its services, in any state.
 ///
 /// Thread rule: all members may be used from any thread; callbacks run on the thread of the request.
 open class CBMPeripheralPreview: NSObject, CBMPeripheral,
-    // Invariant: what changes is under the lock of `fields`.
+    // Invariant: mutable state is under the lock of `fields`.
     @unchecked Sendable
 {
     private struct Fields {
@@ -19,11 +19,11 @@ open class CBMPeripheralPreview: NSObject, CBMPeripheral,
     private let mock: CBMPeripheralSpec
     private let fields: Protected<Fields>
 
-    /// Makes a preview of a spec.
+    /// Creates a preview of a spec.
     ///
     /// - Parameters:
-    ///   - mock: The spec, of which identifier, name, services and mtu are shown.
-    ///   - state: Its state at first.
+    ///   - mock: The spec, whose identifier, name, services and mtu are shown.
+    ///   - state: The initial state.
     public init(_ mock: CBMPeripheralSpec, state: CBMPeripheralState = .disconnected) {
         self.mock = mock
         fields = Protected(Fields(services: mock.services, state: state))
@@ -33,7 +33,7 @@ open class CBMPeripheralPreview: NSObject, CBMPeripheral,
 
     // MARK: For managers
 
-    /// Whether it is connected and has one of the services.
+    /// Returns whether it is connected and has one of the services.
     func isConnected(offering services: [CBMUUID]) -> Bool {
         state == .connected && (self.services ?? []).contains { services.contains($0.uuid) }
     }
@@ -68,10 +68,10 @@ open class CBMPeripheralPreview: NSObject, CBMPeripheral,
     /// The name of the spec.
     open var name: String? { mock.name }
 
-    /// Whether it is shown as connected.
+    /// The shown state of the connection.
     open var state: CBMPeripheralState { fields.withLock { $0.state } }
 
-    /// The services: at first, all of the spec.
+    /// The services: initially all of the spec.
     open var services: [CBMService]? {
         get { fields.withLock { $0.services } }
         set { fields.withLock { $0.services = newValue } }
@@ -106,17 +106,17 @@ open class CBMPeripheralPreview: NSObject, CBMPeripheral,
         delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: nil)
     }
 
-    /// Answers at once, with the value that the characteristic has.
+    /// Answers at once, with the value of the characteristic.
     open func readValue(for characteristic: CBMCharacteristic) {
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
-    /// Answers at once, with the value that the descriptor has.
+    /// Answers at once, with the value of the descriptor.
     open func readValue(for descriptor: CBMDescriptor) {
         delegate?.peripheral(self, didUpdateValueFor: descriptor, error: nil)
     }
 
-    /// The mtu of the spec less 3, in bytes.
+    /// Returns the mtu of the spec less 3, in bytes.
     open func maximumWriteValueLength(for type: CBMCharacteristicWriteType) -> Int { (mock.mtu ?? 23) - 3 }
 
     /// Answers a write with response at once; nothing is stored.
@@ -130,13 +130,13 @@ open class CBMPeripheralPreview: NSObject, CBMPeripheral,
         delegate?.peripheral(self, didWriteValueFor: descriptor, error: nil)
     }
 
-    /// Answers at once; `isNotifying` is as wanted.
+    /// Answers at once and sets `isNotifying`.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBMCharacteristic) {
         characteristic.isNotifying = enabled
         delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: nil)
     }
 
-    /// Answers that it is not supported.
+    /// Answers that channels are not supported.
     open func openL2CAPChannel(_ PSM: CBML2CAPPSM) {
         delegate?.peripheral(self, didOpen: nil, error: CBMError(.operationNotSupported))
     }

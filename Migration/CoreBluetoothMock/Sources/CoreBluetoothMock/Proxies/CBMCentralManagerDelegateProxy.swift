@@ -21,7 +21,7 @@ open class CBMCentralManagerDelegateProxy: NSObject, CBMCentralManagerDelegate {
     /// Called by `centralManager(_:didUpdateANCSAuthorizationFor:)`.
     public var didUpdateANCSAuthorization: ((CBMCentralManager, any CBMPeripheral) -> Void)?
 
-    /// Makes a delegate that does nothing.
+    /// Creates a delegate that does nothing.
     public override init() { super.init() }
 
     /// Calls ``didUpdateState``.

@@ -31,7 +31,7 @@ open class CBMPeripheralDelegateProxy: NSObject, CBMPeripheralDelegate {
     /// Called by `peripheralIsReady(toSendWriteWithoutResponse:)`.
     public var isReadyToSendWriteWithoutResponse: ((any CBMPeripheral) -> Void)?
 
-    /// Makes a delegate that does nothing.
+    /// Creates a delegate that does nothing.
     public override init() { super.init() }
 
     /// Calls ``didUpdateName``.

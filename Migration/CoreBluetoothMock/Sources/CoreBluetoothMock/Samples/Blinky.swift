@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// A simulated board with a button and an LED, as Nordic Semiconductor's sample "LED Button Service" has it.
+/// A simulated board with a button and an LED, as in Nordic Semiconductor's sample "LED Button Service".
 ///
-/// Put ``spec`` on the air with `CBMCentralManagerMock.simulatePeripherals(_:)`. Reads return the states; writing 0 or 1
-/// switches the LED; the button is notified.
+/// Add ``spec`` to the simulation with `CBMCentralManagerMock.simulatePeripherals(_:)`. Reads return the states;
+/// writing 0 or 1 switches the LED; the button is notified.
 ///
 /// Thread rule: all members may be used from any thread.
 public class Blinky: @unchecked Sendable {
@@ -21,16 +21,16 @@ public class Blinky: @unchecked Sendable {
 
     let button: CBMCharacteristicMock
     let led: CBMCharacteristicMock
-    // Invariant: what changes is under this lock.
+    // Invariant: mutable state is under this lock.
     private let fields: Protected<Fields>
 
-    /// Makes a board.
+    /// Creates a board.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of its peripheral.
     ///   - name: The name of its peripheral.
     ///   - proximity: The distance to the host.
-    ///   - delegate: Hears of what apps do with the board; not retained.
+    ///   - delegate: Receives the actions of apps; not retained.
     public init(
         identifier: UUID = UUID(), name: String = "Nordic_Blinky", proximity: CBMProximity = .immediate,
         delegate: (any BlinkyDelegate)? = nil
@@ -69,7 +69,7 @@ public class Blinky: @unchecked Sendable {
     /// Restarts the board: the LED is off, the button is released, links are lost.
     public func simulateReset() { spec.simulateReset() }
 
-    // MARK: Behaviour
+    // MARK: Behavior
 
     var isLedOn: Bool { fields.withLock { $0.isLedOn } }
     var isButtonPressed: Bool { fields.withLock { $0.isButtonPressed } }
@@ -105,15 +105,15 @@ public class Blinky: @unchecked Sendable {
     }
 }
 
-/// Hears of what apps do with a ``Blinky``; called on the main queue.
+/// A delegate that receives the actions of apps on a ``Blinky``; called on the main queue.
 public protocol BlinkyDelegate: AnyObject {
     /// An app switched the LED.
     func blinky(_ blinky: Blinky, didChangeLedState isOn: Bool)
-    /// An app subscribed to the button, or does no more.
+    /// An app subscribed to the button, or unsubscribed from it.
     func blinky(_ blinky: Blinky, didChangeButtonSubscriptionState isSubscribed: Bool)
 }
 
-/// Answers for a board, which it does not keep alive.
+/// The delegate of a board's spec, which does not retain the board.
 private final class BlinkyBehaviour: CBMPeripheralSpecDelegate {
     private let held = Protected<WeakReference<Blinky>?>(nil)
 

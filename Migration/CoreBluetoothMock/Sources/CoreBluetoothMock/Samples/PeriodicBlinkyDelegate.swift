@@ -2,18 +2,18 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// Presses the button of a ``Blinky`` again and again, as long as an app subscribes to it.
+/// A delegate that presses the button of a ``Blinky`` again and again, as long as an app subscribes to it.
 ///
-/// The durations are of the world's time.
+/// The durations are in the world's time.
 ///
 /// Thread rule: called on the main queue.
 public class PeriodicBlinkyDelegate: BlinkyDelegate, @unchecked Sendable {
     private let released: TimeInterval
     private let pressed: TimeInterval
-    // Invariant: reached under this lock.
+    // Invariant: accessed under this lock.
     private let timer = Protected<(any BackendTimer)?>(nil)
 
-    /// Makes a delegate.
+    /// Creates a delegate.
     ///
     /// - Parameters:
     ///   - releasedDuration: The time from a release, or from the subscription, to the next press, in seconds.
@@ -28,7 +28,7 @@ public class PeriodicBlinkyDelegate: BlinkyDelegate, @unchecked Sendable {
     /// Does nothing.
     public func blinky(_ blinky: Blinky, didChangeLedState isOn: Bool) {}
 
-    /// Begins to press the button, or ends it.
+    /// Starts or stops pressing the button.
     public func blinky(_ blinky: Blinky, didChangeButtonSubscriptionState isSubscribed: Bool) {
         let old = timer.withLock { timer in
             defer { timer = nil }

@@ -1,9 +1,10 @@
 import CoreBluetooth
 
-/// A simulated device with a serial line, the Nordic UART Service, which returns what it gets.
+/// A simulated device with a serial line, the Nordic UART Service, which returns the received bytes.
 ///
 /// A write is answered with a notification of the same bytes while the app subscribes, and refused with
-/// `CBMATTError(.requestNotSupported)` otherwise. It is far away, and advertises every 2 s, from 5 s after the beginning on.
+/// `CBMATTError(.requestNotSupported)` otherwise. The device is far away, and advertises every 2 s, from 5 s after the
+/// beginning on.
 ///
 /// Thread rule: all members may be used from any thread, after ``spec`` was read once.
 public class UART: CBMPeripheralSpecDelegate {
@@ -18,7 +19,7 @@ public class UART: CBMPeripheralSpecDelegate {
         type: CBMUUID(string: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"), properties: [.notify],
         descriptors: CBMClientCharacteristicConfigurationDescriptorMock())
 
-    /// The peripheral; it keeps this object alive.
+    /// The peripheral, which retains this object.
     public lazy var spec = CBMPeripheralSpec.simulatePeripheral(proximity: .far)
         .advertising(
             advertisementData: [
@@ -35,7 +36,7 @@ public class UART: CBMPeripheralSpecDelegate {
         )
         .build()
 
-    /// Makes a device.
+    /// Creates a device.
     ///
     /// - Parameter name: The name of its peripheral.
     public init(name: String = "Nordic_UART") { self.name = name }
@@ -49,7 +50,7 @@ public class UART: CBMPeripheralSpecDelegate {
         return .success(())
     }
 
-    /// Returns the bytes, if there is a subscriber.
+    /// Returns the bytes, if the characteristic has a subscriber.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveWriteCommandFor characteristic: CBMCharacteristicMock, data: Data
     ) {

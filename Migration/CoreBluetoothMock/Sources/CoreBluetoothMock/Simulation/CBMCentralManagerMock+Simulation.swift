@@ -1,25 +1,25 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-// The controls of the simulated world. Each takes effect on the specs before it returns; managers hear of it on their
+// The controls of the simulated world. Each affects the specs before it returns; managers receive the change on their
 // queues, in virtual time with the next advance.
 extension CBMCentralManagerMock {
-    /// Shows all managers a state of the adapter; there is no callback where it is the state already.
+    /// Sets the state of the adapter for all managers; without a callback if it is the state already.
     ///
-    /// It may be called at any time. Until the first call the adapter of the process's own world is off.
+    /// It may be called at any time. Until the first call the adapter of the process's world is off.
     public static func simulateInitialState(_ state: CBMManagerState) { MockWorlds.simulated.setState(state) }
 
     /// Switches the adapter on.
     public static func simulatePowerOn() { MockWorlds.simulated.setState(.poweredOn) }
 
-    /// Switches the adapter off: scans and links end, without callbacks of theirs.
+    /// Switches the adapter off: scans and links end, without separate callbacks.
     ///
-    /// The delegates of specs hear of the disconnections.
+    /// The delegates of specs receive the disconnections.
     public static func simulatePowerOff() { MockWorlds.simulated.setState(.poweredOff) }
 
-    /// Makes these the peripherals on the air, in place of the present ones.
+    /// Replaces the present peripherals by these.
     ///
-    /// It may be called in any state. Peripherals that are in both lists stay, with their links. All begin to advertise anew.
+    /// It may be called in any state. Peripherals in both lists stay, with their links. All restart their advertising.
     public static func simulatePeripherals(_ peripherals: [CBMPeripheralSpec]) {
         MockWorlds.simulated.setPeripherals(peripherals)
     }
@@ -29,32 +29,34 @@ extension CBMCentralManagerMock {
         MockWorlds.simulated.setAuthorization(authorization)
     }
 
-    /// Sets by how many dBm the signal strengths vary that apps get; ``CBMProximity/Deviation/default`` at first.
+    /// Sets the variation of the signal strengths that apps receive; initially ``CBMProximity/Deviation/default``.
     ///
     /// The variation follows from the seed of the world.
     public static func simulateRSSIDeviation(_ deviation: CBMProximity.Deviation) {
         MockWorlds.simulated.deviation = deviation
     }
 
-    /// Answers what an earlier process of the app left, by the restore identifier of a manager that is made.
+    /// Returns the state that an earlier process of the app left, by the restore identifier of a manager that is
+    /// created.
     ///
     /// The dictionary has `CBMCentralManagerRestoredStatePeripheralsKey` with `[CBMPeripheralSpec]`,
-    /// `CBMCentralManagerRestoredStateScanServicesKey` with `[CBMUUID]` and `CBMCentralManagerRestoredStateScanOptionsKey`.
-    /// With nil, nothing is restored. Called on the thread that makes the manager.
+    /// `CBMCentralManagerRestoredStateScanServicesKey` with `[CBMUUID]` and
+    /// `CBMCentralManagerRestoredStateScanOptionsKey`. With nil, nothing is restored. Called on the thread that creates
+    /// the manager.
     public static var simulateStateRestoration: ((_ identifierKey: String) -> [String: Any]?)? {
         get { SimulationClosures.current.restoration }
         set { SimulationClosures.change { $0.restoration = newValue } }
     }
 
-    /// Answers which features the adapter has; nil for all.
+    /// Returns whether the adapter has features; nil for all.
     ///
-    /// The simulated adapter is able to do all of them, whatever it answers.
+    /// The simulated adapter supports all of them, regardless of the result.
     public static var simulateFeaturesSupport: ((_ features: CBMCentralManager.Feature) -> Bool)? {
         get { SimulationClosures.current.features }
         set { SimulationClosures.change { $0.features = newValue } }
     }
 
-    /// Ends the simulation: managers become `.unknown` for good, and nothing is on the air.
+    /// Ends the simulation: the state of managers stays `.unknown`, and all peripherals are removed.
     ///
     /// The next call begins a new one, with the adapter off. ``simulateStateRestoration`` and ``simulateFeaturesSupport``
     /// stay.
@@ -65,10 +67,10 @@ extension CBMCentralManagerMock {
     /// An extension of this package.
     public static var emulator: Emulator { MockWorlds.current.emulator }
 
-    /// Chooses how fast the time of the process's own worlds goes, from the next one on.
+    /// Sets the speed of the time of the process's worlds, from the next one on.
     ///
-    /// To be called before the first `simulate…` call, or after ``tearDownSimulation()``. Without it,
-    /// `COREBLUETOOTH_MOCK_TIME` says it, or else time is real. An extension of this package.
+    /// Call it before the first `simulate…` call, or after ``tearDownSimulation()``. Without it,
+    /// `COREBLUETOOTH_MOCK_TIME` decides; otherwise time is real. An extension of this package.
     ///
     /// - Parameter time: Real, scaled, or virtual; the latter is driven with ``emulator``.
     public static func simulateTime(_ time: EmulatorTime) {
@@ -76,9 +78,9 @@ extension CBMCentralManagerMock {
         log.warning("simulateTime: the simulation is running, and its time stays; call it before, or after a tear-down")
     }
 
-    /// By how many dBm the signal strengths vary.
+    /// The variation of the signal strengths.
     static var rssiDeviation: CBMProximity.Deviation { MockWorlds.current.world.deviation }
 
-    /// The raw value of the permission that was simulated; nil if none was.
+    /// The raw value of the simulated permission; nil without one.
     static var bluetoothAuthorization: Int? { MockWorlds.present?.authorization?.rawValue }
 }

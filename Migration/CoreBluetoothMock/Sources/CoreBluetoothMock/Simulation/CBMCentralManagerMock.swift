@@ -4,20 +4,20 @@ import CoreBluetooth
 /// A manager over a simulated world, which the static `simulate…` functions control.
 ///
 /// A static call is for the world of the emulator that the task has selected (`CBManager.withBackend`, a test's trait
-/// `.emulator(…)`, `EmulatorTestCase`), or else for the process's own, whose adapter is off at first. Callbacks and hooks
-/// run with the selection of their world.
+/// `.emulator(…)`, `EmulatorTestCase`), otherwise for the process's world, whose adapter is initially off. Callbacks
+/// and hooks run with the selection of their world.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMCentralManagerMock: CBMWrappedCentralManager {
     private struct Fields {
         var isEnded = false
-        /// The state that the delegate has heard of.
+        /// The state that the delegate has received.
         var reportedState: CBMManagerState?
         /// The peripherals that the present scan has reported; nil while it reports all packets.
         var reported: Set<UUID>? = []
-        /// The peripherals of the manager, which it keeps alive while the adapter is on.
+        /// The peripherals of the manager, which it retains while the adapter is on.
         var peripherals: [UUID: CBMWrappedPeripheral] = [:]
-        /// The peripherals that were restored, to which the system connects again as long as the app does not end that.
+        /// The restored peripherals, to which the system reconnects as long as the app does not end that.
         var restored: Set<UUID> = []
         var deviation: SignalDeviation
     }
@@ -27,7 +27,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
     private let queue: DispatchQueue
     private let fields: Protected<Fields>
 
-    /// A manager without a delegate, with callbacks on the main queue.
+    /// Creates a manager without a delegate, with callbacks on the main queue.
     public init() {
         let (world, emulator) = MockWorlds.current
         self.world = world
@@ -39,7 +39,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         world.join(self)
     }
 
-    /// A manager without options.
+    /// Creates a manager without options.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -55,12 +55,12 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         world.join(self)
     }
 
-    /// A manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
-    ///   - options: `CBMCentralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is asked.
+    ///   - options: `CBMCentralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is called.
     public init(delegate: (any CBMCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]?) {
         let (world, emulator) = MockWorlds.current
         self.world = world
@@ -90,7 +90,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         world.perform { super.receive(callback) }
     }
 
-    /// Notes what happens, for the specs; nil for what is not reported to the app.
+    /// Records an event for the specs; nil for one that is not reported to the app.
     private func prepare(_ callback: ManagerCallback) -> ManagerCallback? {
         switch callback {
         case .stateUpdated:
@@ -131,7 +131,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         }
     }
 
-    /// Connects again to a restored peripheral that the app did not disconnect.
+    /// Reconnects to a restored peripheral that the app did not disconnect.
     private func reconnectsRestored(_ peripheral: CBMWrappedPeripheral, _ error: (any Error)?) -> Bool {
         let isRestored = fields.withLock { $0.restored.remove(peripheral.identifier) != nil }
         guard isRestored, error != nil, peripheral.state == .disconnected else { return false }
@@ -151,7 +151,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         return .discovered(peripheral, device.completed(data), varied(rssi))
     }
 
-    /// A signal strength with the variation that is simulated.
+    /// Returns a signal strength with the simulated variation.
     func varied(_ rssi: NSNumber) -> NSNumber {
         let deviation = world.deviation.value
         return fields.withLock { NSNumber(value: $0.deviation.vary(rssi.intValue, by: deviation)) }
@@ -162,7 +162,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
     }
 
     private func forgetPeripherals() {
-        // The peripherals end outside the lock.
+        // The peripherals are released outside the lock.
         let old = fields.withLock { fields in
             defer { fields.peripherals = [:] }
             return fields.peripherals
@@ -172,7 +172,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
 
     // MARK: The end
 
-    /// The simulation is over: the state is `.unknown` for good, and nothing is called after the delegate has received it.
+    /// Ends the manager with the simulation: its state stays `.unknown`, and nothing is called after it was delivered.
     func end() {
         let wasKnown = state != .unknown
         fields.withLock { $0.isEnded = true }
@@ -187,25 +187,25 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
 
     // MARK: CBMCentralManager
 
-    /// The state of the adapter, as soon as the first callback has come; `.poweredOn` with its callback.
+    /// The state of the adapter, after the first callback; it becomes `.poweredOn` with its callback.
     open override var state: CBMManagerState {
         fields.withLock { $0.isEnded } ? .unknown : world.state(after: super.state)
     }
 
-    /// Whether this process may use Bluetooth: what was simulated, else `.allowedAlways`.
+    /// Whether this process may use Bluetooth: the simulated permission, otherwise `.allowedAlways`.
     open override var authorization: CBMManagerAuthorization { world.authorization ?? .allowedAlways }
 
-    /// Whether this process may use Bluetooth: what was simulated, else `.allowedAlways`.
+    /// Whether this process may use Bluetooth: the simulated permission, otherwise `.allowedAlways`.
     open override class var authorization: CBMManagerAuthorization {
         MockWorlds.present?.authorization ?? .allowedAlways
     }
 
-    /// Whether the adapter has these features: what ``simulateFeaturesSupport`` says, else all.
+    /// Returns whether the adapter has these features, by ``simulateFeaturesSupport``; without it, all.
     open override class func supports(_ features: CBMCentralManager.Feature) -> Bool {
         simulateFeaturesSupport?(features) ?? true
     }
 
-    /// Scans, in place of a scan that is running, until `stopScan` or power-off.
+    /// Scans, replacing a running scan, until `stopScan` or power-off.
     ///
     /// Without `CBMCentralManagerScanOptionAllowDuplicatesKey`, each peripheral is reported once.
     open override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {
@@ -225,15 +225,16 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
         super.cancelPeripheralConnection(peripheral)
     }
 
-    /// The peripherals that the host knows by these identifiers, in that order; previews in their place, if there are any.
+    /// Returns the peripherals with these identifiers that the host knows, in that order; previews instead, if any
+    /// exist.
     open override func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [any CBMPeripheral] {
         let previews = world.previews.filter { identifiers.contains($0.identifier) }
         if !previews.isEmpty { return previews }
         return super.retrievePeripherals(withIdentifiers: identifiers.compactMap { world.peer(of: $0) })
     }
 
-    /// The peripherals that are linked to the host and offer one of the services; previews in their place, if there are
-    /// any.
+    /// Returns the peripherals that are linked to the host and offer one of the services; previews instead, if any
+    /// exist.
     open override func retrieveConnectedPeripherals(
         withServices serviceUUIDs: [CBMUUID]
     ) -> [any CBMPeripheral] {
@@ -252,7 +253,7 @@ open class CBMCentralManagerMock: CBMWrappedCentralManager {
 }
 
 extension CBMPeripheralSpec {
-    /// A manager is connected.
+    /// Records that a manager is connected.
     fileprivate func connected(_ manager: CBMCentralManagerMock) {
         fields.withLock { fields in
             fields.managers.insert(ObjectIdentifier(manager))
@@ -261,14 +262,14 @@ extension CBMPeripheralSpec {
         }
     }
 
-    /// A manager is connected no more.
+    /// Records that a manager is no longer connected.
     fileprivate func disconnected(_ manager: CBMCentralManagerMock) {
         _ = fields.withLock { $0.managers.remove(ObjectIdentifier(manager)) }
     }
 }
 
 extension [String: Any]? {
-    /// Whether the options of a scan ask for every packet.
+    /// Whether the options of a scan request every packet.
     var allowDuplicates: Bool {
         let option = self?[CBMCentralManagerScanOptionAllowDuplicatesKey]
         return (option as? NSNumber)?.boolValue ?? (option as? Bool) ?? false

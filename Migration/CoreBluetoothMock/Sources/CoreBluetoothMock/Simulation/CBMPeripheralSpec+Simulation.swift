@@ -1,9 +1,9 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-// What happens to a simulated peripheral. Of a spec that is not on the air, only the spec changes.
+// The controls of a simulated peripheral. Without a simulated device, only the spec changes.
 extension CBMPeripheralSpec {
-    /// The devices that a call is for: that of the task's world, or else those of all worlds that have the spec.
+    /// The devices that a call is for: that of the task's world, otherwise those of all worlds that have the spec.
     private var simulatedDevices: [SpecDevice] {
         let all = fields.withLock { $0.devices }.compactMap(\.object)
         guard all.count > 1, let selected = Emulator.selected else { return all }
@@ -11,7 +11,7 @@ extension CBMPeripheralSpec {
         return own.isEmpty ? all : own
     }
 
-    /// Another app of the host connects to the peripheral at once; nothing happens where it is out of range, or accepts no
+    /// Connects another app of the host to the peripheral at once; does nothing if it is out of range, or accepts no
     /// connections.
     public func simulateConnection() {
         let isLinked = fields.withLock { fields in
@@ -28,19 +28,19 @@ extension CBMPeripheralSpec {
         }
     }
 
-    /// All links of all apps end, with the next connection event.
+    /// Ends all links of all apps, with the next connection event.
     ///
-    /// - Parameter error: What the apps get; with `CBMError(.connectionTimeout)`, the peripheral falls silent, and they
-    ///   notice after the supervision timeout.
+    /// - Parameter error: The error that the apps receive; with `CBMError(.connectionTimeout)`, the peripheral falls
+    ///   silent, and they detect it after the supervision timeout.
     public func simulateDisconnection(withError error: any Error = CBMError(.peripheralDisconnected)) {
         guard isConnected else { return }
         fields.withLock { $0.dropLinks() }
         simulatedDevices.forEach { $0.disconnect(with: error) }
     }
 
-    /// The peripheral starts anew: its delegate's `reset()` is called, and its links are lost.
+    /// Restarts the peripheral: its delegate's `reset()` is called, and its links are lost.
     ///
-    /// Apps get `CBMError(.connectionTimeout)` after the supervision timeout.
+    /// Apps receive `CBMError(.connectionTimeout)` after the supervision timeout.
     public func simulateReset() {
         let devices = simulatedDevices
         fields.withLock { $0.dropLinks() }
@@ -53,17 +53,17 @@ extension CBMPeripheralSpec {
         devices.forEach { $0.reset() }
     }
 
-    /// The peripheral comes nearer or goes away; out of range, its links are lost after the supervision timeout.
+    /// Changes the proximity of the peripheral; out of range, its links are lost after the supervision timeout.
     public func simulateProximityChange(_ proximity: CBMProximity) {
         fields.withLock { $0.proximity = proximity }
         for device in simulatedDevices { device.device?.setProximity(proximity.proximity) }
     }
 
-    /// The services become others; connected apps get `didModifyServices`, and `peripheralDidUpdateName` for a new name.
+    /// Changes the services; connected apps receive `didModifyServices`, and `peripheralDidUpdateName` for a new name.
     ///
     /// - Parameters:
     ///   - newName: The new GAP Device Name; nil leaves it.
-    ///   - newServices: All services; objects that were there stay, with what apps know of them.
+    ///   - newServices: All services; present objects stay, with the apps' knowledge of them.
     public func simulateServiceChange(newName: String?, newServices: [CBMServiceMock]) {
         let isChanged = fields.withLock { fields in
             guard fields.connection != nil else { return false }
@@ -75,16 +75,17 @@ extension CBMPeripheralSpec {
         simulatedDevices.forEach { $0.updateServices(newServices, name: newName) }
     }
 
-    /// The value of a characteristic becomes another, of which subscribers are notified one connection interval later.
+    /// Changes the value of a characteristic, of which subscribers are notified one connection interval later.
     ///
-    /// What does not fit into a packet is cut off. Ignored with a log line for a characteristic that is not the peripheral's.
+    /// A value that does not fit into a packet is cut. Ignored with a log line for a characteristic that does not
+    /// belong to the peripheral.
     public func simulateValueUpdate(_ data: Data, for characteristic: CBMCharacteristicMock) {
         let (services, devices) = fields.withLock { ($0.connection?.services, $0.devices) }
         guard services?.contains(characteristic) == true else {
             return log.warning("the value of \(characteristic) is ignored: the peripheral does not have it")
         }
         characteristic.value = data
-        // Values change often, and most specs have one device: no array of it is made.
+        // Values change often, and most specs have one device: no array is created for it.
         if devices.count == 1 {
             devices[0].object?.notify(data, of: characteristic)
         } else {
@@ -92,19 +93,19 @@ extension CBMPeripheralSpec {
         }
     }
 
-    /// The advertising sets become others, whose delays count from now on; nil ends advertising.
+    /// Replaces the advertising sets, whose delays count from now on; nil ends advertising.
     public func simulateAdvertisementChange(_ advertisement: [CBMAdvertisementConfig]?) {
         fields.withLock { $0.advertisement = advertisement }
         simulatedDevices.forEach { $0.advertise() }
     }
 
-    /// The host knows the peripheral, as if it had seen it: it can be retrieved.
+    /// Makes the peripheral known to the host, as if it had been seen: it can be retrieved.
     public func simulateCaching() {
         fields.withLock { $0.isKnown = true }
         simulatedDevices.forEach { $0.remember() }
     }
 
-    /// The address becomes another: to apps it is a new peripheral, which the host does not know; its links are lost after the
+    /// Changes the address: to apps it is a new peripheral, which the host does not know; its links are lost after the
     /// supervision timeout.
     ///
     /// - Parameter newIdentifier: The identifier under which apps will know it.

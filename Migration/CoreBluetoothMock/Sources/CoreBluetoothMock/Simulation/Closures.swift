@@ -3,18 +3,18 @@ import CoreBluetooth
 
 /// The closures that tests set: for the process, or for the world of the task's emulator.
 ///
-/// They are the test's, and outlive the simulation.
+/// They belong to the test, and outlive the simulation.
 struct SimulationClosures {
-    /// Answers what is restored under an identifier.
+    /// Returns the state that is restored under an identifier.
     var restoration: ((_ identifierKey: String) -> [String: Any]?)?
-    /// Answers which features the adapter has.
+    /// Returns whether the adapter has features.
     var features: ((_ features: CBMCentralManager.Feature) -> Bool)?
-    /// Answers what is restored for a peripheral manager.
+    /// Returns the state that is restored for a peripheral manager.
     var peripheralRestoration: ((_ identifierKey: String) -> [String: Any]?)?
 
     private static let ofProcess = Protected(SimulationClosures())
 
-    /// The closures of this call: those of the selected emulator's world come first.
+    /// The closures of this call: those of the selected emulator's world take precedence.
     static var current: SimulationClosures {
         let general = ofProcess.withLock { $0 }
         guard Emulator.selected != nil, let own = MockWorlds.present?.closures else { return general }

@@ -3,7 +3,8 @@ import BluetoothEmulator
 import CoreBluetooth
 
 extension MockWorld {
-    /// Preserves for a manager that is about to be made what ``CBMCentralManagerMock/simulateStateRestoration`` answers.
+    /// Preserves the state that ``CBMCentralManagerMock/simulateStateRestoration`` returns, for a manager that is about
+    /// to be created.
     ///
     /// Specs that are linked to the host are restored as connected, others as connecting.
     func prepareRestoration(_ options: [String: Any]?) {
@@ -26,7 +27,7 @@ extension MockWorld {
 }
 
 extension ScanParameters {
-    /// The scan of a restored state; nil if there was none.
+    /// Creates the scan of a restored state; nil without one.
     fileprivate init?(restored state: [String: Any]) {
         let services = state[CBMCentralManagerRestoredStateScanServicesKey] as? [CBMUUID]
         let options = state[CBMCentralManagerRestoredStateScanOptionsKey] as? [String: Any]

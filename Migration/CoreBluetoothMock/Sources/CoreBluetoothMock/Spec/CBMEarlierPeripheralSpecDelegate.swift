@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// The functions of a spec's delegate as versions before 1.0 of the original have them: with the classes that apps have, and
-/// not with those of the server.
+/// The functions of a spec's delegate in versions before 1.0 of the original: with the classes of apps rather than
+/// those of the server.
 ///
-/// Each is called where the delegate does not have the function of ``CBMPeripheralSpecDelegate`` with the same name. The objects
+/// Each is called if the delegate lacks the function of ``CBMPeripheralSpecDelegate`` with the same name. The objects
 /// are the server's. All functions have default bodies.
 public protocol CBMEarlierPeripheralSpecDelegate {
     /// A central looks for the services that a service includes.
@@ -23,7 +23,7 @@ public protocol CBMEarlierPeripheralSpecDelegate {
         _ peripheral: CBMPeripheralSpec, didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristic
     ) -> Result<Void, any Error>
 
-    /// A central reads a characteristic: the value, up to 512 bytes.
+    /// A central reads a characteristic; returns the value, up to 512 bytes.
     func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveReadRequestFor characteristic: CBMCharacteristic
     ) -> Result<Data, any Error>
@@ -54,19 +54,19 @@ public protocol CBMEarlierPeripheralSpecDelegate {
 }
 
 extension CBMEarlierPeripheralSpecDelegate {
-    /// Grants it.
+    /// Accepts the discovery.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveIncludedServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?,
         for service: CBMService
     ) -> Result<Void, any Error> { .success(()) }
 
-    /// Grants it.
+    /// Accepts the discovery.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveCharacteristicsDiscoveryRequest characteristicUUIDs: [CBMUUID]?,
         for service: CBMService
     ) -> Result<Void, any Error> { .success(()) }
 
-    /// Grants it.
+    /// Accepts the discovery.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristic
     ) -> Result<Void, any Error> { .success(()) }
@@ -96,7 +96,7 @@ extension CBMEarlierPeripheralSpecDelegate {
         _ peripheral: CBMPeripheralSpec, didReceiveWriteRequestFor descriptor: CBMDescriptor, data: Data
     ) -> Result<Void, any Error> { .failure(CBMATTError(.writeNotPermitted)) }
 
-    /// Succeeds where the characteristic notifies or indicates; fails with `CBMError(.invalidHandle)` elsewhere.
+    /// Succeeds if the characteristic notifies or indicates; otherwise fails with `CBMError(.invalidHandle)`.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveSetNotifyRequest enabled: Bool, for characteristic: CBMCharacteristic
     ) -> Result<Void, any Error> {

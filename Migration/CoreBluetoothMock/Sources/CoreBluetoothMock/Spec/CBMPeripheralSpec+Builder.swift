@@ -1,9 +1,9 @@
 import CoreBluetooth
 
 extension CBMPeripheralSpec {
-    /// Describes a peripheral, step by step.
+    /// A builder of a peripheral's description.
     ///
-    /// Thread rule: to be used by one thread at a time.
+    /// Thread rule: use it from one thread at a time.
     public class Builder {
         private var state: SpecState
 
@@ -14,10 +14,10 @@ extension CBMPeripheralSpec {
         /// Adds an advertising set.
         ///
         /// - Parameters:
-        ///   - advertisementData: What a packet holds, by `CBMAdvertisementData…` keys.
+        ///   - advertisementData: The contents of a packet, by `CBMAdvertisementData…` keys.
         ///   - interval: The time between two packets, in seconds.
         ///   - delay: The time to the first packet, in seconds.
-        ///   - advertisingWhenConnected: Whether it goes on while a central is connected.
+        ///   - advertisingWhenConnected: Whether it continues while a central is connected.
         public func advertising(
             advertisementData: [String: Any], withInterval interval: TimeInterval = 0.100, delay: TimeInterval = 0.0,
             alsoWhenConnected advertisingWhenConnected: Bool = false
@@ -29,15 +29,15 @@ extension CBMPeripheralSpec {
             return self
         }
 
-        /// Lets centrals connect, which they do in answer to a connectable packet.
+        /// Lets centrals connect, in response to a connectable packet.
         ///
         /// - Parameters:
         ///   - name: The GAP Device Name.
         ///   - services: The services, in the order of discovery.
-        ///   - delegate: The behaviour; with nil, no connection ever comes up.
+        ///   - delegate: The behavior; with nil, no connection is ever established.
         ///   - connectionInterval: The time between two connection events, in seconds: 0...4.
-        ///   - supervisionTimeout: The time without a sign of life after which a link is lost, in seconds: 0.1...32; others
-        ///     become the nearest of these.
+        ///   - supervisionTimeout: The time without a packet after which a link is lost, in seconds: 0.1...32; numbers
+        ///     outside become the nearest of these.
         ///   - mtu: The largest ATT MTU in bytes; less than 23 becomes 23, more than 517 becomes 517.
         public func connectable(
             name: String, services: [CBMServiceMock], delegate: (any CBMPeripheralSpecDelegate)?,
@@ -50,9 +50,10 @@ extension CBMPeripheralSpec {
             return self
         }
 
-        /// Describes one that is known, and connected to another app of the host from the start.
+        /// Describes a peripheral that is known, and connected to another app of the host from the start.
         ///
-        /// The parameters are those of `connectable`. It need not advertise: it can be retrieved and connected.
+        /// The parameters are those of `connectable`. The peripheral need not advertise: it can be retrieved and
+        /// connected.
         public func connected(
             name: String, services: [CBMServiceMock], delegate: (any CBMPeripheralSpecDelegate)?,
             connectionInterval: TimeInterval = 0.045, supervisionTimeout: TimeInterval = 4.0, mtu: Int = 23
@@ -72,7 +73,7 @@ extension CBMPeripheralSpec {
             return self
         }
 
-        /// Makes the spec.
+        /// Returns the spec.
         public func build() -> CBMPeripheralSpec { CBMPeripheralSpec(state) }
     }
 }

@@ -1,13 +1,14 @@
 import CoreBluetooth
 
-/// A simulated peripheral: its advertising, its services and its behaviour.
+/// A simulated peripheral: its advertising, its services and its behavior.
 ///
-/// Made with ``simulatePeripheral(identifier:proximity:)``; on the air once `CBMCentralManagerMock.simulatePeripherals(_:)`
-/// has it. What `simulate…` functions change stays with the spec from one simulation to the next.
+/// Created with ``simulatePeripheral(identifier:proximity:)``; simulated once
+/// `CBMCentralManagerMock.simulatePeripherals(_:)` has it. Changes by `simulate…` functions stay with the spec from one
+/// simulation to the next.
 ///
-/// Thread rule: all members may be used from any thread, in hooks of the delegate and in callbacks too.
+/// Thread rule: all members may be used from any thread, including in hooks of the delegate and in callbacks.
 public class CBMPeripheralSpec: Equatable,
-    // Invariant: what changes is under the lock of `fields`.
+    // Invariant: mutable state is under the lock of `fields`.
     @unchecked Sendable
 {
     let fields: Protected<SpecState>
@@ -16,23 +17,23 @@ public class CBMPeripheralSpec: Equatable,
 
     /// The peripheral's identifier on the host.
     public var identifier: UUID { fields.withLock { $0.identifier } }
-    /// The GAP Device Name; nil for one that does not connect.
+    /// The GAP Device Name; nil for a peripheral that does not connect.
     public var name: String? { fields.withLock { $0.name } }
     /// The distance to the host.
     public var proximity: CBMProximity { fields.withLock { $0.proximity } }
     /// Whether the host has seen it: it can be retrieved without a scan.
     public var isKnown: Bool { fields.withLock { $0.isKnown } }
-    /// The advertising sets; nil for one that does not advertise.
+    /// The advertising sets; nil for a peripheral that does not advertise.
     public var advertisement: [CBMAdvertisementConfig]? { fields.withLock { $0.advertisement } }
-    /// The services; nil for one that does not connect.
+    /// The services; nil for a peripheral that does not connect.
     public var services: [CBMServiceMock]? { fields.withLock { $0.connection?.services } }
-    /// The connection interval in seconds; nil for one that does not connect.
+    /// The connection interval in seconds; nil for a peripheral that does not connect.
     public var connectionInterval: TimeInterval? { fields.withLock { $0.connection?.interval } }
-    /// The largest ATT MTU in bytes, 23...517; nil for one that does not connect.
+    /// The largest ATT MTU in bytes, 23...517; nil for a peripheral that does not connect.
     public var mtu: Int? { fields.withLock { $0.connection?.mtu } }
-    /// The time without a sign of life after which a link is lost, in seconds; nil for one that does not connect.
+    /// The time without a packet after which a link is lost, in seconds; nil for a peripheral that does not connect.
     public var supervisionTimeout: TimeInterval? { fields.withLock { $0.connection?.supervisionTimeout } }
-    /// The behaviour; nil for one that does not connect.
+    /// The behavior; nil for a peripheral that does not connect.
     public var connectionDelegate: (any CBMPeripheralSpecDelegate)? { fields.withLock { $0.connection?.delegate } }
     /// Whether any app of the host is connected.
     public var isConnected: Bool { virtualConnections > 0 }
@@ -41,10 +42,10 @@ public class CBMPeripheralSpec: Equatable,
     var virtualConnections: Int {
         fields.withLock { $0.managers.count + ($0.isUsedByOtherApp && !$0.isAdapterOff ? 1 : 0) }
     }
-    /// Whether anyone has ever been connected, so that the host knows the GAP Device Name.
+    /// Whether any app has ever been connected, so that the host knows the GAP Device Name.
     var wasConnected: Bool { fields.withLock { $0.wasConnected } }
 
-    /// The adapter was switched on, or off with all links of the peripheral.
+    /// Records that the adapter was switched on, or off with all links of the peripheral.
     func adapterChanged(isOn: Bool) {
         fields.withLock { fields in
             fields.isAdapterOff = !isOn
@@ -60,8 +61,8 @@ public class CBMPeripheralSpec: Equatable,
     /// Begins the description of a peripheral.
     ///
     /// - Parameters:
-    ///   - identifier: Its identifier on the host.
-    ///   - proximity: Its distance to the host.
+    ///   - identifier: The peripheral's identifier on the host.
+    ///   - proximity: The distance to the host.
     public static func simulatePeripheral(
         identifier: UUID = UUID(), proximity: CBMProximity = .immediate
     ) -> Builder {

@@ -1,21 +1,21 @@
 import CoreBluetooth
 
-/// The behaviour of a simulated peripheral: answers what centrals ask it for.
+/// The behavior of a simulated peripheral: its answers to the requests of centrals.
 ///
-/// All functions have default bodies. Those of versions 0.17 and 0.18 are called too, where these are not there: see
-/// ``CBMEarlierPeripheralSpecDelegate``. They are called one at a time per world, on a queue of the world, with no lock held:
-/// they may call every `simulate…` function. In virtual time the world waits for them. An error that a function fails with
-/// is what the app gets; of a ``CBMATTError``, its code goes over the air.
+/// All functions have default bodies. Those of versions 0.17 and 0.18 are called too, if these are not implemented: see
+/// ``CBMEarlierPeripheralSpecDelegate``. They are called one at a time per world, on a queue of the world, while no
+/// lock is held: they may call every `simulate…` function. In virtual time the world waits for them. The app receives
+/// the error that a function fails with; the code of a ``CBMATTError`` is sent over the air.
 public protocol CBMPeripheralSpecDelegate: CBMEarlierPeripheralSpecDelegate {
     /// The peripheral was reset by `simulateReset()`.
     func reset()
 
     /// A central connects. Called once for each attempt.
     ///
-    /// - Returns: On failure, the app gets `didFailToConnect` with the error.
+    /// - Returns: On failure, the app receives `didFailToConnect` with the error.
     func peripheralDidReceiveConnectionRequest(_ peripheral: CBMPeripheralSpec) -> Result<Void, any Error>
 
-    /// The last link of the peripheral is over; the error is nil where the app or its system ended it.
+    /// The last link of the peripheral ended; the error is nil if the app or its system ended it.
     func peripheral(_ peripheral: CBMPeripheralSpec, didDisconnect error: (any Error)?)
 
     /// A central looks for services of these types, or for all.
@@ -41,7 +41,7 @@ public protocol CBMPeripheralSpecDelegate: CBMEarlierPeripheralSpecDelegate {
         didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristicMock
     ) -> Result<Void, any Error>
 
-    /// A central reads a characteristic: the value, up to 512 bytes.
+    /// A central reads a characteristic; returns the value, up to 512 bytes.
     ///
     /// The default fails with `CBMATTError(.readNotPermitted)`.
     func peripheral(
@@ -75,8 +75,8 @@ public protocol CBMPeripheralSpecDelegate: CBMEarlierPeripheralSpecDelegate {
 
     /// A central subscribes to a characteristic or unsubscribes from it.
     ///
-    /// The default succeeds where the characteristic notifies or indicates, and fails with `CBMError(.invalidHandle)`
-    /// elsewhere.
+    /// The default succeeds if the characteristic notifies or indicates, and otherwise fails with
+    /// `CBMError(.invalidHandle)`.
     func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveSetNotifyRequest enabled: Bool,
         for characteristic: CBMCharacteristicMock
@@ -92,7 +92,7 @@ extension CBMPeripheralSpecDelegate {
     /// Does nothing.
     public func reset() {}
 
-    /// Accepts.
+    /// Accepts the connection.
     public func peripheralDidReceiveConnectionRequest(
         _ peripheral: CBMPeripheralSpec
     ) -> Result<Void, any Error> { .success(()) }
@@ -100,12 +100,12 @@ extension CBMPeripheralSpecDelegate {
     /// Does nothing.
     public func peripheral(_ peripheral: CBMPeripheralSpec, didDisconnect error: (any Error)?) {}
 
-    /// Grants it.
+    /// Accepts the discovery.
     public func peripheral(
         _ peripheral: CBMPeripheralSpec, didReceiveServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?
     ) -> Result<Void, any Error> { .success(()) }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveIncludedServiceDiscoveryRequest serviceUUIDs: [CBMUUID]?,
         for service: CBMServiceMock
@@ -113,7 +113,7 @@ extension CBMPeripheralSpecDelegate {
         peripheral(spec, didReceiveIncludedServiceDiscoveryRequest: serviceUUIDs, for: service as CBMService)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveCharacteristicsDiscoveryRequest characteristicUUIDs: [CBMUUID]?,
         for service: CBMServiceMock
@@ -121,28 +121,28 @@ extension CBMPeripheralSpecDelegate {
         peripheral(spec, didReceiveCharacteristicsDiscoveryRequest: characteristicUUIDs, for: service as CBMService)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveDescriptorsDiscoveryRequestFor characteristic: CBMCharacteristicMock
     ) -> Result<Void, any Error> {
         peripheral(spec, didReceiveDescriptorsDiscoveryRequestFor: characteristic as CBMCharacteristic)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveReadRequestFor characteristic: CBMCharacteristicMock
     ) -> Result<Data, any Error> {
         peripheral(spec, didReceiveReadRequestFor: characteristic as CBMCharacteristic)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveReadRequestFor descriptor: CBMDescriptorMock
     ) -> Result<Data, any Error> {
         peripheral(spec, didReceiveReadRequestFor: descriptor as CBMDescriptor)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveWriteRequestFor characteristic: CBMCharacteristicMock, data: Data
     ) -> Result<Void, any Error> {
@@ -156,14 +156,14 @@ extension CBMPeripheralSpecDelegate {
         peripheral(spec, didReceiveWriteCommandFor: characteristic as CBMCharacteristic, data: data)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveWriteRequestFor descriptor: CBMDescriptorMock, data: Data
     ) -> Result<Void, any Error> {
         peripheral(spec, didReceiveWriteRequestFor: descriptor as CBMDescriptor, data: data)
     }
 
-    /// Asks the function of earlier versions.
+    /// Calls the function of earlier versions.
     public func peripheral(
         _ spec: CBMPeripheralSpec, didReceiveSetNotifyRequest enabled: Bool, for characteristic: CBMCharacteristicMock
     ) -> Result<Void, any Error> {

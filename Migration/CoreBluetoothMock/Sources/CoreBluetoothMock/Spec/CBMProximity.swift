@@ -2,25 +2,25 @@ import BluetoothEmulator
 
 /// The distance of a peripheral, in steps.
 public enum CBMProximity: Sendable {
-    /// Beside the host: -40 dBm.
+    /// The peripheral is beside the host: -40 dBm.
     case immediate
-    /// In the room: -70 dBm.
+    /// The peripheral is in the room: -70 dBm.
     case near
-    /// At the edge: -100 dBm.
+    /// The peripheral is at the edge of the range: -100 dBm.
     case far
-    /// Not heard at all; links are lost after the supervision timeout.
+    /// The peripheral is not heard; links are lost after the supervision timeout.
     case outOfRange
 
-    /// By how many dBm the signal strength varies in both directions.
+    /// The variation of the signal strength in both directions.
     public enum Deviation: Sendable {
-        /// It does not vary.
+        /// The signal strength does not vary.
         case none
-        /// By 15 dBm.
+        /// The signal strength varies by 15 dBm.
         case `default`
-        /// By so many dBm; the sign does not count.
+        /// The signal strength varies by this number of dBm; the sign is ignored.
         case custom(_ deviation: Int)
 
-        /// In dBm, 0 or more.
+        /// The variation in dBm, 0 or more.
         var value: Int {
             switch self {
             case .none: 0
@@ -30,10 +30,10 @@ public enum CBMProximity: Sendable {
         }
     }
 
-    /// The mean signal strength in dBm; 127 where nothing is heard.
+    /// The mean signal strength in dBm; 127 if the peripheral is not heard.
     var RSSI: Int { proximity.rssi ?? 127 }
 
-    /// The same distance as the emulator names it.
+    /// The distance in the type of the emulator.
     var proximity: Proximity {
         switch self {
         case .immediate: .immediate

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a spec says of its peripheral, which `simulate…` functions and a simulation change.
+/// The state of a spec, which `simulate…` functions and a simulation change.
 struct SpecState {
-    /// What a central needs to connect and to use the peripheral.
+    /// The data that a central needs to connect and to use the peripheral.
     struct Connection {
         var services: [CBMServiceMock]
         let delegate: (any CBMPeripheralSpecDelegate)?
@@ -17,13 +17,13 @@ struct SpecState {
     var isKnown = false
     var advertisement: [CBMAdvertisementConfig]?
     var connection: Connection?
-    /// Whether a link to another app of the host is up, or comes up with the adapter's power.
+    /// Whether a link to another app of the host is up, or is restored when the adapter is switched on.
     var isUsedByOtherApp = false
     /// Whether the adapter was switched off, and no link is up.
     var isAdapterOff = false
     /// The managers that are connected.
     var managers: Set<ObjectIdentifier> = []
-    /// Whether anyone has ever been connected.
+    /// Whether any app has ever been connected.
     var wasConnected = false
     /// The simulated devices of the spec: one in each world that has it.
     var devices: [WeakReference<SpecDevice>] = []
@@ -33,7 +33,7 @@ struct SpecState {
         self.proximity = proximity
     }
 
-    /// Notes that no link is left.
+    /// Records that no link is left.
     mutating func dropLinks() {
         isUsedByOtherApp = false
         managers = []

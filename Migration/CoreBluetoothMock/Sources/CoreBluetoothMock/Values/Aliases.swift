@@ -10,7 +10,7 @@ public typealias CBMError = CBError
 public typealias CBMATTError = CBATTError
 /// A change of a device's connection to the system.
 public typealias CBMConnectionEvent = CBConnectionEvent
-/// Which devices connection events are wanted of.
+/// An option that selects the devices whose connection events are reported.
 public typealias CBMConnectionEventMatchingOption = CBConnectionEventMatchingOption
 /// The state of a peripheral's connection with a manager.
 public typealias CBMPeripheralState = CBPeripheralState
@@ -34,5 +34,5 @@ extension CBMCentralManager {
 
 /// The permissions of a local attribute.
 public typealias CBMAttributePermissions = CBAttributePermissions
-/// Which connection interval the peripheral role asks for.
+/// The connection interval that the peripheral role requests.
 public typealias CBMPeripheralManagerConnectionLatency = CBPeripheralManagerConnectionLatency

@@ -3,13 +3,13 @@ import CoreBluetooth
 
 /// The state of the Bluetooth adapter, with the raw values of `CBManagerState`.
 ///
-/// An enumeration of its own, as clients list all its cases in a `switch` and have no `default`.
+/// A separate enumeration, as clients list all its cases in a `switch` and have no `default`.
 public enum CBMManagerState: Int, Sendable {
-    /// Not known yet; an update follows.
+    /// The state is not known yet; an update follows.
     case unknown = 0
     /// The link to the system's Bluetooth service was lost; an update follows.
     case resetting = 1
-    /// There is no adapter that can do Bluetooth Low Energy.
+    /// The machine has no adapter for Bluetooth Low Energy.
     case unsupported = 2
     /// The process may not use Bluetooth.
     case unauthorized = 3
@@ -20,10 +20,10 @@ public enum CBMManagerState: Int, Sendable {
 }
 
 extension CBMManagerState {
-    /// The same state; one that a later version of the API adds counts as unknown.
+    /// Converts a state; one that a later version of the API adds counts as unknown.
     init(_ state: CBManagerState) { self = CBMManagerState(rawValue: state.rawValue) ?? .unknown }
 
-    /// The state that the emulator names so.
+    /// Converts a state of the emulator.
     init(_ state: AdapterState) {
         self =
             switch state {
@@ -36,7 +36,7 @@ extension CBMManagerState {
             }
     }
 
-    /// The same state as the emulator names it.
+    /// The state in the type of the emulator.
     var adapterState: AdapterState {
         switch self {
         case .unknown: .unknown

@@ -15,7 +15,7 @@ public let CBMCentralManagerOptionRestoreIdentifierKey = CBCentralManagerOptionR
 /// Whether every sighting of a device is reported: `Bool`, default false.
 public let CBMCentralManagerScanOptionAllowDuplicatesKey = CBCentralManagerScanOptionAllowDuplicatesKey
 
-/// Report also devices that look for these services: `[CBMUUID]`.
+/// The solicited services whose seekers are reported too: `[CBMUUID]`.
 public let CBMCentralManagerScanOptionSolicitedServiceUUIDsKey = CBCentralManagerScanOptionSolicitedServiceUUIDsKey
 
 /// The peripherals that were connected or connecting: `[CBMPeripheral]`.

@@ -2,10 +2,10 @@ import Foundation
 
 /// A value under a lock.
 ///
-/// The lock is never held while code of the app or of a test runs. What leaves it is the caller's to use by its own rule:
+/// The lock is never held while code of the app or of a test runs. The caller uses returned objects by their rules:
 /// wrappers may be called from any thread, and a delegate is called on its manager's queue.
 final class Protected<Value>: @unchecked Sendable {
-    // Invariant: `value` is reached under `lock` only.
+    // Invariant: `value` is accessed only under `lock`.
     private let lock = NSLock()
     private var value: Value
 

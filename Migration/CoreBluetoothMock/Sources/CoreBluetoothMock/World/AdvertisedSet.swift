@@ -2,20 +2,20 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// An advertising set of a spec as the emulator sends it, and what is added to the reports of it.
+/// An advertising set of a spec as the emulator sends it, and the data that is added to its reports.
 struct AdvertisedSet {
-    /// What the emulator sends; off at first where there is a delay.
+    /// The description for the emulator; initially off if the set has a delay.
     let description: AdvertisingDescription
     /// The time to the first packet; nil for a set that is on from the start, or that sends nothing.
     let delay: Duration?
-    /// The time from each switching on to the first packet: a whole interval, and nothing after a delay.
+    /// The time from each switching on to the first packet: a whole interval, and zero after a delay.
     let firstPacket: Duration
-    /// The time between packets that is longer than Bluetooth allows; each of them is switched on by itself.
+    /// The time between packets if it is longer than Bluetooth allows; each of them is switched on separately.
     let period: Duration?
-    /// What a packet does not hold: unknown keys, and data that is too long.
+    /// The data that a packet cannot contain: unknown keys, and data that is too long.
     private let extras: [String: Any]
 
-    /// The set of a spec, connectable if its data says so and the peripheral accepts connections.
+    /// Creates the set of a spec, connectable if its data says so and the peripheral accepts connections.
     init(_ config: CBMAdvertisementConfig, acceptsConnections: Bool) {
         let isConnectable = acceptsConnections && config.isConnectable
         let (data, extras) = Self.fit(config.data, isConnectable: isConnectable)
@@ -37,7 +37,7 @@ struct AdvertisedSet {
 
     // MARK: Data
 
-    /// What one packet can hold, and the rest.
+    /// Returns the data that one packet can contain, and the rest.
     private static func fit(_ data: [String: Any], isConnectable: Bool) -> (AdvertisingData, [String: Any]) {
         var carried = data.filter { known.contains($0.key) && AdvertisingData($0.key, $0.value) != nil }
         let room = isConnectable ? 245 : 1_650
@@ -50,14 +50,14 @@ struct AdvertisedSet {
         return (result, extras)
     }
 
-    /// The keys that a packet has a field for; the first ones are left out first where there is no room.
+    /// The keys that a packet has a field for; the first ones are omitted first if they do not fit.
     private static let known = [
         CBMAdvertisementDataManufacturerDataKey, CBMAdvertisementDataServiceDataKey,
         CBMAdvertisementDataSolicitedServiceUUIDsKey, CBMAdvertisementDataServiceUUIDsKey,
         CBMAdvertisementDataLocalNameKey, CBMAdvertisementDataTxPowerLevelKey,
     ]
 
-    /// Adds to a report what the packets of this set would hold besides, if it contains what they do hold.
+    /// Adds the data that packets cannot contain to a report, if it contains the data that they do contain.
     func complete(_ report: inout [String: Any]) {
         guard !extras.isEmpty, description.data.isContained(in: report) else { return }
         report.merge(extras) { reported, _ in reported }
@@ -65,7 +65,7 @@ struct AdvertisedSet {
 }
 
 extension CBMAdvertisementConfig {
-    /// Whether the data says that a central may connect.
+    /// Whether the data allows a central to connect.
     fileprivate var isConnectable: Bool {
         (data[CBMAdvertisementDataIsConnectable] as? NSNumber)?.boolValue
             ?? (data[CBMAdvertisementDataIsConnectable] as? Bool) ?? false
@@ -73,13 +73,13 @@ extension CBMAdvertisementConfig {
 }
 
 extension AdvertisingData {
-    /// The content of a dictionary.
+    /// Reads the content of a dictionary.
     fileprivate init(_ dictionary: [String: Any]) {
         self.init()
         for (key, value) in dictionary { set(key, value) }
     }
 
-    /// The content of one entry; nil for a value of the wrong type.
+    /// Reads the content of one entry; nil for a value of the wrong type.
     fileprivate init?(_ key: String, _ value: Any) {
         self.init()
         guard set(key, value) else { return nil }
@@ -103,7 +103,7 @@ extension AdvertisingData {
         return true
     }
 
-    /// Whether a report contains all of this.
+    /// Returns whether a report contains all of this.
     fileprivate func isContained(in report: [String: Any]) -> Bool {
         let other = AdvertisingData(report)
         return (localName == nil || localName == other.localName)

@@ -5,7 +5,7 @@ import CoreBluetooth
 enum BackendChoice {
     private static let isMockLogged = Protected(false)
 
-    /// Whether a factory makes a mock; the order is described in ``CBMCentralManagerFactory``.
+    /// Returns whether a factory creates a mock; the order is described in ``CBMCentralManagerFactory``.
     static func isMocked(forceMock: Bool) -> Bool {
         if forceMock || Emulator.selected != nil { return true }
         switch ProcessInfo.processInfo.environment["COREBLUETOOTH_BACKEND"] {

@@ -2,10 +2,10 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-// Values of this module as the emulator names them.
+// The conversions of this module's values to the emulator's types.
 
 extension BluetoothUUID {
-    /// The same UUID; its bytes are 2, 4 or 16, which is always one.
+    /// Converts a UUID, whose 2, 4 or 16 bytes are always valid.
     init(_ uuid: CBMUUID) {
         guard let uuid = BluetoothUUID(bigEndian: uuid.data) else {
             preconditionFailure("\(uuid) has \(uuid.data.count) bytes")
@@ -15,12 +15,12 @@ extension BluetoothUUID {
 }
 
 extension CBMUUID {
-    /// The same UUID.
+    /// Converts a UUID.
     convenience init(_ uuid: BluetoothUUID) { self.init(data: Data(uuid.bigEndianBytes)) }
 }
 
 extension CharacteristicProperties {
-    /// The same properties; what may be subscribed to with encryption is shown as what may be subscribed to.
+    /// Converts properties; subscriptions that require encryption become plain ones.
     init(_ properties: CBMCharacteristicProperties) {
         self.init(rawValue: UInt16(truncatingIfNeeded: properties.rawValue))
         if properties.contains(.notifyEncryptionRequired) { insert(.notify) }
@@ -29,14 +29,14 @@ extension CharacteristicProperties {
 }
 
 extension AttributePermissions {
-    /// The same permissions.
+    /// Converts permissions.
     init(_ permissions: CBMAttributePermissions) {
         self.init(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue))
     }
 }
 
 extension AuthorizationStatus {
-    /// The same permission; one that a later version of the API adds counts as refused.
+    /// Converts a permission; one that a later version of the API adds counts as refused.
     init(_ authorization: CBMManagerAuthorization) {
         switch authorization {
         case .notDetermined: self = .notDetermined
@@ -48,15 +48,15 @@ extension AuthorizationStatus {
 }
 
 extension DeviceAddress {
-    /// The random static address that an identifier leads to: the same in each world and process.
+    /// Creates the random static address for an identifier, which is the same in each world and process.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of a spec.
-    ///   - generation: How often the world has had the identifier before: the device of the last time may still be there, as
-    ///     controls wait for virtual time to be driven.
+    ///   - generation: The number of times that the world has had the identifier before: the last device may still
+    ///     exist, as controls wait for virtual time to be driven.
     init(of identifier: UUID, generation: Int) {
         let hash = withUnsafeBytes(of: identifier.uuid) { bytes in
-            // FNV-1a: it spreads identifiers that differ in one digit.
+            // FNV-1a spreads identifiers that differ in one digit.
             bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         }
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
@@ -65,7 +65,7 @@ extension DeviceAddress {
 }
 
 extension Duration {
-    /// A time of a spec, within a range.
+    /// Creates a time of a spec, within a range.
     init(seconds: TimeInterval, clampedTo range: ClosedRange<Duration>) {
         guard seconds.isFinite else { self = range.upperBound; return }
         let bounded = max(0, min(seconds, 1e6))

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Calls the hooks of a world one at a time, with no lock held.
+/// A queue that calls the hooks of a world one at a time, while no lock is held.
 ///
-/// A hook that causes another one to be called, as `simulateReset()` does, calls it within itself.
+/// A hook that causes a call of another one, as `simulateReset()` does, calls it within itself.
 final class HookQueue: Sendable {
     private let queue = DispatchQueue(label: "CoreBluetoothMock hooks")
     private let key = DispatchSpecificKey<ObjectIdentifier>()
@@ -21,9 +21,9 @@ final class HookQueue: Sendable {
     }
 }
 
-/// A closure of a test that another thread calls.
+/// A closure of a test that is called by another thread.
 struct HandedOver<Closure>: @unchecked Sendable {
-    // Invariant: the giver does not call it any more.
+    // Invariant: the thread that passes it on no longer calls it.
     let value: Closure
     init(_ value: Closure) { self.value = value }
 }

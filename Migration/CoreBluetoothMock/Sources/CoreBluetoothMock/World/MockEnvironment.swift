@@ -1,14 +1,14 @@
 import BluetoothEmulator
 import Foundation
 
-/// The settings of the process's environment for worlds of its own.
+/// The settings of the process's environment for the process's worlds.
 struct MockEnvironment {
-    /// `COREBLUETOOTH_MOCK_TIME`: `real`, or how many times faster than real time the world runs.
+    /// The value of `COREBLUETOOTH_MOCK_TIME`: `real`, or the speed of the world relative to real time.
     let time: EmulatorTime?
-    /// `COREBLUETOOTH_MOCK_SEED`: a number, from which all chance follows.
+    /// The value of `COREBLUETOOTH_MOCK_SEED`: the seed of all random choices.
     let seed: UInt64?
 
-    /// Reads an environment; what is not understood is logged and ignored.
+    /// Reads an environment; logs and ignores invalid values.
     init(_ variables: [String: String]) {
         time = Self.read("COREBLUETOOTH_MOCK_TIME", variables) { text in
             if text == "real" { return .real }
@@ -17,7 +17,7 @@ struct MockEnvironment {
         seed = Self.read("COREBLUETOOTH_MOCK_SEED", variables) { UInt64($0) }
     }
 
-    /// The process's own, read now.
+    /// The environment of the process, read now.
     static var process: MockEnvironment { MockEnvironment(ProcessInfo.processInfo.environment) }
 
     private static func read<Value>(

@@ -2,17 +2,17 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// A simulated world with its specs and managers: an emulator, and what the emulator does not know of.
+/// A simulated world with its specs and managers: an emulator, and the data that the emulator does not have.
 ///
-/// The emulator is owned by its managers, by the task that selected it, or by ``MockWorlds``; not by the world.
+/// The emulator is retained by its managers, by the task that selected it, or by ``MockWorlds``; not by the world.
 ///
 /// Thread rule: all members may be used from any thread.
 final class MockWorld: @unchecked Sendable {
     private struct Fields {
         var devices: [SpecDevice] = []
-        /// Every identifier of a spec that a peer of the host has had.
+        /// The identifiers of specs by all peers of the host that have had them.
         var identifiers: [PeerID: UUID] = [:]
-        /// How many devices each identifier of a spec has had.
+        /// The number of devices that each identifier of a spec has had.
         var additions: [UUID: Int] = [:]
         var managers: [WeakReference<CBMCentralManagerMock>] = []
         var managerCount: UInt64 = 0
@@ -27,7 +27,7 @@ final class MockWorld: @unchecked Sendable {
 
     private(set) weak var emulator: Emulator?
     let hooks = HookQueue()
-    // Invariant: what changes is under this lock; `emulator` is set once.
+    // Invariant: mutable state is under this lock; `emulator` is set once.
     private let fields = Protected(Fields())
 
     init(_ emulator: Emulator) { self.emulator = emulator }
@@ -38,7 +38,7 @@ final class MockWorld: @unchecked Sendable {
         return CBManager.withBackend(.emulator(emulator)) { body() }
     }
 
-    /// Runs a hook later, after those that were called before; virtual time waits for it.
+    /// Runs a hook later, after those that were enqueued before; virtual time waits for it.
     func enqueueHook(_ hook: @escaping () -> Void) {
         let hold = emulator?.hold()
         hooks.enqueue { [self] in
@@ -49,10 +49,10 @@ final class MockWorld: @unchecked Sendable {
 
     // MARK: The adapter
 
-    /// Shows all managers a state of the adapter.
+    /// Sets the state of the adapter for all managers.
     func setState(_ state: CBMManagerState) {
         guard let host = emulator?.host else { return }
-        // Before the links end, so that the specs know why.
+        // This precedes the end of the links, so that the specs know the reason.
         if state != .poweredOn { adapterChanged(isOn: false) }
         switch state {
         case .poweredOn:
@@ -73,8 +73,8 @@ final class MockWorld: @unchecked Sendable {
         if !isOn { CentralDevice.specs(in: self).forEach { $0.adapterIsOff() } }
     }
 
-    /// The state that a manager shows: that of the adapter at once, but `.poweredOn` with the callback, as commands are
-    /// carried out from then on.
+    /// Returns the state that a manager shows: that of the adapter at once, but `.poweredOn` with the callback, as
+    /// commands are carried out from then on.
     ///
     /// - Parameter reached: The state that the manager's queue has reached; `.unknown` before the first callback.
     func state(after reached: CBMManagerState) -> CBMManagerState {
@@ -83,7 +83,7 @@ final class MockWorld: @unchecked Sendable {
         return present == .poweredOn ? reached : present
     }
 
-    /// The permission that was simulated; nil if none was.
+    /// The simulated permission; nil without one.
     var authorization: CBMManagerAuthorization? { fields.withLock { $0.authorization } }
 
     /// Simulates a permission.
@@ -92,7 +92,7 @@ final class MockWorld: @unchecked Sendable {
         emulator?.host.setAuthorization(AuthorizationStatus(authorization))
     }
 
-    /// By how many dBm signal strengths vary.
+    /// The variation of signal strengths.
     var deviation: CBMProximity.Deviation {
         get { fields.withLock { $0.deviation } }
         set { fields.withLock { $0.deviation = newValue } }
@@ -106,10 +106,10 @@ final class MockWorld: @unchecked Sendable {
 
     // MARK: Specs
 
-    /// The devices of the specs, in their order.
+    /// The devices of the specs, in order.
     var devices: [SpecDevice] { fields.withLock { $0.devices } }
 
-    /// Makes these the peripherals of the world; those that stay begin to advertise anew.
+    /// Replaces the peripherals of the world; those that stay restart their advertising.
     func setPeripherals(_ specs: [CBMPeripheralSpec]) {
         guard let emulator else { return }
         let known = devices
@@ -132,7 +132,7 @@ final class MockWorld: @unchecked Sendable {
 
     /// Counts one more device of an identifier.
     ///
-    /// - Returns: How many there were before.
+    /// - Returns: The number of earlier devices.
     func countAddition(of identifier: UUID) -> Int {
         fields.withLock { fields in
             defer { fields.additions[identifier, default: 0] += 1 }
@@ -140,27 +140,27 @@ final class MockWorld: @unchecked Sendable {
         }
     }
 
-    /// Notes the identifier that apps see of a device.
+    /// Records the identifier that apps see of a device.
     func identify(_ device: SpecDevice) {
         guard let peer = device.peer else { return }
         fields.withLock { $0.identifiers[peer] = device.spec.identifier }
     }
 
-    /// The identifier that apps see of a peer: that of its spec, or the emulator's.
+    /// Returns the identifier that apps see of a peer: that of its spec, or the emulator's.
     func identifier(of peer: UUID) -> UUID { fields.withLock { $0.identifiers[PeerID(peer)] } ?? peer }
 
-    /// The identifier by which the emulator knows what apps know by another; nil for a spec that is not on the air.
+    /// Returns the emulator's identifier for an identifier that apps see; nil for a spec without a device.
     func peer(of identifier: UUID) -> UUID? {
         if let device = devices.first(where: { $0.spec.identifier == identifier }) { return device.peer?.uuid }
         return fields.withLock { $0.identifiers.values.contains(identifier) } ? nil : identifier
     }
 
-    /// The device of a peer; nil for one that is not of a spec.
+    /// Returns the device of a peer; nil for a peer without a spec.
     func device(of peer: UUID) -> SpecDevice? { devices.first { $0.peer == PeerID(peer) } }
 
     // MARK: Managers and previews
 
-    /// The variation of the signals that one more manager receives.
+    /// Returns the variation of the signals that one more manager receives.
     func makeDeviation(seed: UInt64) -> SignalDeviation {
         let number = fields.withLock { fields in
             fields.managerCount += 1
@@ -169,7 +169,7 @@ final class MockWorld: @unchecked Sendable {
         return SignalDeviation(seed: seed, stream: number)
     }
 
-    /// Notes a manager.
+    /// Adds a manager.
     func join(_ manager: CBMCentralManagerMock) {
         fields.withLock { fields in
             fields.managers.removeAll { $0.object == nil }
@@ -177,7 +177,7 @@ final class MockWorld: @unchecked Sendable {
         }
     }
 
-    /// Notes a peripheral manager.
+    /// Adds a peripheral manager.
     func join(_ manager: CBMPeripheralManagerMock) {
         fields.withLock { fields in
             fields.peripheralManagers.removeAll { $0.object == nil }
@@ -185,18 +185,18 @@ final class MockWorld: @unchecked Sendable {
         }
     }
 
-    /// The peripheral managers, in the order in which they were made.
+    /// The peripheral managers, in the order of their creation.
     var peripheralManagers: [CBMPeripheralManagerMock] {
         fields.withLock { $0.peripheralManagers.compactMap(\.object) }
     }
 
-    /// The identifier that apps see of a central: that of its spec, or the emulator's.
+    /// Returns the identifier that apps see of a central: that of its spec, or the emulator's.
     func identifier(ofCentral peer: UUID) -> UUID { fields.withLock { $0.centrals[PeerID(peer)] } ?? peer }
 
-    /// Notes the identifier of a spec central.
+    /// Records the identifier of a spec central.
     func identify(central identifier: UUID, as peer: PeerID) { fields.withLock { $0.centrals[peer] = identifier } }
 
-    /// Whether the host's identifier of a spec central is known.
+    /// Returns whether the host's identifier of a spec central is known.
     func knowsCentral(_ identifier: UUID) -> Bool { fields.withLock { $0.centrals.values.contains(identifier) } }
 
     /// The previews, which managers retrieve in place of the world's peripherals.
@@ -205,12 +205,12 @@ final class MockWorld: @unchecked Sendable {
     /// Adds a preview.
     func add(_ preview: CBMPeripheralPreview) { fields.withLock { $0.previews.append(preview) } }
 
-    /// Ends the simulation: managers are without an adapter for good, and nothing is on the air.
+    /// Ends the simulation: managers lose the adapter permanently, and all devices are removed.
     func tearDown() {
         fields.withLock { $0.managers.compactMap(\.object) }.forEach { $0.end() }
         peripheralManagers.forEach { $0.end() }
         devices.forEach { dismiss($0) }
-        // The previews end outside the lock.
+        // The previews are released outside the lock.
         let old = fields.withLock { fields in
             defer {
                 fields.devices = []
@@ -227,7 +227,7 @@ final class MockWorld: @unchecked Sendable {
         setState(.poweredOff)
     }
 
-    /// Takes a device off the air; the managers of this world are no more connected to its spec.
+    /// Removes a device; the managers of this world are no longer connected to its spec.
     private func dismiss(_ device: SpecDevice) {
         device.remove()
         let managers = fields.withLock { Set($0.managers.compactMap(\.object).map { ObjectIdentifier($0) }) }
@@ -239,7 +239,7 @@ final class MockWorld: @unchecked Sendable {
 }
 
 extension CBMPeripheralSpec {
-    /// The spec is on the air in one more world.
+    /// Records that the spec has a device in one more world.
     func join(_ device: SpecDevice) {
         fields.withLock { fields in
             fields.devices.removeAll { $0.object == nil }

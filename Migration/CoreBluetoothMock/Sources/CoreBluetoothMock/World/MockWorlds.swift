@@ -1,9 +1,10 @@
 import BluetoothEmulator
 import CoreBluetooth
 
-/// Finds the world of a static call.
+/// The lookup of the world of a static call.
 ///
-/// It is the world of the emulator that the task has selected, or else the process's own, which is made when it is needed.
+/// It is the world of the emulator that the task has selected, otherwise that of the process, which is created when
+/// needed.
 enum MockWorlds {
     private struct Own {
         let world: MockWorld
@@ -12,7 +13,7 @@ enum MockWorlds {
 
     private struct State {
         var own: Own?
-        /// The worlds of emulators that were selected, as long as these live.
+        /// The worlds of selected emulators, as long as these live.
         var attached: [ObjectIdentifier: MockWorld] = [:]
         var time: EmulatorTime?
         var hasSimulated = false
@@ -29,7 +30,7 @@ enum MockWorlds {
         return current.world
     }
 
-    /// The world of this call, made if there is none, with its emulator.
+    /// The world of this call, created if needed, with its emulator.
     static var current: (world: MockWorld, emulator: Emulator) {
         let selected = Emulator.selected
         return state.withLock { state in
@@ -40,7 +41,7 @@ enum MockWorlds {
         }
     }
 
-    /// The world of this call; nil if there is none.
+    /// The world of this call; nil before its creation.
     static var present: MockWorld? {
         let selected = Emulator.selected
         return state.withLock { state in
@@ -49,9 +50,9 @@ enum MockWorlds {
         }
     }
 
-    /// Sets the kind of time of the process's own worlds that are made from now on.
+    /// Sets the kind of time of the process's worlds that are created from now on.
     ///
-    /// - Returns: Whether there is none yet.
+    /// - Returns: Whether no such world exists yet.
     static func setTime(_ time: EmulatorTime) -> Bool {
         state.withLock { state in
             state.time = time
@@ -59,11 +60,11 @@ enum MockWorlds {
         }
     }
 
-    /// Ends the simulation of this call's world; the process's own world is followed by a new one.
+    /// Ends the simulation of this call's world; the process then gets a new world.
     static func tearDown() {
         guard let world = present else { return }
         world.tearDown()
-        // The emulator ends outside the lock, with its last manager.
+        // The emulator is released outside the lock, with its last manager.
         let old = state.withLock { state -> Own? in
             guard state.own?.world === world else { return nil }
             defer { state.own = nil }
@@ -77,7 +78,7 @@ enum MockWorlds {
         if let known = state.attached[key], known.emulator === emulator { return known }
         state.attached = state.attached.filter { $0.value.emulator != nil }
         var configuration = emulator.configuration
-        // The module draws the variation itself, as a test sets it at any time.
+        // The module computes the variation itself, as a test sets it at any time.
         configuration.rssiDeviation = 0
         configuration.maximumMTU = 517
         emulator.configure(configuration)

@@ -2,14 +2,14 @@ import BluetoothBackend
 import BluetoothEmulator
 import CoreBluetooth
 
-/// The server's objects of a peripheral, by their place in the emulated device.
+/// The server's objects of a peripheral, by their position in the emulated device.
 ///
-/// Included services come before the service that includes them. The services 1800 and 1801, which every device has and
-/// no app sees, are left out.
+/// Included services precede the service that includes them. The services 1800 and 1801, which every device has and no
+/// app sees, are omitted.
 struct ServerLayout {
     private struct Characteristic {
         let mock: CBMCharacteristicMock
-        /// Without 2902, which the emulator makes.
+        /// The descriptors without 2902, which the emulator creates.
         let descriptors: [CBMDescriptorMock]
     }
 
@@ -19,20 +19,20 @@ struct ServerLayout {
         let characteristics: [Characteristic]
     }
 
-    /// By number; nil where a service was removed.
+    /// The services by number; nil for a removed one.
     private var services: [Service?] = []
 
-    /// The services, in the order in which the device got them.
+    /// The services, in the order in which the device received them.
     var mocks: [CBMServiceMock] { services.compactMap { $0?.mock } }
 
-    /// The services that a discovery of services finds.
+    /// The services that a discovery of services returns.
     var primaries: [CBMServiceMock] { services.compactMap { $0?.isPrimary == true ? $0?.mock : nil } }
 
     // MARK: Changes
 
-    /// Adds services, unless they are there.
+    /// Adds services that are not present yet.
     ///
-    /// - Returns: The descriptions of those that are new, in the order of their numbers.
+    /// - Returns: The descriptions of the new ones, in the order of their numbers.
     mutating func add(_ added: [CBMServiceMock]) -> [ServiceDescription] {
         var descriptions: [ServiceDescription] = []
         for service in added { add(service, among: added, to: &descriptions) }
@@ -53,9 +53,9 @@ struct ServerLayout {
         services.append(new)
     }
 
-    /// Removes the services that are neither in a list nor included by one that is.
+    /// Removes the services that are neither in a list nor included by one in it.
     ///
-    /// - Returns: Their numbers.
+    /// - Returns: The numbers of the removed services.
     mutating func keepOnly(_ kept: [CBMServiceMock]) -> [Int] {
         var wanted: Set<ObjectIdentifier> = []
         func want(_ service: CBMServiceMock) {
@@ -66,7 +66,7 @@ struct ServerLayout {
         let gone = services.indices.filter { index in
             services[index].map { !wanted.contains(ObjectIdentifier($0.mock)) } ?? false
         }
-        // What includes others goes before them.
+        // Services that include others are removed before them.
         for index in gone { services[index] = nil }
         return gone.reversed()
     }
@@ -75,7 +75,7 @@ struct ServerLayout {
 
     private func number(of service: CBMServiceMock) -> Int? { services.firstIndex { $0?.mock === service } }
 
-    /// The place of a characteristic, the first one where it has several.
+    /// Returns the position of a characteristic; the first one if it has several.
     func position(of characteristic: CBMCharacteristicMock) -> AttributePosition? {
         for (number, service) in services.enumerated() {
             if let index = service?.characteristics.firstIndex(where: { $0.mock === characteristic }) {
@@ -85,15 +85,15 @@ struct ServerLayout {
         return nil
     }
 
-    /// The service at a place.
+    /// Returns the service at a position.
     func service(at position: AttributePosition) -> CBMServiceMock? { entry(at: position)?.mock }
 
-    /// The characteristic at a place.
+    /// Returns the characteristic at a position.
     func characteristic(at position: AttributePosition) -> CBMCharacteristicMock? {
         characteristicEntry(at: position)?.mock
     }
 
-    /// The descriptor at a place.
+    /// Returns the descriptor at a position.
     func descriptor(at position: AttributePosition) -> CBMDescriptorMock? {
         guard let index = position.descriptor, let descriptors = characteristicEntry(at: position)?.descriptors,
             descriptors.indices.contains(index)
@@ -123,7 +123,7 @@ struct ServerLayout {
             characteristics: service.characteristics.map(Self.description(of:)))
     }
 
-    /// How a description names a service that is there.
+    /// Returns the path with which a description names a present service.
     private func path(of service: CBMServiceMock) -> ServicePath? {
         let equals = mocks.filter { $0.uuid == service.uuid }
         return equals.firstIndex { $0 === service }.map { ServicePath(BluetoothUUID(service.uuid), index: $0) }

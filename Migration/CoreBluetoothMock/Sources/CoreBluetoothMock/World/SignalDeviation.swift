@@ -1,13 +1,13 @@
-/// Draws the variation of signal strengths, uniformly, from a seed.
+/// A uniform random variation of signal strengths, from a seed.
 struct SignalDeviation {
     private var generator: SplitMix64
 
     /// - Parameters:
     ///   - seed: The seed of the world.
-    ///   - stream: Another one for each manager, so that the draws of one do not shift those of another.
+    ///   - stream: The number of the manager, so that the numbers of one manager do not affect those of another.
     init(seed: UInt64, stream: UInt64) { generator = SplitMix64(state: seed ^ stream &* 0x9E37_79B9_7F4A_7C15) }
 
-    /// A signal strength within a deviation, -127...20 dBm; 127 (not available) stays.
+    /// Returns a signal strength within a deviation, -127...20 dBm; 127 (not available) stays.
     mutating func vary(_ rssi: Int, by deviation: Int) -> Int {
         guard deviation > 0, rssi != 127 else { return rssi }
         let bound = min(deviation, 127)

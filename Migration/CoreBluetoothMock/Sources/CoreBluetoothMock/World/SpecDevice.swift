@@ -4,7 +4,7 @@ import CoreBluetooth
 
 /// The emulated device of a spec in one world.
 ///
-/// It does not keep the emulator alive, which owns it through the device's handler.
+/// It does not retain the emulator, which owns it through the device's handler.
 ///
 /// Thread rule: all members may be used from any thread.
 final class SpecDevice: @unchecked Sendable {
@@ -18,15 +18,15 @@ final class SpecDevice: @unchecked Sendable {
         var timers: [any BackendTimer] = []
         /// The number of times that advertising has begun.
         var generation = 0
-        /// The changes of the services that there were.
+        /// The changes of the services so far.
         var serviceChanges: [ServiceChange] = []
-        /// Why the link ends that a simulation is about to end.
+        /// The reason for the end of a link that the simulation is about to end.
         var reason: (any Error)?
     }
 
     let spec: CBMPeripheralSpec
     private(set) weak var world: MockWorld?
-    // Invariant: what changes is under this lock; `world` is set once.
+    // Invariant: mutable state is under this lock; `world` is set once.
     private let fields = Protected(Fields())
 
     init(_ spec: CBMPeripheralSpec, in world: MockWorld) {
@@ -34,7 +34,7 @@ final class SpecDevice: @unchecked Sendable {
         self.world = world
     }
 
-    /// The device; nil once it was removed, or the emulator is gone.
+    /// The device; nil once it was removed, or the emulator has ended.
     var device: EmulatedDevice? {
         guard let number = fields.withLock({ $0.number }) else { return nil }
         return world?.emulator?.device(number: number)
@@ -48,7 +48,7 @@ final class SpecDevice: @unchecked Sendable {
 
     // MARK: The air
 
-    /// Puts the device on the air as the spec is now.
+    /// Adds the device to the emulator in the present state of the spec.
     func add(to emulator: Emulator) {
         let state = spec.fields.withLock { $0 }
         var layout = ServerLayout()
@@ -75,14 +75,14 @@ final class SpecDevice: @unchecked Sendable {
         DeviceAddress(of: identifier, generation: world?.countAddition(of: identifier) ?? 0)
     }
 
-    /// Takes the device off the air.
+    /// Removes the device from the emulator.
     func remove() {
         stopAdvertising()
         device?.remove()
         fields.withLock { ($0.peer, $0.number) = (nil, nil) }
     }
 
-    /// Takes the device off the air, and puts it there under the identifier that the spec has now.
+    /// Replaces the device by one with the present identifier of the spec.
     func readd() {
         guard let emulator = world?.emulator else { return }
         remove()
@@ -94,7 +94,7 @@ final class SpecDevice: @unchecked Sendable {
         if let device { world?.emulator?.host.remember(device) }
     }
 
-    /// Links the device with another app of the host, if the spec says so and the adapter is on.
+    /// Links the device with another app of the host, if the spec requires it and the adapter is on.
     func linkOtherApp() {
         guard spec.fields.withLock({ $0.isUsedByOtherApp }), let device else { return }
         world?.emulator?.host.connectOtherApp(to: device, withoutAdvertising: true)
@@ -102,7 +102,7 @@ final class SpecDevice: @unchecked Sendable {
 
     // MARK: Advertising
 
-    /// Begins all advertising sets of the spec anew: their delays count from now on.
+    /// Restarts all advertising sets of the spec, whose delays count from now on.
     func advertise() {
         guard let device else { return }
         let state = spec.fields.withLock { $0 }
@@ -151,7 +151,7 @@ final class SpecDevice: @unchecked Sendable {
         fields.withLock { $0.timers.append(timer) }
     }
 
-    /// A report with what packets cannot hold.
+    /// Returns a report with the data that packets cannot contain.
     func completed(_ report: [String: Any]) -> [String: Any] {
         var report = report
         for set in fields.withLock({ $0.sets }) { set.complete(&report) }
@@ -167,7 +167,7 @@ final class SpecDevice: @unchecked Sendable {
         world?.emulator?.device(number: number)?.notify(at: position, value: value)
     }
 
-    /// Makes the services of the spec those of the device, with Service Changed to the connected centrals.
+    /// Replaces the services of the device by those of the spec, with Service Changed to the connected centrals.
     func updateServices(_ services: [CBMServiceMock], name: String?) {
         let (gone, added) = fields.withLock { fields in
             let (gone, added) = (fields.layout.keepOnly(services), fields.layout.add(services))
@@ -187,10 +187,10 @@ final class SpecDevice: @unchecked Sendable {
         if let name { device.rename(name, isAnnounced: true) }
     }
 
-    /// How many changes of the services there were.
+    /// The number of changes of the services.
     var serviceChangeCount: Int { fields.withLock { $0.serviceChanges.count } }
 
-    /// A change of the services by its number; nil for one that was not simulated with the spec.
+    /// Returns a change of the services by its number; nil for one that was not simulated with the spec.
     func serviceChange(_ number: Int) -> ServiceChange? {
         fields.withLock { $0.serviceChanges.indices.contains(number) ? $0.serviceChanges[number] : nil }
     }
@@ -199,7 +199,7 @@ final class SpecDevice: @unchecked Sendable {
 
     /// Ends all links with an error.
     ///
-    /// With `connectionTimeout` the peripheral falls silent, and centrals notice after the supervision timeout.
+    /// The peripheral falls silent with `connectionTimeout`, and centrals detect it after the supervision timeout.
     func disconnect(with error: any Error) {
         fields.withLock { $0.reason = error }
         switch (error as? CBMError)?.code {
@@ -215,7 +215,7 @@ final class SpecDevice: @unchecked Sendable {
         device?.reset(staysOnAir: true)
     }
 
-    /// Why the last link has ended: nil where the app ended it.
+    /// Returns the reason for the end of the last link; nil if the app ended it.
     func takeReason() -> (any Error)? {
         let reason = fields.withLock { fields in
             defer { fields.reason = nil }
@@ -225,14 +225,14 @@ final class SpecDevice: @unchecked Sendable {
     }
 }
 
-/// A change of the services, which the emulator announces in parts: a service with each, the removals first.
+/// A change of the services, which the emulator announces in parts, each with one service, removals first.
 struct ServiceChange {
     let removals: Int
     let count: Int
 }
 
 extension PeripheralDescription {
-    /// The device of a spec, with its services and without its advertising.
+    /// Creates the device of a spec, with its services and without its advertising.
     init(_ state: SpecState, services: [ServiceDescription], address: DeviceAddress) {
         let interval = Duration(seconds: state.connection?.interval ?? 0, clampedTo: .zero ... .seconds(4))
         let timeout = Duration(
@@ -245,7 +245,7 @@ extension PeripheralDescription {
 }
 
 extension String {
-    /// As many characters from the beginning as fit into so many bytes.
+    /// Returns the longest prefix that fits into a number of bytes.
     func prefix(utf8Bytes limit: Int) -> String {
         var result = self
         while result.utf8.count > limit { result.removeLast() }

@@ -1,15 +1,15 @@
 import CoreBluetooth
 
-/// A manager over the selected backend, which is BlueZ unless something else is selected.
+/// A manager over the selected backend, by default BlueZ.
 ///
 /// The selection is that of `CBCentralManager(delegate:queue:options:)`.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 public class CBMCentralManagerNative: CBMWrappedCentralManager {
-    /// A manager without a delegate, with callbacks on the main queue.
+    /// Creates a manager without a delegate, with callbacks on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager without options.
+    /// Creates a manager without options.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -18,7 +18,7 @@ public class CBMCentralManagerNative: CBMWrappedCentralManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// A manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
@@ -34,7 +34,7 @@ public class CBMCentralManagerNative: CBMWrappedCentralManager {
     /// Whether this process may use Bluetooth, by the selected backend.
     public override class var authorization: CBMManagerAuthorization { CBCentralManager.authorization }
 
-    /// Whether the selected backend has these features.
+    /// Returns whether the selected backend has these features.
     public override class func supports(_ features: CBMCentralManager.Feature) -> Bool {
         CBCentralManager.supports(features)
     }

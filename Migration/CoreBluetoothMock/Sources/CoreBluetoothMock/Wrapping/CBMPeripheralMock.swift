@@ -2,18 +2,18 @@ import CoreBluetooth
 
 /// A peripheral of a simulated world.
 ///
-/// Two are equal if they are the same object; `hash` follows from the identifier.
+/// Two are equal if they are the same object; `hash` depends on the identifier.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMPeripheralMock: CBMWrappedPeripheral {
-    /// What was heard of the change of the services that is under way.
+    /// The progress of a change of the services.
     private struct ChangeProgress {
         var number: Int
         var parts = 0
         var gone: [CBMService] = []
         /// Whether removals are still to come.
         var isUnderWay = false
-        /// Whether the app is to hear of a new name after them.
+        /// Whether a new name must be reported after them.
         var isNameHeld = false
     }
 
@@ -52,19 +52,19 @@ open class CBMPeripheralMock: CBMWrappedPeripheral {
 
     /// Calls the app's delegate, in the selection of the world.
     private func pass(_ callback: PeripheralCallback) {
-        // Not through the world, whose reference to the emulator is weak: a load of it takes longer than the callback.
+        // Avoids the world, whose reference to the emulator is weak: a load of it takes longer than the callback.
         guard let selection else { return super.receive(callback) }
         CBManager.withBackend(selection) { super.receive(callback) }
     }
 
-    /// A link is up: changes of the services from now on are heard of.
+    /// Begins to follow changes of the services, because a link is up.
     func linked() {
         let count = device?.serviceChangeCount ?? 0
         progress.withLock { $0 = ChangeProgress(number: count) }
     }
 
-    /// Joins the parts of a change of the services, so that the app hears of it once, with the last removal, and of a new name
-    /// after it.
+    /// Joins the parts of a change of the services, so that the app receives it once, with the last removal, and a new
+    /// name after it.
     private func completeChange(_ gone: [CBMService]) -> [PeripheralCallback] {
         let device = device
         return progress.withLock { progress in
@@ -95,10 +95,10 @@ open class CBMPeripheralMock: CBMWrappedPeripheral {
         return device?.layout.primaries.counterpart(of: service, among: wrapped.services ?? [])
     }
 
-    /// Follows from the identifier.
+    /// A hash of the identifier.
     open override var hash: Int { identifier.hashValue }
 
-    /// Names identifier, mtu and state.
+    /// A text with identifier, mtu and state.
     open override var debugDescription: String {
         let mtu = wrapped.value(forKey: "mtuLength") as? Int ?? 23
         return "<CBMPeripheralMock: identifier = \(identifier), mtu = \(mtu), state = \(state)>"

@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// A manager that passes everything to a manager of CoreBluetooth: what native and mock managers share.
+/// A manager that passes everything to a manager of CoreBluetooth, as the base of native and mock managers.
 ///
-/// An extension of this package. Made as ``CBMCentralManagerNative`` or ``CBMCentralManagerMock``.
+/// An extension of this package. Created as ``CBMCentralManagerNative`` or ``CBMCentralManagerMock``.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMWrappedCentralManager: CBMCentralManager {
@@ -11,7 +11,7 @@ open class CBMWrappedCentralManager: CBMCentralManager {
     private let bridge: CentralManagerBridge
     private let wrappers = Protected(WrapperTable<CBMWrappedPeripheral>())
 
-    /// Wraps the manager that `make` makes for a delegate and that queue.
+    /// Wraps the manager that `make` returns for a delegate and a queue.
     init(
         delegate: (any CBMCentralManagerDelegate)?, queue: DispatchQueue?,
         wrapping make: (any CBCentralManagerDelegate) -> CBCentralManager
@@ -23,17 +23,17 @@ open class CBMWrappedCentralManager: CBMCentralManager {
         bridge.gate.open(for: self, on: queue)
     }
 
-    /// The wrapper of a peripheral: the same one as long as the peripheral lives.
+    /// Returns the wrapper of a peripheral, which is the same as long as the peripheral lives.
     func wrap(_ peripheral: CBPeripheral) -> CBMWrappedPeripheral {
         wrappers.withLock { $0.wrapper(of: peripheral) { makeWrapper(of: peripheral) } }
     }
 
-    /// Makes the wrapper of a peripheral that has none.
+    /// Returns a new wrapper of a peripheral.
     func makeWrapper(of peripheral: CBPeripheral) -> CBMWrappedPeripheral {
         CBMPeripheralNative(peripheral, of: self)
     }
 
-    /// Handles a callback, on the manager's queue: what was known of ended links is forgotten, then the delegate is called.
+    /// Handles a callback, on the manager's queue: forgets the data of ended links, then calls the delegate.
     func receive(_ event: ManagerCallback) {
         switch event {
         case .stateUpdated where state != .poweredOn:
@@ -44,7 +44,7 @@ open class CBMWrappedCentralManager: CBMCentralManager {
         if let delegate { event.call(delegate, of: self) }
     }
 
-    /// The wrapped peripheral of one of this manager's; another is logged.
+    /// Returns the wrapped peripheral of a peripheral of this manager; another one is logged.
     func own(_ peripheral: any CBMPeripheral) -> CBPeripheral? {
         guard let wrapper = peripheral as? CBMWrappedPeripheral, wrapper.manager === self else {
             log.warning("API MISUSE: \(peripheral) does not belong to \(self), and is ignored")
@@ -59,12 +59,12 @@ open class CBMWrappedCentralManager: CBMCentralManager {
     /// Whether this manager scans; follows `scanForPeripherals` and `stopScan` at once.
     open override var isScanning: Bool { wrapped.isScanning }
 
-    /// Scans, in place of a scan that is running, until `stopScan` or power-off.
+    /// Scans, replacing a running scan, until `stopScan` or power-off.
     open override func scanForPeripherals(withServices serviceUUIDs: [CBMUUID]?, options: [String: Any]? = nil) {
         wrapped.scanForPeripherals(withServices: serviceUUIDs, options: options)
     }
 
-    /// Ends the scan; nothing happens where there is none.
+    /// Ends the scan, if there is one.
     open override func stopScan() { wrapped.stopScan() }
 
     /// Connects; never times out.
@@ -77,12 +77,12 @@ open class CBMWrappedCentralManager: CBMCentralManager {
         if let peripheral = own(peripheral) { wrapped.cancelPeripheralConnection(peripheral) }
     }
 
-    /// The peripherals that the system knows by these identifiers, in that order.
+    /// Returns the peripherals with these identifiers that the system knows, in that order.
     open override func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [any CBMPeripheral] {
         wrapped.retrievePeripherals(withIdentifiers: identifiers).map { wrap($0) }
     }
 
-    /// The peripherals that are connected to the system by any app and offer one of the services.
+    /// Returns the peripherals that are connected to the system by any app and offer one of the services.
     open override func retrieveConnectedPeripherals(
         withServices serviceUUIDs: [CBMUUID]
     ) -> [any CBMPeripheral] {

@@ -1,8 +1,8 @@
 import CoreBluetooth
 
-/// A peripheral that passes everything to a peripheral of CoreBluetooth: what native and mock peripherals share.
+/// A peripheral that passes everything to a peripheral of CoreBluetooth, as the base of native and mock peripherals.
 ///
-/// An extension of this package. It comes as ``CBMPeripheralNative`` or ``CBMPeripheralMock``.
+/// An extension of this package. Instances are ``CBMPeripheralNative`` or ``CBMPeripheralMock``.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
@@ -14,9 +14,9 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
 
     /// The peripheral of CoreBluetooth.
     let wrapped: CBPeripheral
-    /// The manager that it came from, if that is alive.
+    /// The manager of the peripheral, if it is alive.
     private(set) weak var manager: CBMWrappedCentralManager?
-    // Made in the initializer, and not used after it.
+    // Created in the initializer, and not used after it.
     private lazy var bridge = PeripheralBridge(self)
     private let fields = Protected(Fields())
 
@@ -36,29 +36,29 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
 
     // MARK: Attributes
 
-    /// The server's object of a primary service, or of one that is included in another.
+    /// Returns the server's object of a primary service, or of one that is included in another.
     func server(of service: CBService, in parent: WrappedService?) -> CBMServiceMock? { nil }
 
-    /// The wrapper of a service: the same one as long as the link lives.
+    /// Returns the wrapper of a service, which is the same as long as the link lives.
     func wrap(_ service: CBService, in parent: WrappedService? = nil) -> WrappedService {
         if let known = fields.withLock({ $0.services.wrapper(of: service) }) { return known }
         let new = WrappedService(service, of: self, server: server(of: service, in: parent))
         return fields.withLock { $0.services.insert(new) }
     }
 
-    /// The wrapper of a characteristic; nil for one whose service is gone.
+    /// Returns the wrapper of a characteristic; nil if its service is gone.
     func wrap(_ characteristic: CBCharacteristic) -> WrappedCharacteristic? {
         characteristic.service.map { wrap($0).wrap(characteristic) }
     }
 
-    /// The wrapper of a descriptor; nil for one whose characteristic is gone.
+    /// Returns the wrapper of a descriptor; nil if its characteristic is gone.
     func wrap(_ descriptor: CBDescriptor) -> WrappedDescriptor? {
         descriptor.characteristic.flatMap { wrap($0)?.wrap(descriptor) }
     }
 
-    /// Forgets services that are gone.
+    /// Removes services that are gone.
     ///
-    /// - Returns: Their wrappers.
+    /// - Returns: The wrappers of the services.
     func forget(_ services: [CBService]) -> [CBMService] {
         let wrappers = services.map { wrap($0) }
         fields.withLock { fields in
@@ -67,9 +67,9 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
         return wrappers
     }
 
-    /// Forgets all that was discovered on a link that is over.
+    /// Removes everything that was discovered on a link that has ended.
     func forgetAttributes() {
-        // The wrappers end with `old`, outside the lock.
+        // The wrappers are released with `old`, outside the lock.
         let old = fields.withLock { fields in
             defer { fields.services = [] }
             return fields.services
@@ -104,7 +104,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
         set { fields.withLock { $0.delegate = newValue } }
     }
 
-    /// The GAP Device Name where it is known, else the advertised name, else nil.
+    /// The GAP Device Name if it is known, otherwise the advertised name; nil without either.
     open var name: String? { wrapped.name }
 
     /// Whether the manager is connected to the peripheral.
@@ -113,7 +113,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
     /// The services found so far on this connection; nil before any discovery.
     open var services: [CBMService]? { wrapped.services?.map { wrap($0) } }
 
-    /// Whether a write without response would be taken now.
+    /// Whether a write without response would be accepted now.
     open var canSendWriteWithoutResponse: Bool { wrapped.canSendWriteWithoutResponse }
 
     /// Whether the peripheral may receive the phone's notifications (ANCS).
@@ -150,7 +150,7 @@ open class CBMWrappedPeripheral: CBMPeer, CBMPeripheral {
         wrapped(descriptor).map { wrapped.readValue(for: $0) }
     }
 
-    /// The most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
+    /// Returns the most bytes that one `writeValue` takes: 512 with response, what one packet carries without.
     open func maximumWriteValueLength(for type: CBMCharacteristicWriteType) -> Int {
         wrapped.maximumWriteValueLength(for: type)
     }

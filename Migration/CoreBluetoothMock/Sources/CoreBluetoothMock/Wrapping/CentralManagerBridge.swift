@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The delegate of a wrapped manager, which hands each callback to the wrapper.
+/// The delegate of a wrapped manager, which passes each callback to the wrapper.
 final class CentralManagerBridge: NSObject, CBCentralManagerDelegate {
     let gate = Gate<CBMWrappedCentralManager>()
 

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Passes callbacks to the owner of a bridge, in their order.
+/// A gate that passes callbacks to the owner of a bridge, in order.
 ///
-/// A manager may call its delegate on another thread before the initializer of the wrapper has returned. Such a callback is
-/// kept until then; no thread waits for it.
+/// A manager may call its delegate on another thread before the initializer of the wrapper has returned. Such a
+/// callback is stored until then; no thread waits for it.
 ///
 /// Thread rule: callbacks pass on the manager's queue.
 final class Gate<Owner: AnyObject>: @unchecked Sendable {
@@ -13,10 +13,10 @@ final class Gate<Owner: AnyObject>: @unchecked Sendable {
         var kept: [(Owner) -> Void] = []
     }
 
-    // Invariant: reached under this lock.
+    // Invariant: accessed under this lock.
     private let state = Protected(State())
 
-    /// Opens the gate; what was kept passes on the manager's queue.
+    /// Opens the gate; stored callbacks pass on the manager's queue.
     func open(for owner: Owner, on queue: DispatchQueue?) {
         let isAnyKept = state.withLock { state in
             state.owner = owner
@@ -26,7 +26,7 @@ final class Gate<Owner: AnyObject>: @unchecked Sendable {
         if isAnyKept { (queue ?? .main).async { self.passKept() } }
     }
 
-    /// Passes a callback, or keeps it; does nothing when the owner is gone.
+    /// Passes a callback, or stores it; does nothing when the owner is gone.
     func pass(_ callback: @escaping (Owner) -> Void) {
         let owner = state.withLock { state -> Owner? in
             guard state.isOpen else {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The delegate of a wrapped peripheral, which hands each callback to the wrapper.
+/// The delegate of a wrapped peripheral, which passes each callback to the wrapper.
 final class PeripheralBridge: NSObject, CBPeripheralDelegate {
     // Set once; the runtime clears a weak reference atomically.
     private weak var owner: CBMWrappedPeripheral?

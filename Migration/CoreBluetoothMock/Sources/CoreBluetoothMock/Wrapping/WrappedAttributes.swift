@@ -4,11 +4,11 @@ import CoreBluetooth
 ///
 /// A parent owns the wrappers of its children, as CoreBluetooth's objects own their children.
 final class WrappedService: CBMService, AttributeWrapper,
-    // Invariant: as of the superclass; `children` is under a lock.
+    // Invariant: that of the superclass; `children` is under a lock.
     @unchecked Sendable
 {
     let wrapped: CBService
-    /// The server's object, of a mock's service.
+    /// The server's object, for a mock's service.
     let server: CBMServiceMock?
     private weak var owner: CBMWrappedPeripheral?
     private let children = Protected<[WrappedCharacteristic]>([])
@@ -39,14 +39,14 @@ final class WrappedService: CBMService, AttributeWrapper,
 
 /// A characteristic of a wrapped peripheral.
 final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
-    // Invariant: as of the superclass; `children` and `changes` are under locks.
+    // Invariant: that of the superclass; `children` and `changes` are under locks.
     @unchecked Sendable
 {
     let wrapped: CBCharacteristic
-    /// The server's object, of a mock's characteristic.
+    /// The server's object, for a mock's characteristic.
     let server: CBMCharacteristicMock?
     private let children = Protected<[WrappedDescriptor]>([])
-    /// What a test has set, until the peripheral says otherwise.
+    /// The values that a test has set, until the peripheral reports others.
     private let changes = Protected<(value: Data??, isNotifying: Bool?)>((nil, nil))
 
     init(_ characteristic: CBCharacteristic, of service: WrappedService, server: CBMCharacteristicMock?) {
@@ -58,7 +58,7 @@ final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
         attach(to: service)
     }
 
-    /// What was last read, notified or indicated, or what a test has set since.
+    /// The value that was last read, notified or indicated, or that a test has set since.
     override var value: Data? {
         get { changes.withLock { $0.value } ?? wrapped.value }
         set { changes.withLock { $0.value = .some(newValue) } }
@@ -69,13 +69,13 @@ final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
         set { changes.withLock { $0.isNotifying = newValue } }
     }
 
-    /// The peripheral has said what the value is.
+    /// Discards the value that a test has set, because the peripheral reported one.
     func valueUpdated() { changes.withLock { $0.value = nil } }
 
-    /// The peripheral has said whether it notifies.
+    /// Discards the notification state that a test has set, because the peripheral reported one.
     func notificationStateUpdated() { changes.withLock { $0.isNotifying = nil } }
 
-    /// Of a mock, those that the spec lists, in its order: a 2902 that it does not list is not shown.
+    /// The descriptors; for a mock, those that the spec lists, in its order: a 2902 that it does not list is hidden.
     override var descriptors: [CBMDescriptor]? {
         let all = wrapped.descriptors?.map { wrap($0) }
         guard let server else { return all }
@@ -92,13 +92,13 @@ final class WrappedCharacteristic: CBMCharacteristic, AttributeWrapper,
 
 /// A descriptor of a wrapped peripheral.
 final class WrappedDescriptor: CBMDescriptor, AttributeWrapper,
-    // Invariant: as of the superclass; `change` is under a lock.
+    // Invariant: that of the superclass; `change` is under a lock.
     @unchecked Sendable
 {
     let wrapped: CBDescriptor
-    /// The server's object, of a mock's descriptor.
+    /// The server's object, for a mock's descriptor.
     let server: CBMDescriptorMock?
-    /// What a test has set, until the peripheral says otherwise.
+    /// The value that a test has set, until the peripheral reports another one.
     private let change = Protected<Any??>(nil)
 
     init(_ descriptor: CBDescriptor, of characteristic: WrappedCharacteristic, server: CBMDescriptorMock?) {
@@ -108,13 +108,13 @@ final class WrappedDescriptor: CBMDescriptor, AttributeWrapper,
         attach(to: characteristic)
     }
 
-    /// What was last read, or what a test has set since.
+    /// The value that was last read, or that a test has set since.
     override var value: Any? {
         get { change.withLock { $0 } ?? wrapped.value }
         set { change.withLock { $0 = .some(newValue) } }
     }
 
-    /// The peripheral has said what the value is.
+    /// Discards the value that a test has set, because the peripheral reported one.
     func valueUpdated() { change.withLock { $0 = nil } }
 }
 
@@ -124,14 +124,14 @@ protocol AttributeWrapper {
     var wrapped: Wrapped { get }
 }
 
-// Of one kind there are few: a search takes less time than a hash.
+// An array has few elements: a search takes less time than a hash.
 extension Array where Element: AttributeWrapper {
-    /// The wrapper of an attribute; nil where it has none yet.
+    /// Returns the wrapper of an attribute; nil before its creation.
     func wrapper(of attribute: Element.Wrapped) -> Element? { first { $0.wrapped === attribute } }
 
     /// Adds a wrapper, unless another thread has added one of the same attribute.
     ///
-    /// - Returns: The one that is in the array.
+    /// - Returns: The wrapper in the array.
     mutating func insert(_ new: Element) -> Element {
         if let known = wrapper(of: new.wrapped) { return known }
         append(new)
@@ -140,9 +140,9 @@ extension Array where Element: AttributeWrapper {
 }
 
 extension Array where Element: CBMAttribute {
-    /// The server's object of a client's attribute.
+    /// Returns the server's object of a client's attribute.
     ///
-    /// Attributes of equal UUIDs are discovered together, in the order in which the server has them.
+    /// Attributes of equal UUIDs are discovered together, in the order of the server.
     func counterpart(of attribute: CBAttribute, among siblings: [CBAttribute]) -> Element? {
         let equals = siblings.filter { $0.uuid == attribute.uuid }
         guard let position = equals.firstIndex(where: { $0 === attribute }) else { return nil }

@@ -1,6 +1,6 @@
-/// One wrapper for each wrapped object, as long as anyone uses the wrapper.
+/// A table with one wrapper for each wrapped object, as long as the wrapper is used.
 ///
-/// A wrapper keeps its object alive, so that no other object gets the same key meanwhile. A value under its owner's lock.
+/// A wrapper retains its object, so that no other object gets the same key meanwhile. A value under its owner's lock.
 struct WrapperTable<Wrapper: AnyObject> {
     private var entries: [ObjectIdentifier: WeakReference<Wrapper>] = [:]
     private var sweepAt = 32
@@ -8,7 +8,7 @@ struct WrapperTable<Wrapper: AnyObject> {
     /// The living wrappers.
     var living: [Wrapper] { entries.values.compactMap(\.object) }
 
-    /// The wrapper of an object, made if there is none.
+    /// Returns the wrapper of an object, creating it if needed.
     mutating func wrapper(of object: AnyObject, make: () -> Wrapper) -> Wrapper {
         let key = ObjectIdentifier(object)
         if let known = entries[key]?.object { return known }
@@ -18,7 +18,7 @@ struct WrapperTable<Wrapper: AnyObject> {
         return new
     }
 
-    /// Forgets the wrappers that are gone, each time their number has doubled.
+    /// Removes the wrappers that are gone, each time their number has doubled.
     private mutating func sweep() {
         guard entries.count >= sweepAt else { return }
         entries = entries.filter { $0.value.object != nil }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The app: connects to the first sensor, prints what it measures, and lets it alert while the soil is dry.
+/// An app that connects to the first sensor, prints its values, and lets it alert while the soil is dry.
 ///
-/// To be used on the main queue.
+/// Use it on the main queue.
 public final class PlantMonitor {
     /// The humidity of the soil below which the sensor alerts, in percent.
     static let dryness = 20.0
 
-    /// Called once, when the app has nothing more to do; with an error if it cannot go on.
+    /// Called once, when the app has ended; with an error if it cannot continue.
     public var onEnd: ((Error?) -> Void)?
     private let manager: SensorManager
     private let known: UUID?
@@ -21,7 +21,7 @@ public final class PlantMonitor {
     /// - Parameters:
     ///   - limit: The number of values after which the app ends.
     ///   - known: The identifier of a sensor that the system knows; nil looks for one.
-    ///   - output: Takes each line.
+    ///   - output: Receives each line.
     public convenience init(limit: Int = .max, known: UUID? = nil, output: @escaping (String) -> Void) {
         self.init(manager: SensorManager(), limit: limit, known: known, output: output)
     }

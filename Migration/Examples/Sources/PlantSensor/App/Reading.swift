@@ -9,7 +9,7 @@ enum Reading: Equatable {
     /// The temperature of the air, in °C.
     case temperature(Double)
 
-    /// Reads the value of a characteristic; nil where its length or its type is not that of a measurement.
+    /// Reads the value of a characteristic; nil if its length or its type is not that of a measurement.
     init?(_ value: Data, of type: CBUUID) {
         let bytes = [UInt8](value)
         switch (type, bytes.count) {
@@ -21,7 +21,7 @@ enum Reading: Equatable {
         }
     }
 
-    /// Two bytes, the least significant first.
+    /// Reads two bytes, the least significant first.
     private static func number(_ bytes: [UInt8]) -> UInt16 { UInt16(bytes[0]) | UInt16(bytes[1]) << 8 }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Hears of one sensor; called on the main queue.
+/// A delegate that receives the events of one sensor; called on the main queue.
 protocol SensorDelegate: AnyObject {
     /// All services are discovered, and all values are observed.
     func sensorDidBecomeReady(_ sensor: Sensor)
@@ -8,9 +8,9 @@ protocol SensorDelegate: AnyObject {
     func sensor(_ sensor: Sensor, didFailWith error: Error)
 }
 
-/// One sensor: discovers its services, reads and observes its values, and lets it alert.
+/// A sensor: discovers its services, reads and observes its values, and lets it alert.
 ///
-/// Everything runs on the main queue, where the central manager delivers.
+/// Everything runs on the main queue, on which the central manager delivers.
 final class Sensor: NSObject {
     let peripheral: CBPeripheral
     weak var delegate: SensorDelegate?
@@ -19,7 +19,7 @@ final class Sensor: NSObject {
     private(set) var isReady = false
     private let advertisedName: String?
     private var alertLevel: CBCharacteristic?
-    /// How many discoveries and subscriptions are without an answer, before the sensor is ready.
+    /// The number of unanswered discoveries and subscriptions, before the sensor is ready.
     private var pendingCount = 0
 
     init(_ peripheral: CBPeripheral, advertisedName: String?) {

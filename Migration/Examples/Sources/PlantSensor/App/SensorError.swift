@@ -1,6 +1,6 @@
 import Foundation
 
-/// What keeps the app from its work.
+/// A reason that the app cannot work.
 enum SensorError: Error, Equatable {
     /// The state of the adapter is not known yet.
     case adapterIsNotReady
@@ -16,7 +16,7 @@ enum SensorError: Error, Equatable {
     case noBattery
     /// The sensor cannot alert, or is not connected.
     case noAlert
-    /// The value of a characteristic has the wrong length or is out of its range.
+    /// The value of a characteristic has the wrong length or is out of range.
     case malformedValue(CBUUID)
 }
 

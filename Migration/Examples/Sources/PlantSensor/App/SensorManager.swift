@@ -1,19 +1,19 @@
 import Foundation
 
-/// Hears of the sensors; called on the main queue.
+/// A delegate that receives the events of sensors; called on the main queue.
 protocol SensorManagerDelegate: AnyObject {
-    /// The adapter became usable, or is no longer; see ``SensorManager/problem``.
+    /// The adapter became usable, or unusable; see ``SensorManager/problem``.
     func sensorManagerDidChangeState(_ manager: SensorManager)
     func sensorManager(_ manager: SensorManager, didFind sensor: Sensor)
     func sensorManager(_ manager: SensorManager, didConnect sensor: Sensor)
     func sensorManager(_ manager: SensorManager, didFailToConnect sensor: Sensor, error: Error?)
-    /// The error is nil where the app has ended the connection.
+    /// The connection ended; the error is nil if the app ended it.
     func sensorManager(_ manager: SensorManager, didDisconnect sensor: Sensor, error: Error?)
 }
 
-/// Finds sensors, connects to them, and connects again when a connection is lost.
+/// A manager that finds sensors, connects to them, and reconnects when a connection is lost.
 ///
-/// Everything runs on the main queue, where the central manager delivers.
+/// Everything runs on the main queue, on which the central manager delivers.
 final class SensorManager: NSObject {
     weak var delegate: SensorManagerDelegate?
     /// The sensors that were found or retrieved.
@@ -29,7 +29,7 @@ final class SensorManager: NSObject {
         central.delegate = self
     }
 
-    /// Why the adapter cannot be used; nil if it can be.
+    /// The reason that the adapter cannot be used; nil if it can.
     var problem: SensorError? {
         switch central.state {
         case .poweredOn: nil
@@ -40,7 +40,7 @@ final class SensorManager: NSObject {
         }
     }
 
-    /// Looks for sensors, as soon as the adapter can be used.
+    /// Scans for sensors, as soon as the adapter can be used.
     func startSearch() {
         isSearching = true
         search()
@@ -51,7 +51,7 @@ final class SensorManager: NSObject {
         if problem == nil { central.stopScan() }
     }
 
-    /// The sensor that the system knows by an identifier, without a search.
+    /// Returns the sensor that the system knows by an identifier, without a scan.
     func retrieveSensor(_ identifier: UUID) throws -> Sensor {
         if let problem { throw problem }
         guard let peripheral = central.retrievePeripherals(withIdentifiers: [identifier]).first else {
@@ -60,7 +60,7 @@ final class SensorManager: NSObject {
         return sensor(of: peripheral) ?? add(Sensor(peripheral, advertisedName: nil))
     }
 
-    /// Connects, however long it takes, and again after each loss.
+    /// Connects without a time limit, and again after each loss.
     func connect(_ sensor: Sensor) {
         wanted.insert(sensor.identifier)
         if problem == nil { central.connect(sensor.peripheral) }
@@ -94,7 +94,7 @@ extension SensorManager: CBCentralManagerDelegate {
             search()
             sensors.filter { wanted.contains($0.identifier) }.forEach { central.connect($0.peripheral) }
         } else {
-            // All connections are over, without a callback of theirs.
+            // All connections ended, without separate callbacks.
             sensors.forEach { $0.endConnection() }
         }
         delegate?.sensorManagerDidChangeState(self)

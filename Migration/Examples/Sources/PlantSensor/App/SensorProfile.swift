@@ -1,6 +1,6 @@
 import Foundation
 
-/// The services and characteristics of a sensor, all of them standard ones.
+/// The services and characteristics of a sensor, all of them standard.
 enum SensorProfile {
     /// The Battery Service, which every sensor has and advertises.
     static let battery = CBUUID(string: "180F")
@@ -23,7 +23,7 @@ enum SensorProfile {
     static let services = [battery, environment, immediateAlert]
 }
 
-/// How loud a sensor alerts: the values of Alert Level.
+/// The volume of a sensor's alert: the values of Alert Level.
 enum AlertLevel: UInt8 {
     case none = 0
     case mild = 1
