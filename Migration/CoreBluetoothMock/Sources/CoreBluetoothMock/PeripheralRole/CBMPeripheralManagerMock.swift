@@ -115,7 +115,7 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
         }
     }
 
-    /// Ends the manager with the simulation: the state stays `.unknown`, and nothing is called after the delegate has received it.
+    /// Ends the manager with the simulation: its state stays `.unknown`, and nothing is called after it was delivered.
     func end() {
         let wasKnown = state != .unknown
         fields.withLock { $0.isEnded = true }
