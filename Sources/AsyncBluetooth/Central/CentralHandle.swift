@@ -56,7 +56,7 @@ struct CentralHandle: Sendable {
         applyScans()
     }
 
-    /// Changes the manager's scan to what the consumers need, one call at a time.
+    /// Adapts the manager's scan to the consumers, one call at a time.
     func applyScans() {
         guard core.state.withLock({ $0.scanPump.begin() }) else { return }
         repeat {

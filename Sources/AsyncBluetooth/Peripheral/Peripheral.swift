@@ -14,7 +14,7 @@ public final class Peripheral: Sendable {
 
     deinit { core.abandon() }
 
-    // MARK: What it is
+    // MARK: Identity
 
     /// The device's identifier on this host, which is not its address.
     public var identifier: UUID { core.identifier }

@@ -9,7 +9,7 @@ struct CallQueue<Call> {
 
     mutating func append(_ call: Call) { calls.append(call) }
 
-    /// Appends what follows the calls.
+    /// Appends a completion that follows the calls.
     mutating func complete(_ completion: @escaping () -> Void) { completions.append(completion) }
 
     /// Resumes waiting tasks after the calls.
@@ -18,7 +18,7 @@ struct CallQueue<Call> {
         waiters = []
     }
 
-    /// Releases a value outside the lock: what the app captured may use the same object when it is released.
+    /// Releases a value outside the lock: objects that the app captured may use this object when they are released.
     mutating func release<Value>(_ value: Value) { completions.append { withExtendedLifetime(value) {} } }
 
     mutating func takeCompletions() -> [() -> Void] {

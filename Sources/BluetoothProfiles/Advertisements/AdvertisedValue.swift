@@ -150,9 +150,9 @@ extension GATTWriter {
     mutating func append(bigEndian number: some FixedWidthInteger) { append(number.byteSwapped) }
 }
 
-/// The company identifier at the start of manufacturer data, which tells who defines the bytes after it.
+/// The company identifier at the start of manufacturer data, which names the company that defines the bytes after it.
 ///
-/// Anyone can send any identifier; it proves nothing about who made the device.
+/// Any device can send any identifier; it proves nothing about the device's manufacturer.
 /// Source: Assigned Numbers, 7.1; Supplement to the Core Specification, Part A, 1.4.
 public struct CompanyIdentifier: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number.

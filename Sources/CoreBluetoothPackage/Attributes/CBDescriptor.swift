@@ -33,7 +33,7 @@ open class CBDescriptor: CBAttribute {
         set { fields.withLock { $0.characteristic = newValue } }
     }
 
-    /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
+    /// The value that was last read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, otherwise `Data`.
     open var value: Any? { fields.withLock { $0.value } }
 
     /// Sets the value from the bytes that were read, typed by the descriptor's UUID (S95).

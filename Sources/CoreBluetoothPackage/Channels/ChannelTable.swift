@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// The channels of a manager, for the thread that delivers what comes over them.
+/// The channels of a manager, for the thread that delivers their bytes.
 ///
 /// An entry lasts from the event that opens the channel until the channel's object is released. The lock is a leaf.
 final class ChannelTable: Sendable {

@@ -24,7 +24,7 @@ public struct CBError: _BridgedStoredNSError, _ObjectiveCBridgeable {
     /// Creates an error from a code.
     ///
     /// - Parameters:
-    ///   - code: What went wrong.
+    ///   - code: The code of the error.
     ///   - userInfo: More about it, under Foundation's keys such as `NSLocalizedDescriptionKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         _nsError = PrintableError(

@@ -9,7 +9,7 @@ struct RequestReference {
     let part: Int
 }
 
-/// A read or write that a central asks for.
+/// A read or write request of a central.
 ///
 /// Answer with `CBPeripheralManager.respond(to:withResult:)`, from any thread. Source: Apple, CBATTRequest.
 open class CBATTRequest: NSObject {

@@ -8,7 +8,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// The manager's state changed; `central.state` is the new one.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// The system restores what an earlier process of this app left. Comes before the first state.
+    /// The system restores the state that an earlier process of this app left. Called before the first state.
     ///
     /// - Parameters:
     ///   - central: The manager.
@@ -20,7 +20,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - central: The manager.
     ///   - peripheral: The device.
-    ///   - advertisementData: What it advertised; see ``CBAdvertisementDataLocalNameKey`` and its siblings.
+    ///   - advertisementData: The content of the advertisement; see ``CBAdvertisementDataLocalNameKey`` and its
+    ///     siblings.
     ///   - RSSI: The signal strength in dBm; 127 means not available.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

@@ -1,7 +1,7 @@
 import BluetoothBackend
 import BluetoothSupport
 
-/// The limits of what a manager retains of other devices.
+/// The limits of a manager's data about other devices.
 ///
 /// An extension of this package. ``CBManager/defaultLimits`` sets it for a process,
 /// ``CBManagerOptionLimitsKey`` for one manager. See <doc:Limits>.

@@ -8,7 +8,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// The manager's state changed; `peripheral.state` is the new one.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The system restores what an earlier process of this app left. Comes before the first state.
+    /// The system restores the state that an earlier process of this app left. Called before the first state.
     ///
     /// - Parameters:
     ///   - peripheral: The manager.

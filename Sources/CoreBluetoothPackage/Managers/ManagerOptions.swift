@@ -26,7 +26,7 @@ public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIde
 /// Linux: accepted, without effect. The string behind it is not certain.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 
-/// The limits of what the manager retains of other devices: ``CBManagerLimits``.
+/// The limits of the manager's data about other devices: ``CBManagerLimits``.
 ///
 /// An option of peripheral managers, too. An extension of this package.
 public let CBManagerOptionLimitsKey = "CBManagerOptionLimits"

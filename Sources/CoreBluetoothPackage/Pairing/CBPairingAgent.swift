@@ -2,7 +2,7 @@ import BluetoothBackend
 public import Dispatch
 public import Foundation
 
-/// An object that answers what pairings ask; Apple's systems show a dialog instead.
+/// An object that answers the questions of pairings; Apple's systems show a dialog instead.
 ///
 /// An agent is asked for consent, for comparison and for numbers, in both roles, about peers that the app needs to be
 /// paired with. It can also begin a pairing or remove a bond. It works until it is released; open requests are then

@@ -89,7 +89,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     // MARK: Transitions
 
-    /// Runs a transition of the machine and carries out what it leads to.
+    /// Runs a transition of the machine and performs its effects.
     func transition(_ body: (inout CentralStateMachine) -> [CentralEffect]) {
         transitionWithState { body(&$0.machine) }
     }
@@ -191,7 +191,7 @@ final class CentralCore: InboxOwner, EventSink {
         return query(role).map { peripheral($0) }
     }
 
-    /// Returns the object for a peer that another program uses, created with what the backend knows.
+    /// Returns the object for a peer that another program uses, created with the backend's data.
     func peripheralOfTheSystem(_ id: PeerID) -> CBPeripheral {
         if let known = peripheral(id) { return known }
         return peripheral(role.knownPeers([id]).first ?? PeerSummary(id: id))

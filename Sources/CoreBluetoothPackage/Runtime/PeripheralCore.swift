@@ -93,7 +93,7 @@ final class PeripheralCore: InboxOwner, EventSink {
 
     // MARK: Transitions
 
-    /// Runs a transition of the machine and carries out what it leads to.
+    /// Runs a transition of the machine and performs its effects.
     func transition(_ body: (inout PeripheralStateMachine) -> [PeripheralEffect]) {
         transitionWithObjects { body(&$0.machine) }
     }

@@ -11,7 +11,7 @@ package protocol ManagerObserver: AnyObject, Sendable {
     func delivered(_ callback: DeliveredCallback)
     /// A manager or a peripheral was released while these commands had no answer.
     func commandsAbandoned(_ commands: [String])
-    /// A connected or connecting peripheral was released; no delegate receives what concerns it from now on.
+    /// A connected or connecting peripheral was released; no delegate receives its events from now on.
     func peripheralReleased(_ identifier: UUID)
 }
 
@@ -74,7 +74,7 @@ extension PairingCore: ObservedManager {
 extension PairingMachine {
     /// The app's calls without a result, and the questions of pairings without an answer.
     ///
-    /// A number that is shown asks for nothing.
+    /// A number that is shown requires no answer.
     var unansweredCommands: [String] {
         let asked = calls.sorted { $0.key < $1.key }.map { "\($0.value.kind) of peer \($0.value.peer)" }
         let questions = requests.sorted { $0.key < $1.key }.map(\.value).filter { $0.question.wantsAnswer }

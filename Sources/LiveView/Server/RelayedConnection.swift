@@ -13,7 +13,7 @@ final class RelayedConnections: Sendable {
 
     /// - Parameters:
     ///   - limit: The largest number of connections.
-    ///   - rules: Decide who has shown the token.
+    ///   - rules: The rules that decide whether a connection has shown the token.
     init(limit: Int, _ rules: AccessRules) {
         self.rules = rules
         state = Lock(State(places: ConnectionPlaces(limit: limit)))

@@ -44,7 +44,7 @@ extension CentralStateMachine {
         return effects + resume() + [.callback(.stateUpdated)]
     }
 
-    /// Resumes what outlives a loss of power.
+    /// Resumes the operations that survive a loss of power.
     private mutating func resume() -> [CentralEffect] {
         guard state == .poweredOn else { return [] }
         var effects: [CentralEffect] = []

@@ -191,7 +191,7 @@ extension GATTClient {
     /// GAP, GATT and HID, which Apple hides from apps (S58).
     private static let hiddenServices: Set<BluetoothUUID> = ["1800", "1801", "1812"]
 
-    /// Records what a response says about the peer.
+    /// Records the content of a response about the peer.
     ///
     /// - Returns: The response for the app, with the attributes that are new to it; nil if it does not fit the request.
     fileprivate mutating func accept(_ response: LinkResponse, to request: LinkRequest) -> LinkResponse? {

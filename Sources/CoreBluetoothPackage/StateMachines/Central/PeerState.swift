@@ -40,7 +40,7 @@ struct PeerState {
     }
 }
 
-/// The client of a link: the requests under way, the credits for write commands, and what it has learned of the server.
+/// The client of a link: the requests under way, the credits for write commands, and the state learned from the server.
 struct GATTClient {
     struct Pending {
         var operation: OperationID

@@ -40,7 +40,7 @@ struct PeripheralStateMachine: Sendable {
             writeRequested(request, central, parts, mtu: mtu, wantsResponse: wantsResponse)
         case .requestExpired(let request): requestExpired(request)
         case .channelPublished, .channelUnpublished, .channelOpened: handleChannelEvent(event)
-        // What is restored comes with its objects; bytes and credits of a channel do not come this way.
+        // Restored state arrives with its objects; bytes and credits of a channel do not pass through the machine.
         case .authorizationChanged, .restored, .channel: []
         }
     }
@@ -72,7 +72,7 @@ struct PeripheralStateMachine: Sendable {
         return effects + [.callback(.stateUpdated)]
     }
 
-    /// Ends what needs power: subscriptions, requests, and all calls without an answer.
+    /// Ends everything that needs power: subscriptions, requests, and all calls without an answer.
     private mutating func endSession() -> [PeripheralEffect] {
         var effects: [PeripheralEffect] = subscribers.attributes.map { .clearSubscribers($0) }
         subscribers = SubscriberTable()
