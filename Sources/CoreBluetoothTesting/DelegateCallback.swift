@@ -28,7 +28,8 @@ public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
 
     /// Limits the callback to services, characteristics or descriptors with a UUID.
     ///
-    /// - Parameter uuid: 4 or 8 hexadecimal digits, or the long form; traps on anything else, as `CBUUID(string:)` does.
+    /// - Parameter uuid: 4 or 8 hexadecimal digits, or the long form; traps on anything else, as `CBUUID(string:)`
+    ///   does.
     public func of(_ uuid: String) -> DelegateCallback { of(CBUUID(string: uuid)) }
 
     /// The callback with an error.

@@ -107,8 +107,9 @@ extension Peripheral {
 
     /// Writes a command and waits for the notification that answers it.
     ///
-    /// Exchanges with responses on the same characteristic are made one after the other. An exchange fails when the link
-    /// is lost, also while ``maintainConnection(_:clock:)`` is running: the response belongs to the link of the command.
+    /// Exchanges with responses on the same characteristic are made one after the other. An exchange fails when the
+    /// link is lost, also while ``maintainConnection(_:clock:)`` is running: the response belongs to the link of the
+    /// command.
     ///
     /// - Parameters:
     ///   - value: The command, written with response if the characteristic supports that, otherwise without.

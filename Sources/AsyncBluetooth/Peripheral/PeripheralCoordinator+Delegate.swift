@@ -144,7 +144,8 @@ extension CBCharacteristic {
 }
 
 extension CBPeripheral {
-    /// Whether the object still represents its device; Apple's framework invalidates objects only when the adapter is reset.
+    /// Whether the object still represents its device; Apple's framework invalidates objects only when the adapter is
+    /// reset.
     var isCurrent: Bool { true }
 }
 #endif

@@ -61,7 +61,8 @@ open class CBDescriptor: CBAttribute {
     }
 }
 
-/// A descriptor of the local GATT database: a user description (2901, `String`) or a presentation format (2904, `Data`).
+/// A descriptor of the local GATT database: a user description (2901, `String`) or a presentation format (2904,
+/// `Data`).
 ///
 /// The system creates those of 2900 and 2902. Immutable. Source: Apple, CBMutableDescriptor.
 open class CBMutableDescriptor: CBDescriptor {

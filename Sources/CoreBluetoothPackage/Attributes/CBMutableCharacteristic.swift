@@ -21,8 +21,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// - Parameters:
     ///   - UUID: The characteristic's type.
     ///   - properties: The properties that clients discover.
-    ///   - value: A value that the system serves without the app, up to 512 bytes; such a characteristic must be read-only.
-    ///     With nil, the app receives each read and write.
+    ///   - value: A value that the system serves without the app, up to 512 bytes; such a characteristic must be
+    ///     read-only. With nil, the app receives each read and write.
     ///   - permissions: The accesses that the local server allows.
     public init(
         type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions

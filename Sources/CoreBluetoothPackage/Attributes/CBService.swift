@@ -62,8 +62,8 @@ open class CBService: CBAttribute {
 
 /// A service of the local GATT database.
 ///
-/// Change it before it is added to a ``CBPeripheralManager``: while it is published it is frozen, and changes are ignored
-/// with a log line. Not thread-safe: use it from one thread, or from the manager's queue. Source: Apple,
+/// Change it before it is added to a ``CBPeripheralManager``: while it is published it is frozen, and changes are
+/// ignored with a log line. Not thread-safe: use it from one thread, or from the manager's queue. Source: Apple,
 /// CBMutableService.
 open class CBMutableService: CBService {
     private var ownIncludedServices: [CBService]?

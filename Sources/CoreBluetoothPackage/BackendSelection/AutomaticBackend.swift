@@ -6,8 +6,8 @@ import Logging
 /// The backend that is not decided yet: the primary one if it has an adapter, otherwise the fallback, if one is
 /// allowed.
 ///
-/// Managers stay in `.unknown` until then; no thread waits. The probe starts with the first manager and ends with the primary
-/// backend's first definite state, or after 3 seconds.
+/// Managers stay in `.unknown` until then; no thread waits. The probe starts with the first manager and ends with the
+/// primary backend's first definite state, or after 3 seconds.
 final class AutomaticBackend: BluetoothBackend {
     private struct State {
         var isProbing = false

@@ -59,8 +59,8 @@ public struct CBBackendSelection: Sendable {
 
     /// One host of an emulator, for all managers.
     ///
-    /// Managers of one host share its adapter, its links and its bonds; its peripheral managers are one device on the air.
-    /// `COREBLUETOOTH_ADAPTER` does not count.
+    /// Managers of one host share its adapter, its links and its bonds; its peripheral managers are one device on the
+    /// air. `COREBLUETOOTH_ADAPTER` does not count.
     public static func emulator(host: EmulatedHost) -> CBBackendSelection {
         CBBackendSelection(kind: .custom(host.backend))
     }

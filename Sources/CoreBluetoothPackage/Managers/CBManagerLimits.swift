@@ -21,8 +21,8 @@ public struct CBManagerLimits: Hashable, Sendable {
     /// Managers of one adapter share the largest number of them. A scan without duplicates reports a device again after
     /// this number of other devices was heard.
     public var rememberedPeripherals: Int
-    /// The number of events of a kind that wait for the manager's queue, at least 1: scan reports, notifications, write commands,
-    /// and changes that others make.
+    /// The number of events of a kind that wait for the manager's queue, at least 1: scan reports, notifications, write
+    /// commands, and changes that others make.
     public var undeliveredEvents: Int
     /// The treatment of notifications beyond ``undeliveredEvents``.
     public var notificationOverflow: NotificationOverflow

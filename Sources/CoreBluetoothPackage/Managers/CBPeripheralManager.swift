@@ -91,8 +91,8 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether the manager advertises.
     ///
-    /// Changes on the manager's queue, just before the callback, and with `stopAdvertising()`. False while the adapter is
-    /// off; the advertisement resumes when it is on again.
+    /// Changes on the manager's queue, just before the callback, and with `stopAdvertising()`. False while the adapter
+    /// is off; the advertisement resumes when it is on again.
     open var isAdvertising: Bool { core.read { $0.isAdvertising } }
 
     /// The older form of ``CBManager/authorization-swift.type.property``.
@@ -108,9 +108,9 @@ open class CBPeripheralManager: CBManager {
     /// Answered by `peripheralManagerDidStartAdvertising(_:error:)`; with `CBError.alreadyAdvertising` if the manager
     /// advertises already, and the running advertisement stays.
     ///
-    /// - Parameter advertisementData: ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``; other
-    ///   keys, and values of other types, are ignored with a log line. There is room for 28 bytes of both, and for 10 more of
-    ///   the name; the name is shortened, and UUIDs that do not fit are left to the overflow area.
+    /// - Parameter advertisementData: ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``;
+    ///   other keys, and values of other types, are ignored with a log line. There is room for 28 bytes of both, and
+    ///   for 10 more of the name; the name is shortened, and UUIDs that do not fit are left to the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         let layout = AdvertisementLayout(advertisementData)
         core.transition { $0.startAdvertising(layout) }
@@ -120,8 +120,8 @@ open class CBPeripheralManager: CBManager {
     ///
     /// - Parameters:
     ///   - manufacturerData: A company identifier, least significant byte first, and the company's data.
-    ///   - serviceData: Data of services. Both together have room for 28 bytes: 2 for the header of each, and the UUIDs,
-    ///     included; what is left is for UUIDs and name.
+    ///   - serviceData: Data of services. Both together have room for 28 bytes: 2 for the header of each, and the
+    ///     UUIDs, included; what is left is for UUIDs and name.
     package func startAdvertising(
         localName: String?, serviceUUIDs: [CBUUID], manufacturerData: Data?, serviceData: [CBUUID: Data]
     ) {

@@ -68,13 +68,14 @@ public final class CBPairingAgent: Sendable {
 
     /// Pairs with a peer and bonds.
     ///
-    /// A peer that is not connected is connected for the pairing. Calls for a peer that is being paired share that pairing.
+    /// A peer that is not connected is connected for the pairing. Calls for a peer that is being paired share that
+    /// pairing.
     ///
     /// - Parameters:
     ///   - peer: A `CBPeripheral` or a `CBCentral`.
     ///   - completion: Called once, on the agent's queue, with nil or a `CBError` or `CBATTError`:
-    ///     `operationCancelled` if the agent was released meanwhile, `connectionFailed` if the peer does not answer within 20
-    ///     seconds.
+    ///     `operationCancelled` if the agent was released meanwhile, `connectionFailed` if the peer does not answer
+    ///     within 20 seconds.
     public func pair(_ peer: CBPeer, completion: @escaping @Sendable ((any Error)?) -> Void) {
         let id = PeerID(peer.identifier)
         core.call(completion) { $0.pair(id) }

@@ -26,9 +26,9 @@ extension CBPeer {
     ///
     /// Foundation on Linux has no key-value coding; this replaces it here.
     ///
-    /// - Parameter key: `identifier`, answered as `NSUUID`, or `mtuLength`, the ATT MTU in bytes, answered as `NSNumber`.
-    ///   `as? UUID` and `as? Int` work too. Any other key is a programming error and traps, as Apple's raises an
-    ///   exception.
+    /// - Parameter key: `identifier`, answered as `NSUUID`, or `mtuLength`, the ATT MTU in bytes, answered as
+    ///   `NSNumber`. `as? UUID` and `as? Int` work too. Any other key is a programming error and traps, as Apple's
+    ///   raises an exception.
     public func value(forKey key: String) -> Any? {
         switch key {
         case "identifier": NSUUID(uuidString: identifier.uuidString)
@@ -52,7 +52,8 @@ open class CBCentral: CBPeer {
         super.init(identifier: identifier)
     }
 
-    /// The number of bytes that one notification or indication to this central carries: the ATT MTU less 3, at most 512.
+    /// The number of bytes that one notification or indication to this central carries: the ATT MTU less 3, at most
+    /// 512.
     ///
     /// May grow. Longer values are cut.
     ///

@@ -6,8 +6,8 @@ import Foundation
 /// Joins a central manager with its backend: contains the machine, the inbox, the outbox and the objects.
 ///
 /// An API call runs its transition on the caller's thread; an event runs its transition on the manager's queue, just
-/// before its callback. A transition appends commands to the outbox; they are submitted outside of it, by one thread at a time.
-/// App code runs under no lock. Peripherals retain the core, not the manager.
+/// before its callback. A transition appends commands to the outbox; they are submitted outside of it, by one thread at
+/// a time. App code runs under no lock. Peripherals retain the core, not the manager.
 final class CentralCore: InboxOwner, EventSink {
     /// An item that waits for the manager's queue; it contains identifiers, never objects.
     enum Delivery: Sendable {

@@ -2,8 +2,8 @@ import DequeModule
 
 /// The commands of transitions that are not submitted yet.
 ///
-/// A value under a core's lock. One thread at a time submits, one command after the other, outside the lock, so commands reach the
-/// backend in the order of their transitions.
+/// A value under a core's lock. One thread at a time submits, one command after the other, outside the lock, so
+/// commands reach the backend in the order of their transitions.
 struct Outbox<Command: Sendable>: Sendable {
     private var commands = Deque<Command>()
     private var isSubmitting = false

@@ -203,7 +203,8 @@ import Testing
         return bytes
     }
 
-    /// Link type 187 has no directions: the first part of data shows its own by the boundary flag, and later parts follow it.
+    /// Link type 187 has no directions: the first part of data shows its own by the boundary flag, and later parts
+    /// follow it.
     @Test func withoutDirectionsLaterPartsGoWhereTheFirstWent() throws {
         let received = HCIPacket(connection: 0x40, channel: 4, payload: [0x1B, 0x0C, 0, 6, 60], isReceived: true).body
         let sent = HCIPacket(connection: 0x41, channel: 4, payload: [0x0A, 0x0C, 0], isReceived: false).body

@@ -37,7 +37,8 @@ import Testing
     @Test func theParametersOfAConnectionAreReadWhenTheyChange() throws {
         #expect(
             HCIMessage(.connectionUpdated(0x40, parameters)) == .parametersChanged(handle: 0x40, parameters))
-        // LE Connection Update Complete: an interval of 48.75 ms, a latency of 2, a timeout of 5 s; then one that failed.
+        // LE Connection Update Complete: an interval of 48.75 ms, a latency of 2, a timeout of 5 s; then one that
+        // failed.
         let slower = CapturedParameters(
             interval: .microseconds(48_750), latency: 2, supervisionTimeout: .seconds(5))
         #expect(try event("3E0A0300400027000200F401") == .parametersChanged(handle: 0x40, slower))

@@ -147,7 +147,8 @@ struct Backlog<Element: BacklogElement>: Sendable {
     /// The number of elements that are removed beyond the limit, so that it is not reached again at once.
     private var slack: Int { limit / 8 }
 
-    /// Merges the reports of each peer into the newest, in the place of the first; drops the oldest if that is not enough.
+    /// Merges the reports of each peer into the newest, in the place of the first; drops the oldest if that is not
+    /// enough.
     private mutating func mergeReports() {
         var places: [PeerID: Int] = [:]
         var merged = Deque<Element>()

@@ -161,9 +161,9 @@ enum PeripheralEventMerging {
 
     /// Returns the changes of one central's subscriptions that stay.
     ///
-    /// The credits of a central end with its last subscription. So each subscription that was on at some time stays on at
-    /// that time, since otherwise the last one would seem to end; and the last event that grants credits stays, since the
-    /// backend counts from there.
+    /// The credits of a central end with its last subscription. So each subscription that was on at some time stays on
+    /// at that time, since otherwise the last one would seem to end; and the last event that grants credits stays,
+    /// since the backend counts from there.
     private static func subscriptions(of indices: [Int], _ events: [PeripheralEvent]) -> Set<Int> {
         struct Changes {
             var firstOn: Int?

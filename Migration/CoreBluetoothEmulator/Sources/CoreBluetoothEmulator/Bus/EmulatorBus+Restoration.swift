@@ -57,8 +57,8 @@ extension EmulatorBus {
         world.save(central, for: restoreIdentifier)
     }
 
-    /// Saves the services and the advertisement of a peripheral manager for the next one with the restore identifier, and
-    /// its ``RestoredPeripheralState`` under that identifier.
+    /// Saves the services and the advertisement of a peripheral manager for the next one with the restore identifier,
+    /// and its ``RestoredPeripheralState`` under that identifier.
     ///
     /// That manager gets the identifier of this one if this one is gone; otherwise it is a different peripheral.
     ///

@@ -51,8 +51,8 @@ public struct EmulatorConfiguration: Sendable {
 
     /// The ATT MTU of a new link, 23…517.
     public var defaultMTU: Int
-    /// The largest ATT MTU that ``EmulatorBus/negotiateMTU(centralIdentifier:peripheralIdentifier:requestedMTU:)`` agrees
-    /// to, 23…517.
+    /// The largest ATT MTU that ``EmulatorBus/negotiateMTU(centralIdentifier:peripheralIdentifier:requestedMTU:)``
+    /// agrees to, 23…517.
     public var maximumMTU: Int
     /// The number of writes without response that may wait on a link, while ``simulateBackpressure``; at least 1.
     public var maxWriteWithoutResponseQueue: Int

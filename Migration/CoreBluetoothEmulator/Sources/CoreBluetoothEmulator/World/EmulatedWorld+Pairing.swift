@@ -12,8 +12,8 @@ extension EmulatedWorld {
 
     /// Pairs, with the duration and the outcome of the configuration.
     ///
-    /// - Throws: `CBError.unknownDevice` for managers that are gone; `CBATTError.insufficientAuthentication` if the pairing
-    ///   fails.
+    /// - Throws: `CBError.unknownDevice` for managers that are gone; `CBATTError.insufficientAuthentication` if the
+    ///   pairing fails.
     func pair(_ pair: LinkTables.Pair) async throws {
         guard let (host, device) = ends(of: pair), let emulator else { throw CBError(.unknownDevice) }
         guard !host.isBonded(with: device) else { return }

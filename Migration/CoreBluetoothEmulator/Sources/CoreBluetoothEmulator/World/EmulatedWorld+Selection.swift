@@ -39,7 +39,8 @@ extension EmulatedWorld {
         }
     }
 
-    /// Ends the current world; the process gets a new emulator with the next use, an emulator that a task selects stays.
+    /// Ends the current world; the process gets a new emulator with the next use, an emulator that a task selects
+    /// stays.
     static func reset() {
         let world = current
         selection.withLock { selection in

@@ -14,7 +14,8 @@ open class CBMCentral: CBMPeer {
         super.init(identifier: identifier)
     }
 
-    /// The number of bytes that one notification or indication to this central carries: the ATT MTU less 3, at most 512.
+    /// The number of bytes that one notification or indication to this central carries: the ATT MTU less 3, at most
+    /// 512.
     open var maximumUpdateValueLength: Int { wrapped?.maximumUpdateValueLength ?? longestUpdate }
 
     /// Whether both are the same device.

@@ -5,8 +5,8 @@ import CoreBluetooth
 ///
 /// It is in the world of the last ``simulateConnection()``, one at a time, as a separate phone there.
 ///
-/// Thread rule: all members may be used from any thread. Completions and the delegate are called on the queue on which the
-/// hooks of the world run.
+/// Thread rule: all members may be used from any thread. Completions and the delegate are called on the queue on which
+/// the hooks of the world run.
 public class CBMCentralSpec: Equatable,
     // Invariant: mutable state is under the lock of `fields`.
     @unchecked Sendable

@@ -23,8 +23,8 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     /// - Parameters:
     ///   - UUID: The characteristic's type.
     ///   - properties: The properties that clients discover.
-    ///   - value: A value that the system serves without the app, up to 512 bytes; such a characteristic must be read-only.
-    ///     With nil, the app receives each read and write.
+    ///   - value: A value that the system serves without the app, up to 512 bytes; such a characteristic must be
+    ///     read-only. With nil, the app receives each read and write.
     ///   - permissions: What the local server allows.
     public init(
         type UUID: CBMUUID, properties: CBMCharacteristicProperties, value: Data?, permissions: CBMAttributePermissions
@@ -93,7 +93,8 @@ final class BridgedCharacteristic: CBMutableCharacteristic {
     weak var owner: CBMMutableCharacteristic?
 }
 
-/// A descriptor of the local GATT database: a user description (2901, `String`) or a presentation format (2904, `Data`).
+/// A descriptor of the local GATT database: a user description (2901, `String`) or a presentation format (2904,
+/// `Data`).
 open class CBMMutableDescriptor: CBMDescriptor,
     // Invariant: that of the superclass; `wrapped` is immutable.
     @unchecked Sendable

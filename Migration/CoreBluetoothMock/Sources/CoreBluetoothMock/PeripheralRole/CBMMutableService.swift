@@ -2,7 +2,8 @@ import CoreBluetooth
 
 /// A service of the local GATT database.
 ///
-/// Change it before it is added to a ``CBMPeripheralManager``: while it is published, changes are ignored with a log line.
+/// Change it before it is added to a ``CBMPeripheralManager``: while it is published, changes are ignored with a log
+/// line.
 ///
 /// Thread rule: use it from one thread, or from the manager's queue.
 open class CBMMutableService: CBMService,

@@ -2,8 +2,8 @@ import CoreBluetooth
 
 /// The callbacks of a peripheral manager.
 ///
-/// Every method runs on the manager's queue, one at a time. All but ``peripheralManagerDidUpdateState(_:)`` have default
-/// bodies: requests are refused with `.requestNotSupported`, the others do nothing.
+/// Every method runs on the manager's queue, one at a time. All but ``peripheralManagerDidUpdateState(_:)`` have
+/// default bodies: requests are refused with `.requestNotSupported`, the others do nothing.
 public protocol CBMPeripheralManagerDelegate: AnyObject {
     /// The manager's state changed; `peripheral.state` is the new one.
     func peripheralManagerDidUpdateState(_ peripheral: CBMPeripheralManager)

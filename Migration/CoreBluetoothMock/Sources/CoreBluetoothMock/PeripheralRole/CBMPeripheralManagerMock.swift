@@ -3,7 +3,8 @@ import CoreBluetooth
 
 /// A peripheral manager over a simulated world, which ``CBMCentralSpec`` uses as a central.
 ///
-/// It is in the world of the static functions of ``CBMCentralManagerMock``, on the same host: both share the adapter's state.
+/// It is in the world of the static functions of ``CBMCentralManagerMock``, on the same host: both share the adapter's
+/// state.
 ///
 /// Thread rule: all members may be used from any thread. Callbacks run on the manager's queue.
 open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
@@ -53,7 +54,8 @@ open class CBMPeripheralManagerMock: CBMWrappedPeripheralManager {
     /// - Parameters:
     ///   - delegate: The delegate; not retained.
     ///   - queue: The queue of all callbacks; nil is the main queue.
-    ///   - options: `CBMPeripheralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is called.
+    ///   - options: `CBMPeripheralManagerOption…` keys. With a restore identifier, ``simulateStateRestoration`` is
+    ///     called.
     public init(delegate: (any CBMPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]?) {
         let (world, emulator) = MockWorlds.current
         self.world = world

@@ -58,8 +58,8 @@ extension CBMCentralManagerMock {
 
     /// Ends the simulation: the state of managers stays `.unknown`, and all peripherals are removed.
     ///
-    /// The next call begins a new one, with the adapter off. ``simulateStateRestoration`` and ``simulateFeaturesSupport``
-    /// stay.
+    /// The next call begins a new one, with the adapter off. ``simulateStateRestoration`` and
+    /// ``simulateFeaturesSupport`` stay.
     public static func tearDownSimulation() { MockWorlds.tearDown() }
 
     /// The emulator behind the simulation, for faults, other hosts, its clock and its trace.

@@ -88,7 +88,8 @@ public final class EmulatedCBPeripheralManager: NSObject, @unchecked Sendable {
 
     /// The state: `.unknown`, then `.poweredOn`; others if the ``EmulatorBus/emulator`` is set to them.
     ///
-    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on the queue.
+    /// It is `.poweredOn` as soon as ``EmulatorConfiguration/stateUpdateDelay`` is over, and the callback follows on
+    /// the queue.
     public var state: CBManagerState {
         guard let core else { return .unknown }
         return start.isDue ? .poweredOn : core.state
