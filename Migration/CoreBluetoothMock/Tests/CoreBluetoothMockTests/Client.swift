@@ -30,7 +30,7 @@ final class Client: CBMCentralManagerDelegate, CBMPeripheralDelegate, @unchecked
         return client
     }
 
-    // MARK: What was heard
+    // MARK: Records
 
     /// Takes the lines since the last call.
     func take() -> [String] {

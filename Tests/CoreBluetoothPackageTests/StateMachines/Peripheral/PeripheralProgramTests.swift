@@ -211,7 +211,7 @@ private struct PeripheralProgram {
         values[Int.random(in: values.indices, using: &random)]
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private mutating func run(_ text: String, _ body: (inout PeripheralStateMachine) -> [PeripheralEffect]) {
         history.append(text)

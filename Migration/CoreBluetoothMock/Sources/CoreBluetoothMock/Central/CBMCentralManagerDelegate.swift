@@ -13,7 +13,7 @@ public protocol CBMCentralManagerDelegate: AnyObject {
     /// The manager's state changed; `central.state` is the new one.
     func centralManagerDidUpdateState(_ central: CBMCentralManager)
 
-    /// The system restores what an earlier process of this app left; comes before the first state.
+    /// The system restores the state that an earlier process of this app left; called before the first state.
     ///
     /// - Parameters:
     ///   - central: The manager.
@@ -25,7 +25,7 @@ public protocol CBMCentralManagerDelegate: AnyObject {
     /// - Parameters:
     ///   - central: The manager.
     ///   - peripheral: The device.
-    ///   - advertisementData: What it advertised; see `CBMAdvertisementDataLocalNameKey` and its siblings.
+    ///   - advertisementData: The content of the advertisement; see `CBMAdvertisementDataLocalNameKey` and its siblings.
     ///   - RSSI: The signal strength in dBm.
     func centralManager(
         _ central: CBMCentralManager, didDiscover peripheral: any CBMPeripheral, advertisementData: [String: Any],

@@ -56,7 +56,7 @@ public class CBMCentralSpec: Equatable,
         left.identifier == right.identifier
     }
 
-    // MARK: What it does
+    // MARK: Actions
 
     /// Scans for mock managers that advertise one of the services, or for all.
     ///
@@ -151,7 +151,7 @@ public class CBMCentralSpec: Equatable,
         device.perform(request, at: characteristic, completion)
     }
 
-    // MARK: What happens to it
+    // MARK: Events
 
     /// Records the end of the link.
     func disconnected(from device: CentralDevice) {

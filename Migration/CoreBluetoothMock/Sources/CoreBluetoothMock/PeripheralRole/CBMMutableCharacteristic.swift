@@ -25,7 +25,7 @@ open class CBMMutableCharacteristic: CBMCharacteristic,
     ///   - properties: The properties that clients discover.
     ///   - value: A value that the system serves without the app, up to 512 bytes; such a characteristic must be
     ///     read-only. With nil, the app receives each read and write.
-    ///   - permissions: What the local server allows.
+    ///   - permissions: The accesses that the local server allows.
     public init(
         type UUID: CBMUUID, properties: CBMCharacteristicProperties, value: Data?, permissions: CBMAttributePermissions
     ) {

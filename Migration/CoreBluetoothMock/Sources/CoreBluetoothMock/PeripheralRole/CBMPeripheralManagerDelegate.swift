@@ -8,7 +8,7 @@ public protocol CBMPeripheralManagerDelegate: AnyObject {
     /// The manager's state changed; `peripheral.state` is the new one.
     func peripheralManagerDidUpdateState(_ peripheral: CBMPeripheralManager)
 
-    /// The system restores what an earlier process of this app left; comes before the first state.
+    /// The system restores the state that an earlier process of this app left; called before the first state.
     func peripheralManager(_ peripheral: CBMPeripheralManager, willRestoreState dict: [String: Any])
 
     /// The answer to `startAdvertising(_:)`.
