@@ -23,7 +23,7 @@ import Testing
             #"""
             {"hosts": [{"name": "h", "powered": 1}],
              "seed": "a",
-             "devices": [{"name": "A", "rssi": 99, "colour": "red", "maximumMTU": 1,
+             "devices": [{"name": "A", "rssi": 99, "color": "red", "maximumMTU": 1,
                "services": [{"uuid": "180F", "characteristics": [
                  {"uuid": "xyz"},
                  {"uuid": "2A19", "maximumLength": 513}]}]}]}
@@ -31,7 +31,7 @@ import Testing
         let service = "devices[0].services[0]"
         #expect(
             found.map(\.path) == [
-                "hosts[0].powered", "seed", "devices[0].rssi", "devices[0].colour", "devices[0].maximumMTU",
+                "hosts[0].powered", "seed", "devices[0].rssi", "devices[0].color", "devices[0].maximumMTU",
                 "\(service).characteristics[0].uuid", "\(service).characteristics[1].maximumLength",
             ])
         #expect(found.map { $0.place?.line } == [1, 2, 3, 3, 3, 5, 6])
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func theFirstOfThemIsTheOneThatReadingReports() throws {
-        let json = #"{"devices": [{"name": "A", "colour": 1, "shape": 2}]}"#
+        let json = #"{"devices": [{"name": "A", "color": 1, "shape": 2}]}"#
         let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(json.utf8)) }
         #expect(try error?.inFile(Self.file) == mistakes(json).first)
     }

@@ -41,7 +41,7 @@ import Testing
     private let source = DeviceRecording.Source(backend: "capture", isRedacted: false)
 
     @Test(arguments: CaptureFormat.allCases)
-    func aCapturedDeviceHasItsServicesItsValuesAndItsBehaviour(format: CaptureFormat) async throws {
+    func aCapturedDeviceHasItsServicesItsValuesAndItsBehavior(format: CaptureFormat) async throws {
         let recorder = try recorder(try await capture(format))
         let recordings = recorder.recordings(source)
         #expect(recordings.map(\.device.name) == ["Lamp"] && recorder.losses == [])

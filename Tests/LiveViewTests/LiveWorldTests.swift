@@ -156,7 +156,7 @@ private final class IgnoringSink: EventSink {
 
     @Test(arguments: [
         ("PATCH", #"{"proximity":"beside"}"#, "proximity"), ("PATCH", #"{"rssi":21}"#, "rssi"),
-        ("PATCH", #"{"rssi":"x"}"#, "rssi"), ("PATCH", #"{"name":""}"#, "name"), ("PATCH", #"{"colour":1}"#, "colour"),
+        ("PATCH", #"{"rssi":"x"}"#, "rssi"), ("PATCH", #"{"name":""}"#, "name"), ("PATCH", #"{"color":1}"#, "color"),
         ("PATCH", #"{"parameters":{"speed":1}}"#, "parameters.speed"), ("PATCH", "[]", ""), ("PATCH", "{}", ""),
         ("PATCH", "{", ""), ("PATCH", #"{"advertising":"yes"}"#, "advertising"),
         ("POST", #"{"characteristic":"2A99","value":""}"#, "characteristic"),

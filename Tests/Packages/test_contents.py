@@ -1,4 +1,4 @@
-"""The software bill of materials, the licences and the dependencies of the packages."""
+"""The software bill of materials, the licenses and the dependencies of the packages."""
 import hashlib
 import json
 import os

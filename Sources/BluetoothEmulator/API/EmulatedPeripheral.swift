@@ -2,7 +2,7 @@
 public struct EmulatedPeripheral: Sendable {
     /// The device's advertising and services.
     public let description: PeripheralDescription
-    private(set) var makeBehaviour: (@Sendable () -> any DeviceBehaviour)?
+    private(set) var makeBehavior: (@Sendable () -> any DeviceBehavior)?
     private(set) var asynchronousHandler: (any AsynchronousPeripheralHandler)?
     /// The built-in handler; nil if the device has its own handler or no handler.
     private(set) var builtInHandler: BuiltInHandler?
@@ -14,9 +14,9 @@ public struct EmulatedPeripheral: Sendable {
         try self.init(validating: description)
         try description.validateParameters()
         if let replay = description.replay {
-            makeBehaviour = { RecordedBehaviour(replay) }
+            makeBehavior = { RecordedBehavior(replay) }
         } else {
-            makeBehaviour = description.handler?.makeBehaviour
+            makeBehavior = description.handler?.makeBehavior
             builtInHandler = description.handler
         }
     }
@@ -26,7 +26,7 @@ public struct EmulatedPeripheral: Sendable {
     /// - Throws: ``DescriptionError`` naming the invalid field and the rule.
     public init(_ description: PeripheralDescription, handler: some EmulatedPeripheralHandler) throws {
         try self.init(validating: description)
-        makeBehaviour = { HandledBehaviour(handler) }
+        makeBehavior = { HandledBehavior(handler) }
     }
 
     /// Creates a device with an asynchronous handler.

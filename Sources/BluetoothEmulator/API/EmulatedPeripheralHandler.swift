@@ -61,7 +61,7 @@ extension EmulatedPeripheralHandler where State == Void {
 }
 
 /// A handler with its state, type-erased.
-protocol DeviceBehaviour: Sendable {
+protocol DeviceBehavior: Sendable {
     /// Starts the handler with the attributes of the device that was just switched on.
     mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64)
     /// Returns the time from a request to its answer; nil uses the time that the link and the settings give.
@@ -74,7 +74,7 @@ protocol DeviceBehaviour: Sendable {
     mutating func handle(_ event: DeviceEvent, device: inout DeviceActions)
 }
 
-extension DeviceBehaviour {
+extension DeviceBehavior {
     mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64) {}
     mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration? {
         nil
@@ -84,7 +84,7 @@ extension DeviceBehaviour {
     }
 }
 
-struct HandledBehaviour<Handler: EmulatedPeripheralHandler>: DeviceBehaviour {
+struct HandledBehavior<Handler: EmulatedPeripheralHandler>: DeviceBehavior {
     let handler: Handler
     var state: Handler.State
 

@@ -53,33 +53,33 @@ public enum BuiltInHandler: String, Hashable, Sendable, CaseIterable {
     public var device: PeripheralDescription { parts.device }
 
     /// Creates the behavior; nil if the description suffices.
-    var makeBehaviour: (@Sendable () -> any DeviceBehaviour)? { parts.makeBehaviour }
+    var makeBehavior: (@Sendable () -> any DeviceBehavior)? { parts.makeBehavior }
 
-    private var parts: (device: PeripheralDescription, makeBehaviour: (@Sendable () -> any DeviceBehaviour)?) {
+    private var parts: (device: PeripheralDescription, makeBehavior: (@Sendable () -> any DeviceBehavior)?) {
         switch self {
-        case .battery: (.battery, { HandledBehaviour(BatteryHandler()) })
-        case .blinky: (.blinky, { HandledBehaviour(BlinkyHandler()) })
-        case .currentTime: (.currentTime, { HandledBehaviour(CurrentTimeHandler()) })
-        case .cycling: (.cyclingSpeedAndCadence, { HandledBehaviour(CyclingHandler()) })
+        case .battery: (.battery, { HandledBehavior(BatteryHandler()) })
+        case .blinky: (.blinky, { HandledBehavior(BlinkyHandler()) })
+        case .currentTime: (.currentTime, { HandledBehavior(CurrentTimeHandler()) })
+        case .cycling: (.cyclingSpeedAndCadence, { HandledBehavior(CyclingHandler()) })
         case .deviceInformation: (.deviceInformation, nil)
         case .echo: (.echo, nil)
-        case .heartRate: (.heartRateMonitor, { HandledBehaviour(HeartRateHandler()) })
-        case .healthThermometer: (.healthThermometer, { HandledBehaviour(ThermometerHandler()) })
-        case .nordicUART: (.nordicUART, { HandledBehaviour(NordicUARTHandler()) })
-        case .oddMTU: (.oddMTU, { HandledBehaviour(OddMTUHandler()) })
-        case .neverAnswers: (.neverAnswers, { HandledBehaviour(SilentHandler(ignores: .values)) })
-        case .neverDiscovered: (.neverDiscovered, { HandledBehaviour(SilentHandler(ignores: .discovery)) })
-        case .notifiesTooEarly: (.notifiesTooEarly, { HandledBehaviour(EarlyNotifier()) })
+        case .heartRate: (.heartRateMonitor, { HandledBehavior(HeartRateHandler()) })
+        case .healthThermometer: (.healthThermometer, { HandledBehavior(ThermometerHandler()) })
+        case .nordicUART: (.nordicUART, { HandledBehavior(NordicUARTHandler()) })
+        case .oddMTU: (.oddMTU, { HandledBehavior(OddMTUHandler()) })
+        case .neverAnswers: (.neverAnswers, { HandledBehavior(SilentHandler(ignores: .values)) })
+        case .neverDiscovered: (.neverDiscovered, { HandledBehavior(SilentHandler(ignores: .discovery)) })
+        case .notifiesTooEarly: (.notifiesTooEarly, { HandledBehavior(EarlyNotifier()) })
         case .endlessServices: (.endlessServices, nil)
-        case .malformedValues: (.malformedValues, { HandledBehaviour(MalformedValuesHandler()) })
-        case .disconnectsAtOnce: (.disconnectsAtOnce, { HandledBehaviour(DisconnectingHandler(when: .connected)) })
+        case .malformedValues: (.malformedValues, { HandledBehavior(MalformedValuesHandler()) })
+        case .disconnectsAtOnce: (.disconnectsAtOnce, { HandledBehavior(DisconnectingHandler(when: .connected)) })
         case .disconnectsInDiscovery:
-            (.disconnectsInDiscovery, { HandledBehaviour(DisconnectingHandler(when: .discovered)) })
-        case .disconnectsInRead: (.disconnectsInRead, { HandledBehaviour(DisconnectingHandler(when: .read)) })
+            (.disconnectsInDiscovery, { HandledBehavior(DisconnectingHandler(when: .discovered)) })
+        case .disconnectsInRead: (.disconnectsInRead, { HandledBehavior(DisconnectingHandler(when: .read)) })
         case .equalUUIDs: (.equalUUIDs, nil)
-        case .strangeName: (.strangeName, { HandledBehaviour(StrangeNameHandler()) })
+        case .strangeName: (.strangeName, { HandledBehavior(StrangeNameHandler()) })
         case .emptyValues: (.emptyValues, nil)
-        case .changingServices: (.changingServices, { HandledBehaviour(ChangingServicesHandler()) })
+        case .changingServices: (.changingServices, { HandledBehavior(ChangingServicesHandler()) })
         }
     }
 }

@@ -35,7 +35,7 @@ struct Device: Sendable {
         try server.addGenericServices(deviceName: description.name)
         for (path, service) in description.services.located(at: "services") { try server.add(service, path: path) }
         server.database.compact()
-        handler.behaviour?.begin(server.database, address: identity.address, seed: seed)
+        handler.behavior?.begin(server.database, address: identity.address, seed: seed)
     }
 
     /// Creates the device that the peripheral managers of a host form on the air.
@@ -128,7 +128,7 @@ struct DeviceHandler: Sendable {
         var token: WorldQueue.Token?
     }
 
-    var behaviour: (any DeviceBehaviour)?
+    var behavior: (any DeviceBehavior)?
     /// The built-in handler; nil if the device has its own handler or no handler.
     private(set) var builtIn: BuiltInHandler?
     private(set) var asynchronous: (any AsynchronousPeripheralHandler)?
@@ -142,13 +142,13 @@ struct DeviceHandler: Sendable {
     init() {}
 
     init(_ peripheral: EmulatedPeripheral) {
-        behaviour = peripheral.makeBehaviour?()
+        behavior = peripheral.makeBehavior?()
         builtIn = peripheral.builtInHandler
         hasResponseTimes = peripheral.description.replay?.options.latency == .recorded
         asynchronous = peripheral.asynchronousHandler
     }
 
-    var isPresent: Bool { behaviour != nil || asynchronous != nil }
+    var isPresent: Bool { behavior != nil || asynchronous != nil }
 
     /// Whether the handler has a parameter; a custom handler may have any.
     func accepts(_ parameter: DeviceParameter) -> Bool {

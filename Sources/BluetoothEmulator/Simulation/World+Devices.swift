@@ -257,7 +257,7 @@ extension World {
         guard devices[ref]?.handler.isPresent == true else { return }
         if devices[ref]?.handler.asynchronous != nil { return call(ref, .event(event), for: .event) }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        devices[ref]?.handler.behaviour?.handle(event, device: &actions)
+        devices[ref]?.handler.behavior?.handle(event, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }
 

@@ -16,7 +16,7 @@ extension World {
             return true
         }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[ref]?.handler.behaviour?.respond(to: request, device: &actions)
+        let response = devices[ref]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
         return response.map { isRefused($0, peer, on: host) } ?? false
     }

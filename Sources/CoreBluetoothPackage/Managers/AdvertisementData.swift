@@ -31,12 +31,12 @@ public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
 extension AdvertisementLayout {
-    private static let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
+    private static let honored = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
 
     /// Reads the dictionary of `startAdvertising`: keys other than those of name and UUIDs, and values of other types,
     /// are ignored with a log line (S118, S124).
     init(_ dictionary: [String: Any]?) {
-        for key in (dictionary ?? [:]).keys.sorted() where !Self.honoured.contains(key) {
+        for key in (dictionary ?? [:]).keys.sorted() where !Self.honored.contains(key) {
             Logger(label: "CoreBluetooth").line(.warning, "advertisement key \(key) is ignored: it is not allowed")
         }
         let uuids: [CBUUID]? = option(CBAdvertisementDataServiceUUIDsKey, in: dictionary)

@@ -13,9 +13,9 @@ struct TraceExcerptTests {
     }
 
     @Test func discoveriesOfDevicesThatWereNotUsedAreOneLine() {
-        let neighbours = (1...30).map { entry("discovered", "Tag \($0)") }
+        let neighbors = (1...30).map { entry("discovered", "Tag \($0)") }
         let entries =
-            [entry("stateChanged")] + neighbours + [entry("discovered", "Heart")] + neighbours
+            [entry("stateChanged")] + neighbors + [entry("discovered", "Heart")] + neighbors
             + [entry("connected", "Heart")]
         #expect(
             lines(entries) == [

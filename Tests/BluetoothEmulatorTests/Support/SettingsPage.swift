@@ -171,7 +171,7 @@ struct SettingsPage {
         delays of reads, writes and notifications include the round trip. Here, ``EmulatorConfiguration/connectionInterval``
         is the time of a round trip, and the delays below are added to it.
 
-        Some features can be switched off in E and are always active here: duplicates and solicited services are honoured,
+        Some features can be switched off in E and are always active here: duplicates and solicited services are honored,
         connection events are delivered to apps that register for them, and credits control the flow.
 
         A test generates this page.

@@ -29,7 +29,7 @@ struct StatementIndex {
         var text = """
             # Statements and their tests
 
-            CoreBluetooth's behaviour in numbered statements, with the tests that prove each of them.
+            CoreBluetooth's behavior in numbered statements, with the tests that prove each of them.
 
             ## Overview
 

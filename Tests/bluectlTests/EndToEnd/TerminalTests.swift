@@ -17,7 +17,7 @@ struct TerminalTests {
         #expect(!screen.text.contains("\t"))
     }
 
-    @Test func noColorLeavesTheTableWithoutColours() async throws {
+    @Test func noColorLeavesTheTableWithoutColors() async throws {
         let screen = try await Terminal.run(
             ["scan", "--backend", "emulator", "--duration", "1"], environment: ["NO_COLOR": "1"])
         #expect(screen.status == 0)

@@ -3,7 +3,7 @@ import Testing
 @testable import bluectl
 
 struct PaletteTests {
-    @Test func coloursAreForTerminalsOnly() {
+    @Test func colorsAreForTerminalsOnly() {
         #expect(Palette(isTerminal: true, environment: ["TERM": "xterm"]).value("x") == "\u{1B}[36mx\u{1B}[0m")
         #expect(Palette(isTerminal: false, environment: ["TERM": "xterm"]).value("x") == "x")
     }

@@ -152,8 +152,8 @@ struct WorldFileTests {
     }
 
     @Test func anUnknownFieldIsAMistake() throws {
-        let error = try #require(failure("w.yaml", "devices:\n  - name: A\n    colour: red\n"))
-        #expect(error.description.hasPrefix("w.yaml:3:5: devices[0].colour: "))
+        let error = try #require(failure("w.yaml", "devices:\n  - name: A\n    color: red\n"))
+        #expect(error.description.hasPrefix("w.yaml:3:5: devices[0].color: "))
     }
 
     @Test(arguments: [

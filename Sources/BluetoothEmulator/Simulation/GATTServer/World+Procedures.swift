@@ -17,7 +17,7 @@ extension World {
             return false
         }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[device]?.handler.behaviour?.respond(to: procedure, device: &actions)
+        let response = devices[device]?.handler.behavior?.respond(to: procedure, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         switch response {
         case .granted?, nil: return true

@@ -165,7 +165,7 @@ extension World {
             return nil
         }
         var actions = DeviceActions(now: .nanoseconds(now), date: date)
-        let response = devices[device]?.handler.behaviour?.respond(to: request, device: &actions)
+        let response = devices[device]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response
     }

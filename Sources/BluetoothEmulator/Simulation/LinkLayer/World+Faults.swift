@@ -107,7 +107,7 @@ extension World {
     mutating func mustWait(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard let (step, attribute) = step(of: answered, on: ref), let attribute,
-            let time = devices[answered.device]?.handler.behaviour?.responseTime(
+            let time = devices[answered.device]?.handler.behavior?.responseTime(
                 step, attribute, operation.kind.writtenValue),
             let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > now
         else { return false }

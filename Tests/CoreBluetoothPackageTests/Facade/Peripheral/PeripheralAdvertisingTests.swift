@@ -19,7 +19,7 @@ import Testing
         return advertisements(fixture).last
     }
 
-    @Test func S118_onlyNameAndUUIDsAreHonouredAndOtherKeysAreLogged() async {
+    @Test func S118_onlyNameAndUUIDsAreHonoredAndOtherKeysAreLogged() async {
         LogCapture.start()
         let key = "key \(UUID())"
         let advertisement = await advertisement([

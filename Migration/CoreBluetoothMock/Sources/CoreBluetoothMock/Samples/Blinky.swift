@@ -43,7 +43,7 @@ public class Blinky: @unchecked Sendable {
             type: CBMUUID(string: "00001525-1212-EFDE-1523-785FEABCD123"),
             properties: [.read, .write, .writeWithoutResponse])
         let service = CBMServiceMock(type: Self.serviceUUID, primary: true, characteristics: button, led)
-        let behaviour = BlinkyBehaviour()
+        let behavior = BlinkyBehavior()
         spec = CBMPeripheralSpec.simulatePeripheral(identifier: identifier, proximity: proximity)
             .advertising(
                 advertisementData: [
@@ -52,9 +52,9 @@ public class Blinky: @unchecked Sendable {
                     CBMAdvertisementDataServiceUUIDsKey: [Self.serviceUUID],
                 ], withInterval: 0.250
             )
-            .connectable(name: name, services: [service], delegate: behaviour, connectionInterval: 0.020)
+            .connectable(name: name, services: [service], delegate: behavior, connectionInterval: 0.020)
             .build()
-        behaviour.attach(to: self)
+        behavior.attach(to: self)
     }
 
     /// Presses the button if it is released, and releases it if it is pressed; subscribers are notified.
@@ -114,7 +114,7 @@ public protocol BlinkyDelegate: AnyObject {
 }
 
 /// The delegate of a board's spec, which does not retain the board.
-private final class BlinkyBehaviour: CBMPeripheralSpecDelegate {
+private final class BlinkyBehavior: CBMPeripheralSpecDelegate {
     private let held = Protected<WeakReference<Blinky>?>(nil)
 
     private var blinky: Blinky? { held.withLock { $0?.object } }

@@ -5,7 +5,7 @@ import BluetoothValues
 /// The behavior of a device that replays a recording.
 ///
 /// Answers that the recording lacks are made up, with a line in the trace.
-struct RecordedBehaviour: DeviceBehaviour {
+struct RecordedBehavior: DeviceBehavior {
     private typealias Operation = RecordedRequest.Operation
 
     /// A notification that is due later.

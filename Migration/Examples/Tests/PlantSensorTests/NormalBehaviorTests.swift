@@ -4,7 +4,7 @@ import XCTest
 
 @testable import PlantSensor
 
-final class NormalBehaviourTests: SensorTestCase {
+final class NormalBehaviorTests: SensorTestCase {
     func testOnlySensorsThatAdvertiseABatteryAreFound() throws {
         let sensor = try findFern()
         XCTAssertEqual(manager.sensors.count, 1)
