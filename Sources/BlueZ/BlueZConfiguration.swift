@@ -33,7 +33,7 @@ public struct BlueZConfiguration: Hashable, Sendable {
     public var adapter: String?
     /// Whether this process accepts pairings without a number (Just Works) that it needs itself.
     ///
-    /// It accepts them only if nobody else is asked: the app has no `CBPairingAgent`, and the system has no default
+    /// It accepts them only if no one else is asked: the app has no `CBPairingAgent`, and the system has no default
     /// agent such as a desktop's.
     ///
     /// A pairing is needed by a connection that a `CBCentralManager` of this process has or makes, and, with any

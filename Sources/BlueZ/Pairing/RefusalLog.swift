@@ -11,9 +11,9 @@ enum Refusal: Hashable, Sendable {
     case pinCode
     /// It was for a pairing that nothing in this process needs.
     case notNeeded
-    /// It was for a pairing that nobody accepted.
+    /// It was for a pairing that neither an agent nor a setting accepted.
     case noConsent
-    /// It was for a pairing that needs somebody to read or type a number.
+    /// It was for a pairing in which a person must read or type a number.
     case noNumber
 
     /// The line for the log, with the remedy.

@@ -8,11 +8,11 @@ import FoundationEssentials
 extension PeripheralRoleMachine {
     mutating func handle(_ call: IncomingCall) {
         guard let manager = manager(of: call.path) else {
-            return refuse(call, DBusError.Name.unknownObject, "not published any more")
+            return refuse(call, DBusError.Name.unknownObject, "no longer published")
         }
         if call.member == "Release" { return released(call, by: manager) }
         guard let attribute = managers[manager]?.applications.attribute(at: call.path) else {
-            return refuse(call, DBusError.Name.unknownObject, "not published any more")
+            return refuse(call, DBusError.Name.unknownObject, "no longer published")
         }
         switch (call.member, attribute) {
         case ("ReadValue", _): read(call, attribute, of: manager)

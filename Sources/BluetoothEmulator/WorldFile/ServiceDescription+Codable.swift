@@ -13,7 +13,7 @@ extension ServiceDescription: WorldFileObject {
 extension ValueForm where Value == ServicePath, Written == String {
     /// A UUID, followed by `#1` for the second service with that UUID and so on.
     fileprivate static let servicePath = text(
-        rule: "a service is a UUID, with # and a number from 1 on where it is not the first of that UUID",
+        rule: "a service is a UUID, with # and a number from 1 on if it is not the first of that UUID",
         parse: { text in
             let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
             guard let uuid = BluetoothUUID(String(parts[0])) else { return nil }

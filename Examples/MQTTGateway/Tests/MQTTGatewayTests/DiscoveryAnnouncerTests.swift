@@ -6,7 +6,8 @@ import Testing
 
 /// The discovery messages and the list of them in the queue's file, without a broker.
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryAnnouncerTests {
-    private let file = FileManager.default.temporaryDirectory.appending(path: "discovery-\(UUID().uuidString).sqlite").path
+    private let file =
+        FileManager.default.temporaryDirectory.appending(path: "discovery-\(UUID().uuidString).sqlite").path
 
     @Test func aTopicIsInTheFileBeforeItsMessageIsPublished() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
