@@ -6,17 +6,23 @@ public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable, Com
     case bluez5_66 = "5.66"
     /// BlueZ 5.82, of Debian 13.
     case bluez5_82 = "5.82"
+    /// BlueZ 5.87, of Debian sid.
+    case bluez5_87 = "5.87"
 
     /// Orders by version.
-    public static func < (left: Self, right: Self) -> Bool {
-        left == .bluez5_66 && right == .bluez5_82
-    }
+    public static func < (left: Self, right: Self) -> Bool { left.position < right.position }
+
+    private var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// The version, the delays and the limits of an emulated BlueZ.
 public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The version of BlueZ that clients see.
     public var dialect: BlueZDialect
+    /// Whether clients see what `bluetoothd` shows only where it runs with `--experimental`, as far as it is emulated.
+    ///
+    /// Monitors of advertisements are experimental in BlueZ, and always there in an emulated one.
+    public var isExperimental: Bool
     /// The time without a packet after which a device that no client used is forgotten: `TemporaryTimeout` of `main.conf`.
     public var temporaryTimeout: Duration
     /// The time after which `Device1.Connect` fails where the device is not heard.
@@ -40,13 +46,14 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
 
     /// The settings of `bluetoothd` without a configuration file, and at most ten reports of a device in a second.
     public init(
-        dialect: BlueZDialect = .bluez5_66, temporaryTimeout: Duration = .seconds(30),
+        dialect: BlueZDialect = .bluez5_66, isExperimental: Bool = false, temporaryTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),
         attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25),
         agentDeadline: Duration = .seconds(60),
         reportInterval: Duration = .milliseconds(100), passkey: Int? = nil
     ) {
         self.dialect = dialect
+        self.isExperimental = isExperimental
         self.temporaryTimeout = temporaryTimeout
         self.connectTimeout = connectTimeout
         self.disconnectDelay = disconnectDelay

@@ -50,6 +50,12 @@ extension EmulatedHost {
         emulator.core.withLock { $0.world.address(of: peer, on: index) }
     }
 
+    /// The value of the Appearance (2A01) of a device that the host has a link with: two bytes, the least significant
+    /// first; nil where its Generic Access (1800) has none, or the link may not read it.
+    package func appearance(of peer: PeerID) -> Data? {
+        emulator.core.withLock { $0.world.appearance(of: peer, on: index) }
+    }
+
     /// Whether the link with a peer, in either role, is encrypted; false without a link.
     package func isEncrypted(with peer: PeerID) -> Bool {
         emulator.core.withLock { core in

@@ -33,6 +33,15 @@ extension World {
         }
     }
 
+    /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.
+    mutating func appearance(of peer: PeerID, on host: Int) -> Data? {
+        guard let (ref, level) = link(with: peer, in: [host]), let device = links[ref]?.device,
+            let id = devices[device]?.server.database.characteristic(CharacteristicPath("2A01", service: "1800")),
+            devices[device]?.server.database.refusal(id, isWrite: false, on: level) == nil
+        else { return nil }
+        return devices[device]?.server.database[id]?.value
+    }
+
     /// Returns the air address of the device or host with an identity address; the identity address if it was removed.
     private func airAddress(ofIdentity address: DeviceAddress) -> DeviceAddress {
         if let device = devices.refs.first(where: { devices[$0]?.identity.identityAddress == address }) {

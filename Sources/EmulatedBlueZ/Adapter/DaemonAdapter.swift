@@ -71,6 +71,7 @@ extension BluetoothDaemon {
                 BlueZInterfaces.advertisingManager: advertisingManagerProperties(of: adapter),
                 BlueZInterfaces.monitorManager: monitorManagerProperties,
             ], at: adapter.path)
+        if hasBatteryProviders { tree.add([BlueZInterfaces.batteryProviderManager: [:]], at: adapter.path) }
         for bond in adapter.facts.bonds where adapters[index].devices[bond.peer] == nil {
             addDevice(bond, on: index)
         }
@@ -104,7 +105,7 @@ extension BluetoothDaemon {
         case "StartDiscovery": try startDiscovery(call, on: index)
         case "StopDiscovery": try stopDiscovery(call, on: index)
         case "SetDiscoveryFilter": try setDiscoveryFilter(call, on: index)
-        case "GetDiscoveryFilters": answer(call.id, [.strings(DiscoveryFilter.keys)])
+        case "GetDiscoveryFilters": answer(call.id, [.strings(DiscoveryFilter.keys(dialect))])
         case "RemoveDevice": try removeDevice(call, on: index)
         default: throw BlueZError.unknown(call, isObjectThere: true)
         }
@@ -230,6 +231,7 @@ extension BluetoothDaemon {
         withdrawApplications(on: index)
         releaseAdvertisements(on: index)
         releaseMonitors(on: index)
+        removeBatteryProviders(on: index)
         remove(adapters[index].path)
         adapters[index].discovery = DiscoverySessions()
     }
@@ -241,6 +243,7 @@ extension BlueZDialect {
         switch self {
         case .bluez5_66: "usb:v1D6Bp0246d0542"
         case .bluez5_82: "usb:v1D6Bp0246d0552"
+        case .bluez5_87: "usb:v1D6Bp0246d0557"
         }
     }
 }

@@ -7,7 +7,10 @@ import BluetoothSupport
 ///
 /// Pure. Source: BlueZ, `doc/org.bluez.Adapter.rst`, `SetDiscoveryFilter`, and `src/adapter.c`.
 struct DiscoveryFilter: Equatable, Sendable {
-    static let keys = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+    static func keys(_ dialect: BlueZDialect) -> [String] {
+        ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+            + (dialect >= .bluez5_87 ? ["AutoConnect"] : [])
+    }
 
     var uuids: Set<BluetoothUUID> = []
     var rssi: Int?
@@ -15,9 +18,14 @@ struct DiscoveryFilter: Equatable, Sendable {
     var wantsDuplicates = false
     var isLowEnergy = true
     var pattern: String?
+    /// Whether devices that fit the pattern are connected to.
+    var connects = false
+    /// Whether the letter case of addresses counts, as it does in 5.82.
+    private let isCaseSensitive: Bool
 
     /// - Throws: `InvalidArguments` for an unknown key, a wrong type, or both a strength and a loss.
-    init(_ properties: [String: DBusValue]) throws(DBusError) {
+    init(_ properties: [String: DBusValue], _ dialect: BlueZDialect) throws(DBusError) {
+        isCaseSensitive = dialect < .bluez5_87
         for (key, value) in properties {
             switch (key, value) {
             case ("UUIDs", .array(.string, let texts)):
@@ -31,6 +39,7 @@ struct DiscoveryFilter: Equatable, Sendable {
             case ("DuplicateData", .boolean(let isOn)): wantsDuplicates = isOn
             case ("Discoverable", .boolean): break  // an adapter without BR/EDR has nothing to change
             case ("Pattern", .string(let pattern)): self.pattern = pattern
+            case ("AutoConnect", .boolean(let isOn)) where dialect >= .bluez5_87: connects = isOn
             default: throw BlueZError.invalidArguments
             }
         }
@@ -46,8 +55,18 @@ struct DiscoveryFilter: Equatable, Sendable {
                 return false
             }
         }
-        guard let pattern, !pattern.isEmpty else { return true }
-        return discovery.address?.hasPrefix(pattern) == true || discovery.name?.hasPrefix(pattern) == true
+        return fits(discovery, pattern ?? "")
+    }
+
+    /// Whether the device of a packet is to be connected to.
+    func wantsConnection(_ discovery: Discovery) -> Bool {
+        connects && pattern.map { fits(discovery, $0) } == true
+    }
+
+    private func fits(_ discovery: Discovery, _ pattern: String) -> Bool {
+        guard !pattern.isEmpty else { return true }
+        let address = isCaseSensitive ? pattern : pattern.uppercased()
+        return discovery.address?.hasPrefix(address) == true || discovery.name?.hasPrefix(pattern) == true
     }
 }
 
@@ -91,6 +110,10 @@ struct DiscoverySessions: Sendable {
         return stop(client)
     }
 
+    func wantConnection(_ discovery: Discovery) -> Bool {
+        clients.contains { filters[$0]?.wantsConnection(discovery) == true }
+    }
+
     /// Whether any session lets a report through; then all clients receive it.
     func lets(_ discovery: Discovery) -> Bool {
         clients.contains { filters[$0]?.matches(discovery) ?? true }
@@ -115,7 +138,7 @@ extension BluetoothDaemon {
     mutating func setDiscoveryFilter(_ call: ClientCall, on index: Int) throws(DBusError) {
         guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         let properties = call.arguments.first?.propertiesValue ?? [:]
-        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)
+        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties, dialect)
         adapters[index].discovery.setFilter(filter, of: call.sender)
         answer(call.id)
     }

@@ -14,6 +14,10 @@ struct Advertisements: Sendable {
         /// The call that waits for the first packet.
         var call: ClientCallID?
         var properties: AdvertisementProperties?
+        /// Its number on the adapter, from 1.
+        var instance: UInt8
+        /// Whether its client wants to know the number.
+        var hasInstance = false
         /// The time during which it is discoverable is over.
         var isHidden = false
         var end = Limit()
@@ -30,6 +34,12 @@ struct Advertisements: Sendable {
 
     func id(of path: ObjectPath, _ client: String) -> AdvertisementID? {
         all.first { $0.value.path == path && $0.value.client == client }?.key
+    }
+
+    /// The smallest number that no advertisement has.
+    var freeInstance: UInt8 {
+        let taken = Set(all.values.map(\.instance))
+        return (1...UInt8.max).first { !taken.contains($0) } ?? .max
     }
 
     /// In the order of registration.
@@ -64,7 +74,8 @@ extension BluetoothDaemon {
         }
         let id = AdvertisementID(rawValue: nextNumber())
         adapters[index].advertisements.all[id] = Advertisements.Registered(
-            client: call.sender, path: path, call: call.id)
+            client: call.sender, path: path, call: call.id,
+            instance: adapters[index].advertisements.freeInstance)
         output(.watch(client: call.sender))
         readAdvertisement(id, for: call.id, on: index)
     }
@@ -94,6 +105,7 @@ extension BluetoothDaemon {
             // Linux, net/bluetooth/mgmt.c, add_ext_adv_params: "we require that we are powered to register".
             guard adapters[index].state.isPowered else { throw Self.notRegistered }
             adapters[index].advertisements.all[id]?.properties = parsed
+            adapters[index].advertisements.all[id]?.hasInstance = properties["Instance"] != nil
             if call != nil { output(.openAdvertiser(adapter: index, id)) }
             limitAdvertisement(id, on: index)
             sendAdvertisement(id, on: index)
@@ -158,6 +170,7 @@ extension BluetoothDaemon {
             guard let call = registered.call else { return }
             adapters[index].advertisements.all[id]?.call = nil
             showInstances(on: index)
+            tellInstance(of: registered)
             answer(call)
         case .operationFailed:
             adapters[index].advertisements.all[id] = nil
@@ -165,6 +178,17 @@ extension BluetoothDaemon {
             if let call = registered.call { refuse(call, Self.notRegistered) }
         default: break
         }
+    }
+
+    /// Sets the property of a client that exports one.
+    ///
+    /// Source: BlueZ, `doc/org.bluez.LEAdvertisement.rst`, of 5.87.
+    private mutating func tellInstance(of registered: Advertisements.Registered) {
+        guard registered.hasInstance, dialect >= .bluez5_87 else { return }
+        request(
+            .ignored, of: registered.client, registered.path, StandardInterface.properties.name, "Set",
+            [.string(Advertisements.interface), .string("Instance"), .variant(.byte(registered.instance))],
+            deadline: configuration.applicationDeadline)
     }
 
     private mutating func showInstances(on index: Int) {

@@ -113,12 +113,14 @@ extension BluetoothDaemon {
         guard let path = adapters[index].devices[peer]?.path else { return }
         adapters[index].devices[peer]?.security.isPaired = isPaired
         adapters[index].devices[peer]?.security.isBonded = isBonded
-        set("Bonded", .boolean(isBonded), of: BlueZInterfaces.device, at: path)
-        set("Paired", .boolean(isPaired), of: BlueZInterfaces.device, at: path)
+        setWithBearer("Bonded", isBonded, at: path)
+        setWithBearer("Paired", isPaired, at: path)
     }
 
     /// The kernel ends a link whose pairing the other side failed; after a refusal of this side it stays, but nothing
     /// more is answered on it.
+    ///
+    /// The daemon of 5.87 ends that link, too (`src/device.c`, `device_bonding_complete`).
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         let agent = device.security.pairing.flatMap { agents.agent(of: $0.sender) } ?? agents.default
@@ -133,7 +135,11 @@ extension BluetoothDaemon {
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.connection.link?.isMute = true
-        if !isOurs { closeLinks(with: peer, on: index, isForSecurity: true) }
+        if !isOurs {
+            closeLinks(with: peer, on: index, isForSecurity: true)
+        } else if dialect >= .bluez5_87 {
+            endLinkLater(peer, on: index) { _ in }
+        }
     }
 
     // MARK: Questions

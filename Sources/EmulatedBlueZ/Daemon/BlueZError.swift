@@ -15,9 +15,12 @@ enum BlueZError {
     static let busy = make("InProgress", "In Progress")
     static let alreadyExists = make("AlreadyExists", "Already Exists")
     static let doesNotExist = make("DoesNotExist", "Does Not Exist")
+    static let providerExists = make("AlreadyExists", "Provider already exists")
+    static let noProvider = make("DoesNotExist", "Provider does not exist")
     static let notSupported = make("NotSupported", "Operation is not supported")
     static let notReady = make("NotReady", "Resource Not Ready")
     static let notAuthorized = make("NotAuthorized", "Operation Not Authorized")
+    static let alreadyConnected = make("AlreadyConnected", "Already Connected")
     static let notConnected = make("NotConnected", "Not Connected")
     static let authenticationCanceled = make("AuthenticationCanceled", "Authentication Canceled")
     static let authenticationFailed = make("AuthenticationFailed", "Authentication Failed")
@@ -82,6 +85,11 @@ enum BlueZError {
 
     static func noProperty(_ name: String) -> DBusError {
         DBusError(name: DBusError.Name.invalidArguments, message: "No such property '\(name)'")
+    }
+
+    /// The error of `Set`, where `Get` has that of ``noProperty(_:)``.
+    static func unknownProperty(_ name: String) -> DBusError {
+        DBusError(name: DBusError.Name.unknownProperty, message: "No such property '\(name)'")
     }
 
     static func noInterface(_ name: String) -> DBusError {

@@ -63,9 +63,10 @@ extension BluetoothDaemon {
         default:
             let property = call.arguments.dropFirst().first?.stringValue ?? ""
             guard let known = definition.property(property) else {
-                throw DBusError(name: DBusError.Name.unknownProperty, message: "No such property '\(property)'")
+                throw BlueZError.unknownProperty(property)
             }
             guard known.isWritable else { throw BlueZError.readOnly(property) }
+            guard values[property] != nil else { throw BlueZError.unknownProperty(property) }
             guard case .variant(let value)? = call.arguments.last, value.type.text == known.type else {
                 throw BlueZError.wrongType(property)
             }
@@ -105,6 +106,8 @@ extension BluetoothDaemon {
         case (BlueZInterfaces.gattManager, nil): try handleApplicationCall(call, on: adapter)
         case (BlueZInterfaces.advertisingManager, nil): try handleAdvertisingCall(call, on: adapter)
         case (BlueZInterfaces.monitorManager, nil): try handleMonitorCall(call, on: adapter)
+        case (BlueZInterfaces.batteryProviderManager, nil): try handleBatteryProviderCall(call, on: adapter)
+        case (BlueZInterfaces.bearer, let device?): try handleBearerCall(call, of: device, on: adapter)
         case (BlueZInterfaces.device, let device?): try handleCall(call, of: device, on: adapter)
         case (BlueZInterfaces.characteristic, let device?):
             try handleCharacteristicCall(call, of: device, on: adapter)

@@ -12,6 +12,8 @@ enum RequestPurpose: Sendable {
     /// The properties of an advertisement, for a call or after a change.
     case advertisement(adapter: Int, AdvertisementID, ClientCallID?)
     case monitor(adapter: Int, MonitorRootKey)
+    /// The batteries that a client provides.
+    case batteries(BatteryProvider)
     case read(adapter: Int, RequestID)
     /// A part of a write.
     case write(adapter: Int, RequestID)
@@ -27,6 +29,7 @@ extension BluetoothDaemon {
         case .application(let index, let key, let call)?: applicationRead(key, result, call, on: index)
         case .advertisement(let index, let id, let call)?: advertisementRead(id, result, call, on: index)
         case .monitor(let index, let key)?: monitorRead(key, result, on: index)
+        case .batteries(let provider)?: batteriesRead(provider, result)
         case .read(let index, let request)?: readAnswered(request, result, on: index)
         case .write(let index, let request)?: writeAnswered(request, result, on: index)
         case .acquireNotify(let index, let attribute, let central)?:
@@ -44,10 +47,13 @@ extension BluetoothDaemon {
             case BlueZInterfaces.characteristic?:
                 if let value = properties["Value"]?.bytesValue { valueChanged(value, signal) }
             case Advertisements.interface?: advertisementChanged(signal)
+            case BatteryProvider.interface?: batteryChanged(signal)
             default: break
             }
         case (StandardInterface.objectManager.name, "InterfacesRemoved"): objectsRemoved(signal)
-        case (StandardInterface.objectManager.name, "InterfacesAdded"): objectsAdded(signal)
+        case (StandardInterface.objectManager.name, "InterfacesAdded"):
+            objectsAdded(signal)
+            batteryAdded(signal)
         default: break
         }
     }
@@ -61,6 +67,7 @@ extension BluetoothDaemon {
             serviceRemoved(path, ApplicationKey(client: signal.sender, root: signal.path))
         }
         if interfaces.contains(Self.monitorInterface) { monitorRemoved(path, of: signal.sender) }
+        if interfaces.contains(BatteryProvider.interface) { batteryRemoved(path, signal) }
     }
 
     /// A client left the bus: all that it had ends.
@@ -74,6 +81,7 @@ extension BluetoothDaemon {
             forgetMonitors(of: client, on: index)
         }
         profiles.forget(client)
+        forgetBatteryProviders(of: client)
         if let agent = agents.remove(of: client) {
             abandonQuestions(of: agent)
             showCapability()

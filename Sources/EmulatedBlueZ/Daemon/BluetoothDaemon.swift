@@ -14,6 +14,7 @@ struct BluetoothDaemon: Sendable {
     var adapters: [DaemonAdapter] = []
     var agents = Agents()
     var profiles = Profiles()
+    var batteries = Batteries()
     var requests: [RequestToClient.ID: RequestPurpose] = [:]
     var sockets: [ClientSocketID: SocketPurpose] = [:]
     var now = Duration.zero
@@ -24,7 +25,7 @@ struct BluetoothDaemon: Sendable {
 
     init(_ configuration: EmulatedBlueZConfiguration) {
         self.configuration = configuration
-        interfaces = BlueZInterfaces(configuration.dialect)
+        interfaces = BlueZInterfaces(configuration.dialect, isExperimental: configuration.isExperimental)
         tree.add([BlueZInterfaces.agentManager: [:], BlueZInterfaces.profileManager: [:]], at: Self.root)
         _ = tree.flush()
     }
@@ -56,6 +57,7 @@ struct BluetoothDaemon: Sendable {
         case .advertiser(let adapter, let id, let event): handle(event, of: id, on: adapter)
         case .pairing(let adapter, let event): handle(event, on: adapter)
         case .identityKnown(let adapter, let facts): showIdentity(facts, on: adapter)
+        case .appearanceRead(let adapter, let peer, let value): appearanceRead(value, of: peer, on: adapter)
         case .timer(let timer): fired(timer)
         case .received(let socket, let data): received(data, on: socket)
         case .closed(let socket): closed(socket)

@@ -49,6 +49,8 @@ enum DaemonInput: Sendable {
     case pairing(adapter: Int, PairingEvent)
     /// A device that bonds discloses its identity address.
     indirect case identityKnown(adapter: Int, PeerFacts)
+    /// The Appearance of a device, from its Generic Access.
+    case appearanceRead(adapter: Int, PeerID, Data)
     case timer(DaemonTimer)
     /// A client wrote to the socket of `AcquireWrite`, or of `AcquireNotify` of its own characteristic.
     case received(ClientSocketID, Data)
@@ -91,6 +93,8 @@ enum DaemonOutput: Sendable {
     case advertiser(adapter: Int, AdvertisementID, PeripheralCommand)
     case closeAdvertiser(adapter: Int, AdvertisementID)
     case host(adapter: Int, HostAction)
+    /// Reads the Appearance of a connected device, whose Generic Access the controller's events leave out.
+    case readAppearance(adapter: Int, PeerID)
     /// Listens to the signals of a client's objects.
     case watch(client: String)
     case schedule(DaemonTimer, after: Duration)

@@ -11,6 +11,8 @@ enum DaemonLimits {
     static let profiles = 64
     /// The roots of monitors of one client on one adapter, and the monitors below one of them.
     static let monitors = 64
+    /// The battery providers of one client on one adapter.
+    static let batteryProviders = 64
     /// The devices that one monitor looks after.
     static let monitoredDevices = 1_024
     /// The values of one characteristic that wait for one central.

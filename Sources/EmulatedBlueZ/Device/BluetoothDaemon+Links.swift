@@ -9,6 +9,15 @@ enum LinkEnd: Sendable {
     case notReady
     /// The device was removed.
     case removed
+
+    /// The reason that clients are told.
+    var reason: DisconnectReason {
+        switch self {
+        case .closed(let reason): reason
+        case .notReady: .unknown
+        case .removed: .local
+        }
+    }
 }
 
 // Connect and Disconnect, and the life of links.
@@ -78,7 +87,7 @@ extension BluetoothDaemon {
         adapters[index].devices[peer]?.connection.connect = nil
         adapters[index].devices[peer]?.connection.link = DaemonDevice.OpenLink(
             id: link, mtu: parameters.mtu, credits: parameters.writeCredits)
-        set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
+        setWithBearer("Connected", true, at: device.path)
         if let call = connect.call { answer(call.id) }
         startPairing(of: peer, on: index)
         discoverServices(of: peer, on: index)
@@ -94,13 +103,21 @@ extension BluetoothDaemon {
             connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
         }
         guard device.isConnected else { return answer(call.id) }
-        if device.connection.disconnect != nil {
-            adapters[index].devices[peer]?.connection.disconnect?.calls.append(call.id)
-            return
-        }
-        let number = nextNumber()
-        adapters[index].devices[peer]?.connection.disconnect = DaemonDevice.PendingDisconnect(
-            number: number, calls: [call.id])
+        endLinkLater(peer, on: index) { $0.calls.append(call.id) }
+    }
+
+    /// Ends the link after a while, if that is not arranged yet.
+    ///
+    /// - Parameter wait: Adds a call that is answered then.
+    mutating func endLinkLater(
+        _ peer: PeerID, on index: Int, _ wait: (inout DaemonDevice.PendingDisconnect) -> Void
+    ) {
+        let pending = adapters[index].devices[peer]?.connection.disconnect
+        let number = pending?.number ?? nextNumber()
+        var disconnect = pending ?? DaemonDevice.PendingDisconnect(number: number)
+        wait(&disconnect)
+        adapters[index].devices[peer]?.connection.disconnect = disconnect
+        guard pending == nil else { return }
         guard configuration.disconnectDelay > .zero else { return closeLinks(with: peer, on: index) }
         output(.schedule(.disconnect(adapter: index, peer, number), after: configuration.disconnectDelay))
     }
@@ -115,6 +132,7 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else { return }
         if device.connection.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
         if device.connection.isCentral {
+            adapters[index].devices[peer]?.connection.isClosingCentral = true
             output(.host(adapter: index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
         }
     }
@@ -139,20 +157,30 @@ extension BluetoothDaemon {
             adapters[index].devices[peer]?.connection.link = nil
             failOperations(of: peer, on: index)
         }
+        removeOwnBattery(at: device.path)
         closeSockets(of: peer, on: index)
         adapters[index].devices[peer]?.discovery = nil
         endPairing(of: peer, on: index, BlueZError.authenticationFailed)
         if case .closed = end {} else { adapters[index].devices[peer]?.connection.isCentral = false }
         guard adapters[index].devices[peer]?.isConnected == false else { return }
-        showDisconnected(device, on: index)
+        showDisconnected(device, end.reason, on: index)
     }
 
     /// The device is not connected any more, in either role.
-    mutating func showDisconnected(_ device: DaemonDevice, on index: Int) {
+    private mutating func showDisconnected(_ device: DaemonDevice, _ reason: DisconnectReason, on index: Int) {
         guard device.isConnected else { return }
         set("ServicesResolved", .boolean(false), of: BlueZInterfaces.device, at: device.path)
-        for call in adapters[index].devices[device.peer]?.connection.disconnect?.calls ?? [] { answer(call) }
+        let pending = adapters[index].devices[device.peer]?.connection.disconnect
         adapters[index].devices[device.peer]?.connection.disconnect = nil
+        for call in pending?.bearerCalls ?? [] { answer(call) }
+        if dialect >= .bluez5_87 {
+            if configuration.isExperimental {
+                set("Connected", .boolean(false), of: BlueZInterfaces.bearer, at: device.path)
+            }
+            signalEnd(reason, of: BlueZInterfaces.bearer, at: device.path)
+        }
+        for call in pending?.calls ?? [] { answer(call) }
+        if dialect >= .bluez5_87 { signalEnd(reason, of: BlueZInterfaces.device, at: device.path) }
         set("Connected", .boolean(false), of: BlueZInterfaces.device, at: device.path)
         guard adapters[index].devices[device.peer]?.isTemporary == true else { return }
         output(
@@ -174,15 +202,16 @@ extension BluetoothDaemon {
         }
         guard let device = adapters[index].devices[facts.peer], !device.connection.isCentral else { return }
         adapters[index].devices[facts.peer]?.connection.isCentral = true
-        set("Connected", .boolean(true), of: BlueZInterfaces.device, at: device.path)
+        setWithBearer("Connected", true, at: device.path)
     }
 
     mutating func centralDisconnected(_ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], device.connection.isCentral else { return }
         adapters[index].devices[peer]?.connection.isCentral = false
+        adapters[index].devices[peer]?.connection.isClosingCentral = false
         guard device.connection.link == nil else { return }
         endPairing(of: peer, on: index, BlueZError.authenticationFailed)
-        showDisconnected(device, on: index)
+        showDisconnected(device, device.connection.isClosingCentral ? .local : .remote, on: index)
     }
 
     // MARK: Events

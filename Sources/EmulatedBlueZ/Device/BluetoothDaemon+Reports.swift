@@ -25,6 +25,10 @@ extension BluetoothDaemon {
         }
         showData(discovery, of: discovery.peer, on: index)
         showStrength(discovery, on: index)
+        guard adapters[index].discovery.wantConnection(discovery),
+            let device = adapters[index].devices[discovery.peer], device.heard.isConnectable, !device.isInUse
+        else { return }
+        startConnecting(discovery.peer, on: index, for: nil)
     }
 
     private mutating func addDevice(_ discovery: Discovery, _ address: String, on index: Int) {

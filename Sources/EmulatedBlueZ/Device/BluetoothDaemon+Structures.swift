@@ -23,6 +23,22 @@ extension BluetoothDaemon {
         set("AdvertisingData", Self.rawData(entries), of: BlueZInterfaces.device, at: path)
     }
 
+    /// Reads the appearance of a device that advertised none.
+    ///
+    /// Source: BlueZ, `profiles/gap/gas.c`, `handle_appearance`.
+    mutating func readAppearance(of peer: PeerID, on index: Int) {
+        guard let path = adapters[index].devices[peer]?.path,
+            tree.properties(of: BlueZInterfaces.device, at: path)?["Appearance"] == nil
+        else { return }
+        flush()
+        output(.readAppearance(adapter: index, peer))
+    }
+
+    mutating func appearanceRead(_ value: Data, of peer: PeerID, on index: Int) {
+        guard let path = adapters[index].devices[peer]?.path, value.count == 2 else { return }
+        showAppearance(UInt16(value[value.startIndex]) | UInt16(value[value.startIndex + 1]) << 8, at: path)
+    }
+
     private mutating func showAppearance(_ appearance: UInt16, at path: ObjectPath) {
         // A device that sends 0 has none to tell.
         guard appearance != 0 else { return }

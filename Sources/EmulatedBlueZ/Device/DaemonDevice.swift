@@ -15,7 +15,9 @@ struct DaemonDevice: Sendable {
 
     struct PendingDisconnect: Sendable {
         let number: UInt64
-        var calls: [ClientCallID]
+        var calls: [ClientCallID] = []
+        /// The calls of the bearer's `Disconnect`.
+        var bearerCalls: [ClientCallID] = []
     }
 
     struct PendingPairing: Sendable {
@@ -56,6 +58,8 @@ struct DaemonDevice: Sendable {
         var link: OpenLink?
         /// Whether it is a central that is connected to the adapter's services.
         var isCentral = false
+        /// Whether this side ends the link of that central.
+        var isClosingCentral = false
     }
 
     struct Security: Sendable {
@@ -133,7 +137,9 @@ extension BluetoothDaemon {
     mutating func add(_ device: DaemonDevice, on index: Int) {
         adapters[index].devices[device.peer] = device
         adapters[index].peers[device.path] = device.peer
-        tree.add([BlueZInterfaces.device: properties(of: device, on: index)], at: device.path)
+        let interfaces = bearer(of: device, on: index).merging(
+            [BlueZInterfaces.device: properties(of: device, on: index)]) { $1 }
+        tree.add(interfaces, at: device.path)
     }
 
     private func properties(of device: DaemonDevice, on index: Int) -> ObjectTree.Properties {
@@ -145,6 +151,7 @@ extension BluetoothDaemon {
             "Adapter": .objectPath(adapters[index].path), "UUIDs": .strings([]), "ServicesResolved": .boolean(false),
         ]
         if let name = device.name { properties["Name"] = .string(name) }
+        if dialect >= .bluez5_87 { properties["CablePairing"] = .boolean(false) }
         return properties
     }
 
@@ -186,6 +193,7 @@ extension BluetoothDaemon {
         failOperations(of: peer, on: index)
         removeAttributes(of: peer, on: index)
         monitorsLose(peer, device.path, on: index)
+        removeBattery(at: device.path)
         remove(device.path)
         adapters[index].devices[peer] = nil
         adapters[index].peers[device.path] = nil

@@ -99,6 +99,7 @@ extension BluetoothDaemon {
         set("ServicesResolved", .boolean(true), of: BlueZInterfaces.device, at: device.path)
         finishPairing(of: peer, on: index)
         readBatteryLevel(of: peer, on: index)
+        readAppearance(of: peer, on: index)
     }
 
     // MARK: Objects

@@ -5,7 +5,9 @@ import BluetoothDBus
 struct BlueZInterfaces: Sendable {
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
+    static let bearer = "org.bluez.Bearer.LE1"
     static let battery = "org.bluez.Battery1"
+    static let batteryProviderManager = "org.bluez.BatteryProviderManager1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
@@ -17,11 +19,12 @@ struct BlueZInterfaces: Sendable {
 
     private let definitions: [String: InterfaceDefinition]
 
-    init(_ dialect: BlueZDialect) {
+    init(_ dialect: BlueZDialect, isExperimental: Bool = false) {
         let all = [
-            Self.makeAdapter(dialect), Self.makeDevice(dialect), Self.makeBattery(), Self.makeService(dialect),
-            Self.makeCharacteristic(dialect), Self.makeDescriptor(dialect), Self.makeGATTManager(),
-            Self.makeAdvertisingManager(dialect), Self.makeMonitorManager(), Self.makeAgentManager(),
+            Self.makeAdapter(dialect), Self.makeDevice(dialect, isExperimental), Self.makeBearer(isExperimental),
+            Self.makeBattery(dialect, isExperimental), Self.makeService(dialect), Self.makeCharacteristic(dialect),
+            Self.makeDescriptor(dialect), Self.makeGATTManager(), Self.makeAdvertisingManager(dialect),
+            Self.makeMonitorManager(), Self.makeBatteryProviderManager(), Self.makeAgentManager(),
             Self.makeProfileManager(),
             StandardInterface.introspectable, StandardInterface.properties, StandardInterface.objectManager,
         ]
@@ -52,7 +55,7 @@ struct BlueZInterfaces: Sendable {
         return adapter
     }
 
-    private static func makeDevice(_ dialect: BlueZDialect) -> InterfaceDefinition {
+    private static func makeDevice(_ dialect: BlueZDialect, _ isExperimental: Bool) -> InterfaceDefinition {
         var device = InterfaceDefinition(device)
             .method("Connect").method("Disconnect").method("ConnectProfile", ["UUID": "s"])
             .method("DisconnectProfile", ["UUID": "s"]).method("Pair").method("CancelPairing")
@@ -65,13 +68,36 @@ struct BlueZInterfaces: Sendable {
             .property("TxPower", "n").property("ServicesResolved", "b")
             .property("WakeAllowed", "b", isWritable: true).property("Modalias", "s")
         if dialect >= .bluez5_82 {
-            device = device.property("AdvertisingFlags", "ay").property("AdvertisingData", "a{yv}")
+            // No device has sets: they need a plug-in of LE Audio, which is experimental.
+            device =
+                device.property("AdvertisingFlags", "ay").property("AdvertisingData", "a{yv}")
+                .property("Sets", "a{oa{sv}}")
+            // A device of one bearer has no value of it.
+            if isExperimental { device = device.property("PreferredBearer", "s", isWritable: true) }
+        }
+        if dialect >= .bluez5_87 {
+            device = device.signal("Disconnected", ["name": "s", "message": "s"]).property("CablePairing", "b")
         }
         return device
     }
 
-    private static func makeBattery() -> InterfaceDefinition {
-        InterfaceDefinition(battery).property("Percentage", "y").property("Source", "s")
+    /// The signal alone is not experimental.
+    private static func makeBearer(_ isExperimental: Bool) -> InterfaceDefinition {
+        let bearer = InterfaceDefinition(bearer).signal("Disconnected", ["name": "s", "message": "s"])
+        guard isExperimental else { return bearer }
+        return bearer.method("Connect").method("Disconnect").property("Adapter", "o").property("Paired", "b")
+            .property("Bonded", "b").property("Connected", "b")
+    }
+
+    private static func makeBattery(_ dialect: BlueZDialect, _ isExperimental: Bool) -> InterfaceDefinition {
+        let battery = InterfaceDefinition(battery).property("Percentage", "y")
+        return dialect >= .bluez5_82 || isExperimental ? battery.property("Source", "s") : battery
+    }
+
+    private static func makeBatteryProviderManager() -> InterfaceDefinition {
+        InterfaceDefinition(batteryProviderManager)
+            .method("RegisterBatteryProvider", ["provider": "o"])
+            .method("UnregisterBatteryProvider", ["provider": "o"])
     }
 
     private static func makeService(_ dialect: BlueZDialect) -> InterfaceDefinition {

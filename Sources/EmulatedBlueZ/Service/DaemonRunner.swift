@@ -156,6 +156,8 @@ final class DaemonRunner: @unchecked Sendable {
         case .advertiser(_, let id, let command): advertisers[id]?.submit(command)
         case .closeAdvertiser(_, let id): advertisers.removeValue(forKey: id)?.invalidate()
         case .host(let index, let action): hosts[index].perform(action)
+        case .readAppearance(let index, let peer):
+            if let value = hosts[index].appearance(of: peer) { enqueue(.appearanceRead(adapter: index, peer, value)) }
         case .watch(let client): watch(client)
         case .schedule(let timer, let delay):
             connection.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in

@@ -88,6 +88,9 @@ struct HostRoles: Sendable {
         }
     }
 
+    /// The value of the Appearance of a connected device.
+    func appearance(of peer: PeerID) -> Data? { host.appearance(of: peer) }
+
     func perform(_ action: HostAction) {
         switch action {
         case .power(let isOn): host.setPower(isOn)

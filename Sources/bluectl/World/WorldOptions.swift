@@ -13,8 +13,17 @@ struct WorldOptions: ParsableArguments, Sendable {
         completion: .file(extensions: ["json", "yaml", "yml"]))
     var file: String?
 
-    @Option(help: ArgumentHelp("The version of BlueZ that programs see: 5.66 or 5.82.", valueName: "V"))
+    @Option(help: ArgumentHelp("The version of BlueZ that programs see: 5.66, 5.82 or 5.87.", valueName: "V"))
     var dialect = BlueZDialect.bluez5_66
+
+    @Flag(
+        help: ArgumentHelp(
+            "Show what bluetoothd shows with --experimental.",
+            discussion: """
+                Battery providers, and the source of a battery, in 5.66; Bearer.LE1 with its methods in 5.87. Monitors of \
+                advertisements are always there.
+                """))
+    var experimental = false
 
     @Option(
         help: ArgumentHelp(
@@ -36,7 +45,7 @@ struct WorldOptions: ParsableArguments, Sendable {
 
     /// The version of BlueZ, and the answers to pairings.
     var configuration: EmulatedBlueZConfiguration {
-        EmulatedBlueZConfiguration(dialect: dialect, passkey: passkey?.number)
+        EmulatedBlueZConfiguration(dialect: dialect, isExperimental: experimental, passkey: passkey?.number)
     }
 
     /// The variable that tells Qt the version of BlueZ, which it otherwise requests from the daemon's program.

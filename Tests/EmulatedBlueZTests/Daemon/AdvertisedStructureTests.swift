@@ -33,6 +33,23 @@ import Testing
         #expect(properties([AdvertisingStructure(type: 0x19, data: data)], .bluez5_66)["Appearance"] == nil)
     }
 
+    @Test func aDeviceThatAdvertisesNoAppearanceIsAskedForIt() {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration())
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
+        fixture.becomeConnected()
+        #expect(fixture.lines().last == "read appearance")
+        fixture.handle(.appearanceRead(adapter: 0, DaemonFixture.peer, Data([0x40])))
+        #expect(fixture.lines() == [])
+        fixture.handle(.appearanceRead(adapter: 0, DaemonFixture.peer, Data([0x40, 0x00])))
+        #expect(fixture.lines() == ["dev_C0_DE_00_00_18_0D Appearance=64 Icon=phone"])
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
+        fixture.becomeConnected()
+        #expect(!fixture.lines().contains("read appearance"))
+    }
+
     @Test func newerVersionsShowFlagsAndRawData() {
         let structures = [
             AdvertisingStructure(type: 0x01, data: Data([0x05])), AdvertisingStructure(type: 0x26, data: Data([1, 2])),

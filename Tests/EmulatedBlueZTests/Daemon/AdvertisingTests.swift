@@ -48,6 +48,26 @@ import Testing
         #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
     }
 
+    @Test(arguments: [(BlueZDialect.bluez5_82, false), (.bluez5_87, true)])
+    func aClientLearnsTheInstanceThatItAsksFor(_ dialect: BlueZDialect, _ isTold: Bool) {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+        let type = DBusValue.string("peripheral")
+        for path in ["/one", "/two"] { advertise(&fixture, path, ["Type": type]) }
+        fixture.call(
+            "UnregisterAdvertisement", .objectPath(.constant("/one")), on: DaemonFixture.adapter,
+            "org.bluez.LEAdvertisingManager1")
+        _ = fixture.lines()
+        for path in ["/three", "/four"] { advertise(&fixture, path, ["Type": type, "Instance": .byte(0)]) }
+        let told = fixture.lines().filter { $0.contains(" Set ") }
+        #expect(
+            told
+                == (isTold
+                    ? [
+                        ":1.1 /three Set org.bluez.LEAdvertisement1 Instance 1",
+                        ":1.1 /four Set org.bluez.LEAdvertisement1 Instance 3",
+                    ] : []))
+    }
+
     /// What is sent to the controller.
     private func sent(_ fixture: DaemonFixture) -> [Advertisement] {
         fixture.outputs.compactMap { output in

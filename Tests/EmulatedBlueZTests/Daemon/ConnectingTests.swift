@@ -21,7 +21,9 @@ import Testing
         var fixture = heard()
         fixture.call("Connect", on: DaemonFixture.device, Self.device)
         fixture.becomeConnected()
-        let lines = fixture.lines().filter { !$0.hasPrefix("central") && !$0.hasPrefix("schedule") }
+        let lines = fixture.lines().filter { line in
+            !["central", "schedule", "read"].contains { line.hasPrefix($0) }
+        }
         #expect(
             lines
                 == [

@@ -151,4 +151,33 @@ import Testing
         fixture.call("SetDiscoveryFilter", properties([:]))
         #expect(fixture.lines().allSatisfy { $0.hasSuffix("NotReady: Resource Not Ready") })
     }
+
+    // MARK: BlueZ 5.87
+
+    @Test func aPatternMayConnect() {
+        func connects(_ dialect: BlueZDialect, _ filter: [String: DBusValue], isConnectable: Bool = true) -> String? {
+            var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+            fixture.call("SetDiscoveryFilter", properties(filter))
+            fixture.call("StartDiscovery")
+            let first = fixture.lines().first
+            fixture.hear(DaemonFixture.discovery(isConnectable: isConnectable))
+            fixture.hear(DaemonFixture.discovery(isConnectable: isConnectable))
+            return first?.hasPrefix("refuse") == true ? first : fixture.lines().first { $0 == "central connect" }
+        }
+        let filter: [String: DBusValue] = ["Pattern": .string("c0:de"), "AutoConnect": .boolean(true)]
+        #expect(connects(.bluez5_82, filter) == "refuse 1 InvalidArguments: Invalid arguments in method call")
+        #expect(connects(.bluez5_87, filter) == "central connect")
+        #expect(connects(.bluez5_87, filter, isConnectable: false) == nil)
+        #expect(connects(.bluez5_87, ["AutoConnect": .boolean(true)]) == nil)
+        #expect(connects(.bluez5_87, ["Pattern": .string("C1"), "AutoConnect": .boolean(true)]) == nil)
+    }
+
+    @Test(arguments: [(BlueZDialect.bluez5_82, false), (.bluez5_87, true)])
+    func theLetterCaseOfAnAddressCountsInEarlierVersions(_ dialect: BlueZDialect, _ isHeard: Bool) {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+        fixture.call("SetDiscoveryFilter", properties(["Pattern": .string("c0:de")]))
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        #expect(fixture.daemon.tree.has("org.bluez.Device1", at: .constant(DaemonFixture.device)) == isHeard)
+    }
 }

@@ -92,11 +92,25 @@ import Testing
     }
 
     @Test func newerVersionsShowMore() {
-        for (dialect, isShown) in [(BlueZDialect.bluez5_66, false), (.bluez5_82, true)] {
+        for (dialect, isShown) in [(BlueZDialect.bluez5_66, false), (.bluez5_82, true), (.bluez5_87, true)] {
             let fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
             let adapter = fixture.daemon.tree.properties(of: "org.bluez.Adapter1", at: .constant(DaemonFixture.adapter))
             #expect((adapter?["PowerState"] != nil) == isShown)
             #expect((adapter?["Connectable"] != nil) == isShown)
+            #expect((fixture.daemon.interfaces["org.bluez.Device1"]?.property("Sets") != nil) == isShown)
+        }
+    }
+
+    @Test func thePreferredBearerIsExperimentalAndHasNoValueInADeviceOfOne() {
+        for isExperimental in [false, true] {
+            var fixture = DaemonFixture.connected(
+                EmulatedBlueZConfiguration(dialect: .bluez5_82, isExperimental: isExperimental))
+            let device = fixture.daemon.interfaces["org.bluez.Device1"]
+            #expect((device?.property("PreferredBearer") != nil) == isExperimental)
+            fixture.call(
+                "Set", .string("org.bluez.Device1"), .string("PreferredBearer"), .variant(.string("le")),
+                on: DaemonFixture.device, Self.properties)
+            #expect(fixture.lines() == ["refuse 3 UnknownProperty: No such property 'PreferredBearer'"])
         }
     }
 }

@@ -98,13 +98,16 @@ struct ServedFixture {
 
     init(
         _ world: WorldDescription = .builtIn, limits: [String: Int] = [:], time: EmulatorTime = .real,
-        configuration: EmulatorConfiguration = .instant, hosts: [HostDescription] = []
+        configuration: EmulatorConfiguration = .instant, hosts: [HostDescription] = [],
+        dialect: BlueZDialect = .bluez5_66, isExperimental: Bool = false
     ) async throws {
         bus = try PrivateBus(limits: limits)
         emulator = try Emulator(world: world, configuration: configuration, time: time)
         for host in hosts { try emulator.add(host) }
         service = try await EmulatedBlueZ.serve(
-            emulator, on: bus.address.text, configuration: EmulatedBlueZConfiguration(disconnectDelay: .zero))
+            emulator, on: bus.address.text,
+            configuration: EmulatedBlueZConfiguration(
+                dialect: dialect, isExperimental: isExperimental, disconnectDelay: .zero))
     }
 
     /// A client that has found a device: the heart rate monitor.

@@ -201,6 +201,7 @@ struct DaemonFixture {
         case .advertiser(_, _, let command): "advertiser \(command.kind)"
         case .closeAdvertiser: "close advertiser"
         case .host(_, let action): "host \(action)"
+        case .readAppearance: "read appearance"
         case .watch(let client): "watch \(client)"
         case .schedule(_, let delay): "schedule \(delay)"
         case .answerWithSocket(let call, _, let mtu): "answer \(call.rawValue) with a socket, MTU \(mtu)"
@@ -223,7 +224,13 @@ struct DaemonFixture {
             guard case .dictionary(let interfaces) = signal.body[1] else { return "?" }
             let names = interfaces.entries.compactMap { $0.key.stringValue?.split(separator: ".").last }
             return (["added \(text(signal.body[0]))"] + names.map(String.init)).joined(separator: " ")
-        default: return "removed \(text(signal.body[0]))"
+        case "InterfacesRemoved":
+            // The interfaces count where the object stays.
+            let names = (signal.body[1].stringsValue ?? []).compactMap { $0.split(separator: ".").last }
+            return "removed \(text(signal.body[0]))" + (names == ["Battery1"] ? " Battery1" : "")
+        default:
+            let interface = signal.interface.split(separator: ".").dropFirst(2).joined(separator: ".")
+            return ([name, interface, signal.member] + signal.body.map(text)).joined(separator: " ")
         }
     }
 

@@ -26,8 +26,10 @@ struct RandomInputs {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed, stream: "inputs")
-        let dialect = BlueZDialect.allCases[Int(random.below(2))]
-        daemon = BluetoothDaemon(EmulatedBlueZConfiguration(dialect: dialect))
+        let dialects = BlueZDialect.allCases
+        let dialect = dialects[Int(random.below(UInt64(dialects.count)))]
+        let isExperimental = random.below(2) == 1
+        daemon = BluetoothDaemon(EmulatedBlueZConfiguration(dialect: dialect, isExperimental: isExperimental))
         for name in ["one", "two"] {
             handle(
                 .hostAdded(

@@ -1,0 +1,132 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothDBus
+
+/// A client that reports the battery levels of an adapter's devices, with objects below a root.
+struct BatteryProvider: Hashable, Sendable {
+    static let interface = "org.bluez.BatteryProvider1"
+
+    let adapter: Int
+    let client: String
+    let root: ObjectPath
+}
+
+/// The batteries of devices, as far as clients provide them, and the last levels of all.
+struct Batteries: Sendable {
+    var providers: Set<BatteryProvider> = []
+    /// The clients' objects, by the paths of the devices that have a battery from a client.
+    var provided: [ObjectPath: (provider: BatteryProvider, object: ObjectPath)] = [:]
+    /// By the paths of the devices.
+    var filters: [ObjectPath: BatteryFilter] = [:]
+}
+
+/// Source: BlueZ, `src/battery.c`, `doc/org.bluez.BatteryProviderManager.rst`.
+extension BluetoothDaemon {
+    /// Whether clients may provide batteries.
+    ///
+    /// In BlueZ 5.66 they may with `--experimental` alone.
+    var hasBatteryProviders: Bool { dialect >= .bluez5_82 || configuration.isExperimental }
+
+    mutating func handleBatteryProviderCall(_ call: ClientCall, on index: Int) throws(DBusError) {
+        guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        let provider = BatteryProvider(adapter: index, client: call.sender, root: root)
+        guard call.member == "RegisterBatteryProvider" else {
+            guard batteries.providers.contains(provider) else { throw BlueZError.noProvider }
+            removeProvider(provider)
+            return answer(call.id)
+        }
+        // Of any client.
+        guard !batteries.providers.contains(where: { $0.adapter == index && $0.root == root }) else {
+            throw BlueZError.providerExists
+        }
+        let count = batteries.providers.count { $0.adapter == index && $0.client == call.sender }
+        guard count < DaemonLimits.batteryProviders else {
+            throw BlueZError.notPermitted("Maximum battery providers reached")
+        }
+        batteries.providers.insert(provider)
+        output(.watch(client: call.sender))
+        answer(call.id)
+        request(
+            .batteries(provider), of: call.sender, root, StandardInterface.objectManager.name, "GetManagedObjects",
+            deadline: configuration.applicationDeadline)
+    }
+
+    // MARK: Objects of clients
+
+    /// The batteries that a client had exported when it registered their root.
+    mutating func batteriesRead(_ provider: BatteryProvider, _ result: Result<[DBusValue], DBusError>) {
+        guard case .success(let values) = result else { return }
+        for (path, interfaces) in ApplicationDescription.objects(in: values.first) {
+            if let properties = interfaces[BatteryProvider.interface] { add(path, properties, of: provider) }
+        }
+    }
+
+    /// A client exports a battery below a registered root.
+    mutating func batteryAdded(_ signal: ClientSignal) {
+        guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last,
+            let properties = ApplicationDescription.interfaces(in: value)[BatteryProvider.interface]
+        else { return }
+        for provider in providers(of: signal) { add(path, properties, of: provider) }
+    }
+
+    mutating func batteryChanged(_ signal: ClientSignal) {
+        let changed = signal.arguments.dropFirst().first?.propertiesValue ?? [:]
+        let isGone = signal.arguments.last?.stringsValue?.contains("Percentage") == true
+        // A level that the client takes back counts as zero.
+        guard let level = Self.level(in: changed) ?? (isGone ? 0 : nil) else { return }
+        for (path, battery) in batteries.provided
+        where battery.object == signal.path && battery.provider.client == signal.sender {
+            setBatteryLevel(level, at: path)
+        }
+    }
+
+    /// A client withdraws the object of a battery.
+    mutating func batteryRemoved(_ object: ObjectPath, _ signal: ClientSignal) {
+        for provider in providers(of: signal) {
+            removeBatteries { $0.provider == provider && $0.object == object }
+        }
+    }
+
+    private static func level(in properties: [String: DBusValue]) -> UInt8? {
+        if case .byte(let level)? = properties["Percentage"] { level } else { nil }
+    }
+
+    private func providers(of signal: ClientSignal) -> [BatteryProvider] {
+        batteries.providers.filter { $0.client == signal.sender && $0.root == signal.path }
+    }
+
+    /// A battery is shown if its device is known to stay and has none yet.
+    private mutating func add(
+        _ object: ObjectPath, _ properties: [String: DBusValue], of provider: BatteryProvider
+    ) {
+        guard batteries.providers.contains(provider), let path = properties["Device"]?.pathValue,
+            let peer = adapters[provider.adapter].peers[path],
+            adapters[provider.adapter].devices[peer]?.isTemporary == false,
+            !tree.has(BlueZInterfaces.battery, at: path)
+        else { return }
+        batteries.provided[path] = (provider, object)
+        addBattery(source: properties["Source"]?.stringValue, at: path)
+        if let level = Self.level(in: properties) { setBatteryLevel(level, at: path) }
+    }
+
+    // MARK: Ends
+
+    mutating func forgetBatteryProviders(of client: String) {
+        for provider in batteries.providers where provider.client == client { removeProvider(provider) }
+    }
+
+    /// The adapter is gone.
+    mutating func removeBatteryProviders(on index: Int) {
+        for provider in batteries.providers where provider.adapter == index { removeProvider(provider) }
+    }
+
+    private mutating func removeProvider(_ provider: BatteryProvider) {
+        batteries.providers.remove(provider)
+        removeBatteries { $0.provider == provider }
+    }
+
+    private mutating func removeBatteries(where isMeant: ((provider: BatteryProvider, object: ObjectPath)) -> Bool) {
+        for path in batteries.provided.filter({ isMeant($0.value) }).keys.sorted() { removeBattery(at: path) }
+    }
+}
+#endif
