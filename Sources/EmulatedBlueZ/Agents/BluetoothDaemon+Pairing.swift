@@ -119,8 +119,6 @@ extension BluetoothDaemon {
 
     /// The kernel ends a link whose pairing the other side failed; after a refusal of this side it stays, but nothing
     /// more is answered on it.
-    ///
-    /// The daemon of 5.87 ends that link, too (`src/device.c`, `device_bonding_complete`).
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         let agent = device.security.pairing.flatMap { agents.agent(of: $0.sender) } ?? agents.default
@@ -135,11 +133,7 @@ extension BluetoothDaemon {
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.connection.link?.isMute = true
-        if !isOurs {
-            closeLinks(with: peer, on: index, isForSecurity: true)
-        } else if dialect >= .bluez5_87 {
-            endLinkLater(peer, on: index) { _ in }
-        }
+        if !isOurs { closeLinks(with: peer, on: index, isForSecurity: true) }
     }
 
     // MARK: Questions

@@ -8,7 +8,9 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a program that sees emulated devices.",
-        usage: "bluectl world run [FILE] [--dialect V] [--passkey DIGITS] [--view] -- COMMAND [ARGUMENT ...]",
+        usage: """
+            bluectl world run [FILE] [--dialect V] [--experimental] [--passkey DIGITS] [--view] -- COMMAND [ARGUMENT ...]
+            """,
         discussion: """
             Programs for BlueZ, in any language and unchanged, find the devices of FILE: a private message bus exists \
             as long as COMMAND runs, and DBUS_SYSTEM_BUS_ADDRESS in the environment of COMMAND contains its address.

@@ -97,19 +97,6 @@ import Testing
         #expect(fixture.lines() == ["refuse 4 AuthenticationFailed: Authentication Failed"])
     }
 
-    @Test(arguments: [(BlueZDialect.bluez5_82, []), (.bluez5_87, ["schedule 2.0 seconds"])])
-    func aPairingThatThisSideRefusesEndsTheLinkIn5_87(_ dialect: BlueZDialect, _ end: [String]) {
-        var fixture = DaemonFixture.connected(EmulatedBlueZConfiguration(dialect: dialect))
-        register(&fixture)
-        fixture.call("Pair", on: DaemonFixture.device, Self.device)
-        ask(&fixture, .enterPasskey)
-        fixture.reply(.failure(DBusError(name: "org.bluez.Error.Rejected", message: "")))
-        _ = fixture.lines()
-        let error = BackendError(.operationCancelled, operation: "pair")
-        fixture.handle(.pairing(adapter: 0, .pairingFailed(peer: DaemonFixture.peer, operation: nil, error: error)))
-        #expect(fixture.lines() == ["refuse 4 AuthenticationFailed: Authentication Failed"] + end)
-    }
-
     @Test func withoutAnAgentOnlyJustWorksIsAccepted() {
         var fixture = DaemonFixture.connected()
         ask(&fixture, .consent)

@@ -31,6 +31,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
+    @Test(arguments: [(["--dialect", "5.66"], false), (["--experimental"], true), (["--dialect", "5.87"], true)])
+    func theVersionAndTheOptionDecideWhatIsThere(_ options: [String], _ isThere: Bool) async throws {
+        let script = """
+            dbus-send --system --print-reply --dest=org.bluez /org/bluez/hci0 org.freedesktop.DBus.Introspectable.Introspect
+            """
+        let outcome = try await Tool.run(["world", "run"] + options + ["--", "sh", "-c", script])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("org.bluez.Adapter1"))
+        #expect(outcome.output.contains("org.bluez.BatteryProviderManager1") == isThere)
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func aSignalReachesTheCommandWhichDecides(signal: Int32) async throws {
         let script = "trap 'echo received; exit 9' INT TERM HUP; echo started; while :; do sleep 0.1; done"
