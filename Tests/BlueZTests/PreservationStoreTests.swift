@@ -8,6 +8,19 @@ import Testing
 
 @testable import BlueZ
 
+extension PreservationStore {
+    /// Waits for the state of an identifier.
+    fileprivate func load(_ identifier: String) -> PreservedCentral? {
+        let (loaded, isLoaded) = (Lock<PreservedCentral?>(nil), DispatchSemaphore(value: 0))
+        load(identifier) { state in
+            loaded.withLock { $0 = state }
+            isLoaded.signal()
+        }
+        isLoaded.wait()
+        return loaded.withLock { $0 }
+    }
+}
+
 /// The files, in a separate folder for each test.
 @Suite struct PreservationStoreTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID())/program")
@@ -180,6 +193,47 @@ import Testing
         let store = PreservationStore(folder: nil)
         store.save(Self.state(), for: "one")
         #expect(store.load("one") == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDiskThatIsSlowDelaysTheRestoredManagerAlone() async throws {
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let (begun, hasBegun) = AsyncStream<Void>.makeStream()
+        let store = PreservationStore(folder: folder.path) { _ in
+            hasBegun.yield()
+            mayGoOn.wait()
+            mayGoOn.signal()
+            return 0
+        }
+        store.save(Self.state(), for: "app")
+        for await _ in begun { break }
+        let (fixture, restored) = (try BackendFixture(), EventRecorder())
+        let backend = fixture.makeBackend(store: store)
+        let second = backend.makeCentral(RoleOptions(restoreIdentifier: "app"))
+        second.activate(restored)
+        let (daemon, first, _, link) = try await fixture.connected(of: backend)
+        #expect(restored.events.elements.isEmpty)
+        mayGoOn.signal()
+        try await restored.wait(for: .poweredOn)
+        guard case .restored? = restored.events.elements.first else {
+            Issue.record("\(restored.events.elements)")
+            return
+        }
+        first.invalidate()
+        second.invalidate()
+        try cleanUp()
+        withExtendedLifetime((daemon, link)) {}
+    }
+
+    @Test func aManagerThatIsReleasedWhileItsStateIsReadReceivesNothing() async throws {
+        let (fixture, restored) = (try BackendFixture(), EventRecorder())
+        let backend = fixture.makeBackend(store: store)
+        let central = backend.makeCentral(RoleOptions(restoreIdentifier: "app"))
+        central.activate(restored)
+        central.invalidate()
+        let (daemon, first, _, _) = try await fixture.connected(of: backend)
+        #expect(restored.events.elements.isEmpty)
+        first.invalidate()
+        withExtendedLifetime(daemon) {}
     }
 
     @Test func S141_aBackendGetsBackWhatAnotherLeftThoughItNeverSaidGoodbye() async throws {

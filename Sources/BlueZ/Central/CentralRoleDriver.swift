@@ -39,9 +39,11 @@ final class CentralRoleDriver: RoleDriver {
         return manager
     }
 
-    func willActivate(_ manager: HostLedger.Manager) {
-        guard let identifier = identifiers.withLock({ $0[manager] }) else { return }
-        process(.restoring(manager, store.load(identifier)))
+    func prepareActivation(
+        of manager: HostLedger.Manager, _ completion: @escaping @Sendable (CentralRoleInput?) -> Void
+    ) {
+        guard let identifier = identifiers.withLock({ $0[manager] }) else { return completion(nil) }
+        store.load(identifier) { completion(.restoring(manager, $0)) }
     }
 
     /// Sets the handler of peers with which an operation failed because of missing security.

@@ -18,8 +18,13 @@ protocol RoleDriver: DaemonClient {
     /// Any thread. It is a requirement so that each role gets specialized code for it.
     func submit(_ command: Machine.Input.Command, from manager: HostLedger.Manager)
 
-    /// Prepares the machine for a manager that is about to be activated, on the daemon's queue.
-    func willActivate(_ manager: HostLedger.Manager)
+    /// Gets the input that the machine needs before it activates a manager.
+    ///
+    /// Any thread.
+    ///
+    /// - Parameter completion: Called with the input, or with nil if none is needed; on any thread.
+    func prepareActivation(
+        of manager: HostLedger.Manager, _ completion: @escaping @Sendable (Machine.Input?) -> Void)
 
     /// Prepares the driver before it begins to follow the daemon, on the daemon's queue.
     func willStart()
@@ -31,7 +36,9 @@ protocol RoleDriver: DaemonClient {
 // MARK: - Managers, any thread
 
 extension RoleDriver {
-    func willActivate(_ manager: HostLedger.Manager) {}
+    func prepareActivation(
+        of manager: HostLedger.Manager, _ completion: @escaping @Sendable (Machine.Input?) -> Void
+    ) { completion(nil) }
 
     func willStart() {}
 
@@ -46,11 +53,15 @@ extension RoleDriver {
     }
 
     func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<Machine.Input.Event>) {
-        daemon.queue.async { [self] in
-            core.contents.withLock { $0.sinks[manager] = sink }
-            willActivate(manager)
-            process(.activated(manager))
-            start()
+        core.contents.withLock { $0.sinks[manager] = sink }
+        prepareActivation(of: manager) { [self] input in
+            daemon.queue.async { [self] in
+                // The manager may have been released meanwhile.
+                guard core.contents.withLock({ $0.sinks[manager] != nil }) else { return }
+                if let input { process(input) }
+                process(.activated(manager))
+                start()
+            }
         }
     }
 
@@ -61,12 +72,7 @@ extension RoleDriver {
     func invalidate(_ manager: HostLedger.Manager) {
         // Immediately, because nothing may be delivered after this.
         let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
-        daemon.queue.async { [self] in
-            // The activation of a manager that was released right after it has added a sink since.
-            let late = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
-            process(.invalidated(manager))
-            withExtendedLifetime(late) {}
-        }
+        daemon.queue.async { [self] in process(.invalidated(manager)) }
         withExtendedLifetime(sink) {}
     }
 

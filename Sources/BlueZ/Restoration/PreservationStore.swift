@@ -74,19 +74,22 @@ final class PreservationStore: Sendable {
 
     // MARK: Use, any thread
 
-    /// Returns the state of an earlier process under an identifier, if any.
+    /// Reads the state of an earlier process under an identifier, after earlier saves.
     ///
-    /// The call waits for earlier saves.
-    func load(_ identifier: String) -> PreservedCentral? {
-        guard let path = path(identifier) else { return nil }
-        return queue.sync {
-            do {
-                return try read(path).map { try JSONDecoder().decode(PreservedCentral.self, from: $0) }
-            } catch {
-                // The error's text may repeat the file's contents.
-                BlueZLog.warning("\(path) makes no sense, and nothing is restored: \("\(error)".prefix(200))")
-                return nil
-            }
+    /// - Parameter completion: Called with the state, or with nil if there is none; on a queue of the store, or inline if
+    ///   the process has no home.
+    func load(_ identifier: String, _ completion: @escaping @Sendable (PreservedCentral?) -> Void) {
+        guard let path = path(identifier) else { return completion(nil) }
+        queue.async { [self] in completion(decode(path)) }
+    }
+
+    private func decode(_ path: String) -> PreservedCentral? {
+        do {
+            return try read(path).map { try JSONDecoder().decode(PreservedCentral.self, from: $0) }
+        } catch {
+            // The text may repeat what is in the file.
+            BlueZLog.warning("\(path) makes no sense, and nothing is restored: \("\(error)".prefix(200))")
+            return nil
         }
     }
 
