@@ -67,7 +67,7 @@ private final class EchoDriver: RoleDriver {
         let driver = EchoDriver(daemon)
         for _ in 0..<100 { daemon.queue.sync { driver.process(.pairingRefused(PeerID(UUID()))) } }
         try await driver.said.wait { $0.count == 100 }
-        #expect(driver.core.contents.withLock { $0.timers.isEmpty })
+        #expect(daemon.queue.sync { driver.core.contents.timers.isEmpty })
     }
 
     @Test func aManagerThatIsReleasedBeforeItsActivationRanLeavesNothing() {
@@ -79,7 +79,7 @@ private final class EchoDriver: RoleDriver {
         driver.invalidate(manager)
         daemon.queue.resume()
         daemon.queue.sync {}
-        #expect(driver.core.contents.withLock { $0.sinks.isEmpty })
+        #expect(driver.core.managers.withLock { $0.sinks.isEmpty })
     }
 
     @Test func whatIsToRunInTheTurnOfAnIdleDaemonRunsHereAndNow() {

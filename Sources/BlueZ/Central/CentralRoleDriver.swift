@@ -4,15 +4,16 @@ import BluetoothDBus
 import BluetoothSupport
 
 /// Runs a ``CentralRoleMachine``.
-final class CentralRoleDriver: RoleDriver {
+// Invariant of `@unchecked Sendable`: the variables are used on the daemon's queue only.
+final class CentralRoleDriver: RoleDriver, @unchecked Sendable {
     let core: RoleDriverCore<CentralRoleMachine>
     private let signalStrengths: SignalStrengthReader
-    private let sockets = Lock<[LinkSocketID: WriteSocket]>([:])
-    private let notificationSockets = Lock<NotificationSockets?>(nil)
+    private var sockets: [LinkSocketID: WriteSocket] = [:]
+    private var notificationSockets: NotificationSockets?
     private let store: PreservationStore
     /// The restore identifiers of the managers that were given one.
     private let identifiers = Lock<[HostLedger.Manager: String]>([:])
-    private let securityHandler = Lock<(@Sendable (PeerID) -> Void)?>(nil)
+    private var securityHandler: (@Sendable (PeerID) -> Void)?
 
     init(
         selector: AdapterSelector, daemon: BlueZDaemon, timings: BlueZTimings,
@@ -26,10 +27,9 @@ final class CentralRoleDriver: RoleDriver {
                 selector: selector, objects: daemon.objects, timings: timings, notificationMethod: notificationMethod),
             daemon: daemon)
         addChannels(of: network)
-        let notifications = NotificationSockets(daemon: daemon) { [weak self] in
+        notificationSockets = NotificationSockets(daemon: daemon) { [weak self] in
             self?.process(.notificationSocket($0, $1))
         }
-        notificationSockets.withLock { $0 = notifications }
     }
 
     /// Returns the number of a new manager, which may restore the state of an earlier process.
@@ -48,24 +48,24 @@ final class CentralRoleDriver: RoleDriver {
 
     /// Sets the handler of peers with which an operation failed because of missing security.
     func onSecurityFailure(_ handler: @escaping @Sendable (PeerID) -> Void) {
-        securityHandler.withLock { $0 = handler }
+        daemon.queue.async { [self] in securityHandler = handler }
     }
 
     func perform(_ effect: CentralRoleEffect) {
         switch effect {
         case .call(let id, let call): make(call, id)
         case .openChannel(let id, let local, let peer):
-            core.channels?.connect(from: local, to: peer) { [weak self] result in
+            core.contents.channels?.connect(from: local, to: peer) { [weak self] result in
                 self?.process(.channelReply(id, result))
             }
         case .readSignalStrength(let id, let peer, let controller):
             signalStrengths.read(peer, on: controller) { [weak self] in self?.process(.signalStrength(id, $0)) }
-        case .channel(let channel, let action): core.channels?.perform(action, on: channel)
+        case .channel(let channel, let action): core.contents.channels?.perform(action, on: channel)
         case .socket(let socket, let action): perform(action, on: socket)
         case .notificationSocket(let socket, let action):
-            notificationSockets.withLock { $0 }?.perform(action, on: socket)
+            notificationSockets?.perform(action, on: socket)
         case .pairingNeedChanged(let isNeeded): pairingNeedChanged(to: isNeeded)
-        case .securityFailed(let peer): securityHandler.withLock { $0 }?(peer)
+        case .securityFailed(let peer): securityHandler?(peer)
         case .refresh: daemon.refresh()
         case .deliver(let manager, let event): deliver(event, to: manager)
         case .preserve(let manager, let state):
@@ -79,9 +79,9 @@ final class CentralRoleDriver: RoleDriver {
     private func perform(_ action: WriteSocket.Action, on id: LinkSocketID) {
         switch action {
         case .adopt(let socket): adopt(DBusFileDescriptor(adopting: socket), id)
-        case .write(let value): sockets.withLock { $0[id] }?.send(value)
-        case .drain: sockets.withLock { $0[id] }?.drain()
-        case .close: sockets.withLock { $0.removeValue(forKey: id) }?.close()
+        case .write(let value): sockets[id]?.send(value)
+        case .drain: sockets[id]?.drain()
+        case .close: sockets.removeValue(forKey: id)?.close()
         }
     }
 
@@ -90,7 +90,7 @@ final class CentralRoleDriver: RoleDriver {
             let writeSocket = try WriteSocket(adopting: socket, queue: daemon.queue) { [weak self] event in
                 self?.process(.socket(id, event))
             }
-            sockets.withLock { $0[id] = writeSocket }
+            sockets[id] = writeSocket
         } catch {
             BlueZLog.warning("a socket for writes cannot be watched, and is closed: \(error)")
             process(.socket(id, .closed))

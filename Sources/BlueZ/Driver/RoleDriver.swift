@@ -46,18 +46,18 @@ extension RoleDriver {
 
     /// Returns the number of a new manager.
     func newManager() -> HostLedger.Manager {
-        core.contents.withLock { contents in
-            contents.lastManager += 1
-            return contents.lastManager
+        core.managers.withLock { managers in
+            managers.last += 1
+            return managers.last
         }
     }
 
     func activate(_ manager: HostLedger.Manager, _ sink: any EventSink<Machine.Input.Event>) {
-        core.contents.withLock { $0.sinks[manager] = sink }
+        core.managers.withLock { $0.sinks[manager] = sink }
         prepareActivation(of: manager) { [self] input in
             daemon.queue.async { [self] in
                 // The manager may have been released meanwhile.
-                guard core.contents.withLock({ $0.sinks[manager] != nil }) else { return }
+                guard core.sink(of: manager) != nil else { return }
                 if let input { process(input) }
                 process(.activated(manager))
                 start()
@@ -71,14 +71,14 @@ extension RoleDriver {
 
     func invalidate(_ manager: HostLedger.Manager) {
         // Immediately, because nothing may be delivered after this.
-        let sink = core.contents.withLock { $0.sinks.removeValue(forKey: manager) }
+        let sink = core.managers.withLock { $0.sinks.removeValue(forKey: manager) }
         daemon.queue.async { [self] in process(.invalidated(manager)) }
         withExtendedLifetime(sink) {}
     }
 
     /// Returns the result of `body`, which reads the machine and the daemon's objects.
     func query<Answer: Sendable>(_ body: @Sendable (borrowing Machine) -> Answer) -> Answer {
-        daemon.query { core.contents.withLock { body($0.machine) } }
+        daemon.query { body(core.contents.machine) }
     }
 }
 
@@ -87,11 +87,8 @@ extension RoleDriver {
 extension RoleDriver {
     /// Begins to follow the daemon, once.
     func start() {
-        let isFirst = core.contents.withLock { contents in
-            defer { contents.isStarted = true }
-            return !contents.isStarted
-        }
-        guard isFirst else { return }
+        guard !core.contents.isStarted else { return }
+        core.contents.isStarted = true
         willStart()
         daemon.add(self)
     }
@@ -103,16 +100,14 @@ extension RoleDriver {
 
     /// Handles an input and performs its effects; an input that arrives meanwhile waits for them.
     func process(_ input: Machine.Input) {
-        guard core.contents.withLock({ $0.inputs.add(input) }) else { return }
+        guard core.contents.inputs.add(input) else { return }
         while let effects = nextEffects() {
             for effect in effects { perform(effect) }
         }
     }
 
     private func nextEffects() -> [Machine.Effect]? {
-        core.contents.withLock { contents in
-            contents.inputs.next().map { contents.machine.handle($0, at: core.clock.date) }
-        }
+        core.contents.inputs.next().map { core.contents.machine.handle($0, at: core.clock.date) }
     }
 }
 
@@ -124,24 +119,20 @@ extension RoleDriver {
     }
 
     func deliver(_ event: Machine.Input.Event, to manager: HostLedger.Manager) {
-        if let delivery = core.contents.withLock({ $0.sinks[manager] })?.append(event) { daemon.deliver(delivery) }
+        if let delivery = core.sink(of: manager)?.append(event) { daemon.deliver(delivery) }
     }
 
     func startTimer(_ key: Machine.Input.Timer, _ delay: Duration) {
         let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
-        let old = core.contents.withLock { contents in
-            defer { contents.timers[key] = timer }
-            return contents.timers[key]
-        }
-        old?.cancel()
+        core.contents.timers.updateValue(timer, forKey: key)?.cancel()
         daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
-            self?.core.contents.withLock { if $0.timers[key] === timer { $0.timers[key] = nil } }
+            if let self, core.contents.timers[key] === timer { core.contents.timers[key] = nil }
             timer.fire()
         }
     }
 
     func stopTimer(_ key: Machine.Input.Timer) {
-        core.contents.withLock { $0.timers.removeValue(forKey: key) }?.cancel()
+        core.contents.timers.removeValue(forKey: key)?.cancel()
     }
 }
 
@@ -149,14 +140,14 @@ extension RoleDriver {
 
 extension RoleDriver {
     /// Adds a call that waits for its answer.
-    func add(_ call: DBusCall) -> IncomingCall { core.contents.withLock { $0.incoming.add(call) } }
+    func add(_ call: DBusCall) -> IncomingCall { core.contents.incoming.add(call) }
 
     func answer(_ number: IncomingCall.Number, _ values: [DBusValue]) { endCall(number)?.answer(values) }
 
     func refuse(_ number: IncomingCall.Number, _ error: DBusError) { endCall(number)?.refuse(error) }
 
     private func endCall(_ number: IncomingCall.Number) -> DBusCall? {
-        core.contents.withLock { $0.incoming.remove(number) }
+        core.contents.incoming.remove(number)
     }
 }
 
@@ -168,17 +159,17 @@ extension RoleDriver where Machine: AdapterRoleMachine {
     /// - Parameter limit: The number of devices out of reach that the manager wants remembered.
     func newManager(remembering limit: Int) -> HostLedger.Manager {
         // The limit belongs to the directory, which is used on the queue only.
-        daemon.queue.async { [core] in core.contents.withLock { $0.machine.watch.remember(atLeast: limit) } }
+        daemon.queue.async { [core] in core.contents.machine.watch.remember(atLeast: limit) }
         return newManager()
     }
 
     /// Sets the handler of changes of the role's need for pairing; it is called on the daemon's queue.
     func onPairingNeed(_ handler: @escaping @Sendable (Bool) -> Void) {
-        core.contents.withLock { $0.pairingNeedHandler = handler }
+        daemon.queue.async { [core] in core.contents.pairingNeedHandler = handler }
     }
 
     func pairingNeedChanged(to isNeeded: Bool) {
-        core.contents.withLock { $0.pairingNeedHandler }?(isNeeded)
+        core.contents.pairingNeedHandler?(isNeeded)
     }
 
     /// Creates the pool of the role's channels, which is not used before the queue runs.
@@ -186,15 +177,13 @@ extension RoleDriver where Machine: AdapterRoleMachine {
         let channels = ChannelPool(queue: daemon.queue, network: network) { [weak self] channel, event in
             self?.handle(event, on: channel)
         }
-        core.contents.withLock { $0.channels = channels }
+        core.contents.channels = channels
     }
 
     /// Delivers bytes and credits directly to the channel's manager, which only the machine knows.
     private func handle(_ event: ChannelEvent, on channel: ChannelID) {
         if event == .closed { return process(.channelEnded(channel)) }
-        let sink = core.contents.withLock { contents in
-            contents.machine.channels[channel].flatMap { contents.sinks[$0.manager] }
-        }
+        let sink = core.contents.machine.channels[channel].flatMap { core.sink(of: $0.manager) }
         sink?.deliver(.channel(channel, event))
     }
 }

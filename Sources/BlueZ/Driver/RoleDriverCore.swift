@@ -4,31 +4,38 @@ import BluetoothSupport
 import DequeModule
 
 /// The state of a ``RoleDriver``.
-///
-/// A lock guards it, because managers are numbered and removed on any thread.
-final class RoleDriverCore<Machine: RoleMachine>: Sendable {
-    struct Contents: Sendable {
+// Invariant of `@unchecked Sendable`: `contents` is used on the daemon's queue, and in the
+// initializer of the driver.
+final class RoleDriverCore<Machine: RoleMachine>: @unchecked Sendable {
+    struct Contents {
         var machine: Machine
-        var sinks: [HostLedger.Manager: any EventSink<Machine.Input.Event>] = [:]
         var timers: [Machine.Input.Timer: DelayedCall] = [:]
         var channels: ChannelPool?
-        var lastManager = 0
         var isStarted = false
         var inputs = InputQueue<Machine.Input>()
         var incoming = IncomingCalls()
         var pairingNeedHandler: (@Sendable (Bool) -> Void)?
     }
 
-    let contents: Lock<Contents>
+    /// The managers, which any thread adds and removes.
+    struct Managers: Sendable {
+        var sinks: [HostLedger.Manager: any EventSink<Machine.Input.Event>] = [:]
+        var last = 0
+    }
+
+    var contents: Contents
+    let managers = Lock(Managers())
     let daemon: BlueZDaemon
     let clock = SystemClock()
 
     init(_ machine: sending Machine, daemon: BlueZDaemon) {
         self.daemon = daemon
-        contents = Lock(Contents(machine: machine))
+        contents = Contents(machine: machine)
     }
 
-    var channels: ChannelPool? { contents.withLock { $0.channels } }
+    func sink(of manager: HostLedger.Manager) -> (any EventSink<Machine.Input.Event>)? {
+        managers.withLock { $0.sinks[manager] }
+    }
 }
 
 /// The inputs of a machine, handled one at a time: an input that an effect causes waits for all effects before it.

@@ -7,7 +7,8 @@ import FoundationEssentials
 import Synchronization
 
 /// Runs a ``PeripheralRoleMachine``.
-final class PeripheralRoleDriver: RoleDriver {
+// Invariant of `@unchecked Sendable`: the variables are used on the daemon's queue only.
+final class PeripheralRoleDriver: RoleDriver, @unchecked Sendable {
     /// The sockets of the daemon's subscriptions.
     private struct Served: Sendable {
         var sockets: [SocketID: WriteSocket] = [:]
@@ -19,7 +20,7 @@ final class PeripheralRoleDriver: RoleDriver {
     private static let roles = Atomic(0)
 
     let core: RoleDriverCore<PeripheralRoleMachine>
-    private let served = Lock(Served())
+    private var served = Served()
 
     init(
         selector: AdapterSelector, daemon: BlueZDaemon, adapterTimings: BlueZTimings, timings: PeripheralTimings,
@@ -47,13 +48,13 @@ final class PeripheralRoleDriver: RoleDriver {
         case .answer(let number, let values): answer(number, values)
         case .refuse(let number, let error): refuse(number, error)
         case .open(let id, let number, let mtu): open(id, number, mtu)
-        case .send(let id, let value): served.withLock { $0.sockets[id] }?.send(value)
-        case .close(let id): served.withLock { $0.sockets.removeValue(forKey: id) }?.close()
+        case .send(let id, let value): served.sockets[id]?.send(value)
+        case .close(let id): served.sockets.removeValue(forKey: id)?.close()
         case .listen(let manager, let operation, let local, let isEncryptionRequired):
             let result = listen(at: local, isEncryptionRequired: isEncryptionRequired)
             process(.listening(manager, operation, result, isEncryptionRequired: isEncryptionRequired))
-        case .stopListening(let psm): _ = core.channels?.stopListening(psm)
-        case .channel(let channel, let action): core.channels?.perform(action, on: channel)
+        case .stopListening(let psm): _ = core.contents.channels?.stopListening(psm)
+        case .channel(let channel, let action): core.contents.channels?.perform(action, on: channel)
         case .startTimer(let key, let delay): startTimer(key, delay)
         case .stopTimer(let key): stopTimer(key)
         case .pairingNeedChanged(let isNeeded): pairingNeedChanged(to: isNeeded)
@@ -81,17 +82,13 @@ final class PeripheralRoleDriver: RoleDriver {
         let pair = WriteSocket.pair(on: daemon.queue) { [weak self] event in self?.process(.socket(id, event)) }
         guard let pair else {
             refuse(number, DBusError(name: DBusError.Name.failed, message: "no descriptors left"))
-            let isNew = served.withLock { served in
-                defer { served.isOutOfDescriptors = true }
-                return !served.isOutOfDescriptors
-            }
+            let isNew = !served.isOutOfDescriptors
+            served.isOutOfDescriptors = true
             if isNew { BlueZLog.error("out of file descriptors: subscriptions are refused") }
             return process(.socket(id, .closed))
         }
-        served.withLock { served in
-            served.sockets[id] = pair.socket
-            served.isOutOfDescriptors = false
-        }
+        served.sockets[id] = pair.socket
+        served.isOutOfDescriptors = false
         answer(number, [.fileDescriptor(pair.daemonsEnd), .uint16(mtu)])
     }
 
@@ -104,7 +101,7 @@ final class PeripheralRoleDriver: RoleDriver {
             self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
         }
         do throws(BackendError) {
-            guard let channels = core.channels else { throw BackendError(.unknown, operation: "publish channel") }
+            guard let channels = core.contents.channels else { throw BackendError(.unknown, operation: "publish channel") }
             let psm = try channels.listen(
                 at: local, isEncryptionRequired: isEncryptionRequired, accepted: accepted)
             number.withLock { $0 = psm }
