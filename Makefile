@@ -64,6 +64,10 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
 
+test-dialects: deps ## 600 D-Bus calls of real bluetoothd 5.66 and 5.82, in the guest, and of the emulated one: each difference has a reason
+	@$(BUILD) --product bluectl
+	@$(REAL)/dialects/run
+
 test-remote: build examples ## adapters of other machines over OpenSSH, between network namespaces; needs root
 	@Tests/RemoteAdapters/run
 

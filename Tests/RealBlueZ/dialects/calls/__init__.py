@@ -1,0 +1,24 @@
+"""The calls, in the order in which they are made."""
+from . import adapter, advertising, applications, device, documents, managers, monitors, power, removal, values
+
+GROUPS = {
+    "documents": documents.before,
+    "adapter": adapter.calls,
+    "agents": managers.agents,
+    "profiles": managers.profiles,
+    "device": device.before_connecting,
+    "connecting": device.connecting,
+    "attributes": documents.connected,
+    "values": values.calls,
+    "notifications": values.notifications,
+    "sockets": values.sockets,
+    "connected": device.connected,
+    "pairing": device.pairing,
+    "disconnected": values.disconnected,
+    "applications": applications.calls,
+    "advertisements": advertising.calls,
+    "power": power.off,
+    "removal": removal.calls,
+}
+# What `bluetoothd` shows with `--experimental` alone, in some versions.
+EXPERIMENTAL = {"monitors": monitors.calls}
