@@ -39,7 +39,7 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     public var reportInterval: Duration
 
     /// Answers pairings where no client has an agent, with this passkey, 0...999999, and with yes to every question; nil leaves
-    /// them without an agent, so that devices that need a passkey cannot be paired.
+    /// them without an agent, so that no device can be paired.
     ///
     /// It is the consent to each pairing about which no client is asked.
     public var passkey: Int?

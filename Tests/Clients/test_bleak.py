@@ -208,7 +208,10 @@ def test_disconnection_is_reported():
     run_async(body)
 
 
-def test_pair_and_unpair_without_an_agent():
+def test_pair_and_unpair(bluetoothctl):
+    # bleak has no agent of its own, and BlueZ pairs with no device without one.
+    bluetoothctl()
+
     async def body():
         async with BleakClient(await find(PLAIN_LOCK)) as client:
             await client.pair()
@@ -219,10 +222,25 @@ def test_pair_and_unpair_without_an_agent():
     run_async(body)
 
 
-def test_a_protected_value_pairs_by_itself():
+def test_a_device_without_a_passkey_needs_an_agent():
     async def body():
         async with BleakClient(await find(PLAIN_LOCK)) as client:
-            assert await client.read_gatt_char("ffa1") == b"yes"
+            with pytest.raises(BleakDBusError) as raised:
+                await client.pair()
+            assert raised.value.dbus_error == "org.bluez.Error.AuthenticationFailed"
+
+    run_async(body)
+
+
+def test_a_protected_value_pairs_by_itself(bluetoothctl):
+    agent = bluetoothctl()
+
+    async def body():
+        async with BleakClient(await find(PLAIN_LOCK)) as client:
+            reading = asyncio.create_task(client.read_gatt_char("ffa1"))
+            await asyncio.to_thread(agent.expect, r"\[agent\] Accept pairing \(yes/no\):")
+            agent.send("yes")
+            assert await reading == b"yes"
 
     run_async(body)
 

@@ -48,6 +48,7 @@ import Testing
         let name = address.split(separator: ":").joined(separator: "_")
         let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(name)"))
         try await client.wait { (try? await client.get("Address", of: "Device1", at: path)) == .string(address) }
+        try await client.call("RegisterAgent", .objectPath(path), .string(""), on: .bluez, "AgentManager1")
         try await client.call("Pair", on: path, "Device1")
         #expect(address != identity)
         #expect(try await client.get("Address", of: "Device1", at: path) == .string(identity))

@@ -10,7 +10,7 @@ struct DaemonAdapter: Sendable {
         var isPresent = true
         var isPowered: Bool
         var alias: String
-        var isPairable = true
+        var isPairable: Bool
         var isDiscoverable = false
         /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
         var discoverableNumber: UInt64 = 0
@@ -38,13 +38,13 @@ struct DaemonAdapter: Sendable {
     var monitors = AdvertisementMonitors()
     var pairing = AdapterPairing()
 
-    init(_ facts: HostFacts, index: Int) {
+    init(_ facts: HostFacts, index: Int, isPairable: Bool) {
         var facts = facts
         facts.name = ReceivedName.shown(facts.name)
         self.facts = facts
         self.index = index
         path = BluetoothDaemon.root.appending("hci\(index)")
-        state = State(isPowered: facts.isPowered, alias: facts.name)
+        state = State(isPowered: facts.isPowered, alias: facts.name, isPairable: isPairable)
     }
 
     /// The UUIDs of its services: Generic Access, Generic Attribute and those of applications, all 128 bits of each.
@@ -58,7 +58,7 @@ struct DaemonAdapter: Sendable {
 extension BluetoothDaemon {
     /// Exports a host as an adapter, with the devices that it is bonded with.
     mutating func addAdapter(_ facts: HostFacts) {
-        adapters.append(DaemonAdapter(facts, index: adapters.count))
+        adapters.append(DaemonAdapter(facts, index: adapters.count, isPairable: hasAgent))
         export(adapters.count - 1)
         showCapability()
     }
@@ -90,7 +90,7 @@ extension BluetoothDaemon {
         ]
         if dialect >= .bluez5_82 {
             properties["PowerState"] = .string(adapter.state.isPowered ? "on" : "off")
-            properties["Connectable"] = .boolean(true)
+            properties["Connectable"] = .boolean(false)
             // Linux Foundation as the manufacturer of a virtual controller; Core Specification 5.4.
             properties["Manufacturer"] = .uint16(0x05F1)
             properties["Version"] = .byte(0x0D)

@@ -44,11 +44,13 @@ struct AdvertisementProperties: Sendable {
         try require(!includes.contains("appearance") || appearance == nil)
         try require(kind == .peripheral || isDiscoverable != true)
         try require(minimumInterval <= maximumInterval)
+        // The controllers of this dialect list no secondary channels.
+        try require(!hasSecondaryChannel || dialect >= .bluez5_82)
         if isDiscoverable != true { discoverableTimeout = nil }
         try require((timeout ?? .seconds(Int64.max)) >= (discoverableTimeout ?? .zero))
     }
 
-    /// The error for what cannot be parsed, or does not fit.
+    /// The error for what cannot be parsed.
     static let unreadable = BlueZError.failed("Failed to parse advertisement.")
 
     private func require(_ condition: Bool) throws(DBusError) {
@@ -124,7 +126,7 @@ struct AdvertisementProperties: Sendable {
             }
         case "Data":
             for (key, bytes) in try Self.entries(value) {
-                guard case .byte(let type) = key, !Self.reservedTypes.contains(type), bytes.count <= 29 else {
+                guard let type = Self.type(key), !Self.reservedTypes.contains(type), bytes.count <= 29 else {
                     throw Self.unreadable
                 }
                 structures.append(AdvertisingStructure(type: type, data: Data(bytes)))
@@ -153,9 +155,21 @@ struct AdvertisementProperties: Sendable {
         return uuids
     }
 
-    /// The keys of a dictionary, with the bytes that they stand for.
+    /// The type of a structure; `bluetoothd` reads the first byte of the key, whatever its type.
+    private static func type(_ key: DBusValue) -> UInt8? {
+        switch key {
+        case .byte(let type): type
+        case .uint16(let number): UInt8(truncatingIfNeeded: number)
+        default: nil
+        }
+    }
+
+    /// The keys of a dictionary, with the bytes that they stand for; an array of anything else has none.
     private static func entries(_ value: DBusValue) throws(DBusError) -> [(DBusValue, [UInt8])] {
-        guard case .dictionary(let dictionary) = value else { throw unreadable }
+        guard case .dictionary(let dictionary) = value else {
+            if case .bytes = value { return [] }
+            throw unreadable
+        }
         var entries: [(DBusValue, [UInt8])] = []
         for entry in dictionary.entries {
             guard case .variant(let content) = entry.value, let bytes = content.bytesValue else { throw unreadable }

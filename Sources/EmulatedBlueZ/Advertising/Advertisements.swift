@@ -95,15 +95,14 @@ extension BluetoothDaemon {
     ) {
         guard adapters[index].advertisements.all[id] != nil else { return }
         do throws(DBusError) {
-            guard case .success(let values) = result, let properties = values.first?.propertiesValue else {
-                throw AdvertisementProperties.unreadable
-            }
+            // A client that does not list the properties has none.
+            let properties = (try? result.get())?.first?.propertiesValue ?? [:]
             let parsed = try AdvertisementProperties(properties, dialect)
-            guard advertisement(parsed, isHidden: false, on: index) != nil else {
-                throw AdvertisementProperties.unreadable
+            // The kernel refuses what does not fit, and all while there is no power: Linux, net/bluetooth/mgmt.c,
+            // add_ext_adv_data and add_ext_adv_params.
+            guard advertisement(parsed, isHidden: false, on: index) != nil, adapters[index].state.isPowered else {
+                throw Self.notRegistered
             }
-            // Linux, net/bluetooth/mgmt.c, add_ext_adv_params: "we require that we are powered to register".
-            guard adapters[index].state.isPowered else { throw Self.notRegistered }
             adapters[index].advertisements.all[id]?.properties = parsed
             adapters[index].advertisements.all[id]?.hasInstance = properties["Instance"] != nil
             if call != nil { output(.openAdvertiser(adapter: index, id)) }
@@ -212,7 +211,7 @@ extension BluetoothDaemon {
     private mutating func removeAdvertisement(_ id: AdvertisementID, isReleased: Bool = false, on index: Int) {
         guard let registered = adapters[index].advertisements.all.removeValue(forKey: id) else { return }
         if registered.properties != nil { output(.closeAdvertiser(adapter: index, id)) }
-        if let call = registered.call { refuse(call, Self.notRegistered) }
+        if let call = registered.call { refuse(call, BlueZError.failed("Failed to complete registration")) }
         showInstances(on: index)
         guard isReleased else { return }
         request(

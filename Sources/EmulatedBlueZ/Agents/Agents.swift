@@ -31,12 +31,8 @@ struct Agents: Sendable {
         }
     }
 
-    /// - Returns: Whether the client had none.
-    mutating func register(_ agent: Agent) -> Bool {
-        guard self.agent(of: agent.client) == nil else { return false }
-        all.append(agent)
-        return true
-    }
+    /// Adds the agent of a client that has none.
+    mutating func register(_ agent: Agent) { all.append(agent) }
 
     /// - Returns: Whether the client has this agent.
     mutating func makeDefault(_ path: ObjectPath, of client: String) -> Bool {
@@ -61,25 +57,39 @@ extension BluetoothDaemon {
         guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         switch call.member {
         case "RegisterAgent":
+            guard agents.agent(of: call.sender) == nil else { throw BlueZError.alreadyExists }
             guard let capability = Agents.capability(call.arguments.last?.stringValue ?? "?") else {
                 throw BlueZError.invalidArguments
             }
-            guard agents.register(Agents.Agent(client: call.sender, path: path, capability: capability)) else {
-                throw BlueZError.alreadyExists
-            }
+            agents.register(Agents.Agent(client: call.sender, path: path, capability: capability))
         case "UnregisterAgent":
             guard let agent = agents.remove(path, of: call.sender) else { throw BlueZError.doesNotExist }
             abandonQuestions(of: agent)
         default:
             guard agents.makeDefault(path, of: call.sender) else { throw BlueZError.doesNotExist }
         }
-        showCapability()
+        agentsChanged()
         answer(call.id)
     }
 
     /// What an agent can do; without one, the passkey of the configuration is typed, or nothing can be asked.
     func capability(of agent: Agents.Agent?) -> PairingCapability {
         agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
+    }
+
+    /// Whether somebody can answer what a pairing asks.
+    var hasAgent: Bool { agents.default != nil || configuration.passkey != nil }
+
+    /// An agent came or went, or became the default: adapters are pairable while there is one, unless a client sets
+    /// `Pairable` meanwhile.
+    ///
+    /// Source: BlueZ, `src/adapter.c`, `adapter_set_io_capability`.
+    mutating func agentsChanged() {
+        showCapability()
+        for index in adapters.indices {
+            adapters[index].state.isPairable = hasAgent
+            set("Pairable", .boolean(hasAgent), of: BlueZInterfaces.adapter, at: adapters[index].path)
+        }
     }
 
     /// What the adapters can do in a pairing follows from the default agent.

@@ -46,6 +46,10 @@ extension BluetoothDaemon {
     /// The link is there: the pairing that a client asked for begins.
     mutating func startPairing(of peer: PeerID, on index: Int) {
         guard let pairing = adapters[index].devices[peer]?.security.pairing, !pairing.isPaired else { return }
+        guard hasAgent else {
+            remarkThatNoAgentIsThere(peer, on: index)
+            return endPairing(of: peer, on: index, BlueZError.authenticationFailed)
+        }
         let capability = capability(of: agents.agent(of: pairing.sender) ?? agents.default)
         if adapters[index].pairing.capability != capability {
             adapters[index].pairing.capability = capability
@@ -121,19 +125,21 @@ extension BluetoothDaemon {
     /// more is answered on it.
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
-        let agent = device.security.pairing.flatMap { agents.agent(of: $0.sender) } ?? agents.default
-        if agent == nil, configuration.passkey == nil {
-            output(
-                .remark(
-                    "\(device.address) was not paired, and no program has registered an agent: without one, only a device "
-                        + "that needs no passkey can be paired"))
-        }
+        if !hasAgent { remarkThatNoAgentIsThere(peer, on: index) }
         let isOurs = adapters[index].pairing.refused.remove(peer) != nil
         // For the kernel a refusal of this side is a failure as any other.
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.connection.link?.isMute = true
         if !isOurs { closeLinks(with: peer, on: index, isForSecurity: true) }
+    }
+
+    private mutating func remarkThatNoAgentIsThere(_ peer: PeerID, on index: Int) {
+        guard let address = adapters[index].devices[peer]?.address else { return }
+        output(
+            .remark(
+                "\(address) was not paired, and no program has registered an agent, which bluetoothd needs even for a "
+                    + "device without a passkey"))
     }
 
     // MARK: Questions
@@ -150,9 +156,11 @@ extension BluetoothDaemon {
         }
         guard let agent = caller ?? agents.default else {
             guard let answer = answerWithoutAgent(to: question) else { return }
+            if answer == .reject { adapters[index].pairing.refused.insert(peer) }
             return output(.pairing(adapter: index, .answer(request: request, answer: answer)))
         }
-        guard question != .outOfBand else {
+        // A client that calls Pair agrees to Just Works by that: its agent has to be there, and is not asked.
+        guard question != .outOfBand, question != .consent || device.security.pairing == nil else {
             return output(.pairing(adapter: index, .answer(request: request, answer: .accept)))
         }
         adapters[index].pairing.questions[request] = AdapterPairing.Question(peer: peer, kind: question, agent: agent)
@@ -169,9 +177,13 @@ extension BluetoothDaemon {
             deadline: configuration.agentDeadline)
     }
 
-    /// Without an agent and a passkey there are Just Works pairings only; nil where the device is to answer.
+    /// Nothing is agreed to without an agent, unless the configuration has a passkey; nil where the device is to answer.
+    ///
+    /// Since Linux 5.6 the kernel has even Just Works confirmed, for which `bluetoothd` needs an agent.
+    ///
+    /// Source: Linux, `net/bluetooth/smp.c`, `smp_cmd_pairing_random`; BlueZ, `src/device.c`, `device_confirm_passkey`.
     private func answerWithoutAgent(to question: PairingQuestion) -> PairingAnswer? {
-        guard let passkey = configuration.passkey else { return question == .consent ? .accept : .reject }
+        guard let passkey = configuration.passkey else { return .reject }
         switch question {
         case .enterPasskey: return .passkey(passkey)
         case .display: return nil

@@ -7,11 +7,16 @@ import BluetoothSupport
 ///
 /// Source: BlueZ, `src/profile.c`, `register_profile`; `doc/org.bluez.ProfileManager.rst`.
 struct Profiles: Sendable {
-    private var all: [ApplicationObject: BluetoothUUID] = [:]
+    /// The UUIDs; an empty text where a client gave none.
+    private var all: [ApplicationObject: String] = [:]
 
-    mutating func register(_ profile: ApplicationObject, _ uuid: BluetoothUUID) throws(DBusError) {
+    /// - Parameter dialect: The version: newer ones accept an empty UUID, and a UUID that another profile has.
+    mutating func register(_ profile: ApplicationObject, _ text: String, _ dialect: BlueZDialect) throws(DBusError) {
         guard all[profile] == nil else { throw BlueZError.alreadyExists }
-        guard !all.values.contains(uuid) else { throw BlueZError.notPermitted("UUID already registered") }
+        let isLenient = dialect >= .bluez5_82
+        let uuid = BluetoothUUID(text)?.bluez
+        guard let uuid = uuid ?? (isLenient && text.isEmpty ? text : nil) else { throw BlueZError.invalidArguments }
+        guard isLenient || !all.values.contains(uuid) else { throw BlueZError.notPermitted("UUID already registered") }
         guard all.keys.count(where: { $0.client == profile.client }) < DaemonLimits.profiles else {
             throw BlueZError.notPermitted("Maximum profiles reached")
         }
@@ -23,22 +28,6 @@ struct Profiles: Sendable {
     }
 
     mutating func forget(_ client: String) { all = all.filter { $0.key.client != client } }
-
-    // MARK: Options
-
-    /// The types of the options, whose names count in any letter case; further options are ignored.
-    private static let types: [String: DBusType] = [
-        "name": .string, "autoconnect": .boolean, "psm": .uint16, "channel": .uint16, "requireauthentication": .boolean,
-        "requireauthorization": .boolean, "role": .string, "servicerecord": .string, "version": .uint16,
-        "features": .uint16, "service": .string,
-    ]
-
-    static func areValid(_ options: [String: DBusValue]) -> Bool {
-        options.allSatisfy { name, value in
-            guard let type = types[name.lowercased()] else { return true }
-            return value.type == type && (name.lowercased() != "channel" || value.uint16Value ?? 0 <= 31)
-        }
-    }
 }
 
 extension BluetoothDaemon {
@@ -46,10 +35,8 @@ extension BluetoothDaemon {
         guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let profile = ApplicationObject(client: call.sender, path: path)
         if call.member == "RegisterProfile" {
-            guard call.arguments.count == 3, let uuid = call.arguments[1].stringValue.flatMap({ BluetoothUUID($0) }),
-                let options = call.arguments[2].propertiesValue, Profiles.areValid(options)
-            else { throw BlueZError.invalidArguments }
-            try profiles.register(profile, uuid)
+            // Options of a wrong type are logged and ignored, as are unknown ones.
+            try profiles.register(profile, call.arguments[1].stringValue ?? "", dialect)
             output(.watch(client: call.sender))
         } else {
             try profiles.unregister(profile)

@@ -87,7 +87,6 @@ enum BlueZError {
         DBusError(name: DBusError.Name.invalidArguments, message: "No such property '\(name)'")
     }
 
-    /// The error of `Set`, where `Get` has that of ``noProperty(_:)``.
     static func unknownProperty(_ name: String) -> DBusError {
         DBusError(name: DBusError.Name.unknownProperty, message: "No such property '\(name)'")
     }
@@ -107,10 +106,11 @@ enum BlueZError {
 
     /// A method that is not there, or an object that is gone.
     static func unknown(_ call: ClientCall, isObjectThere: Bool) -> DBusError {
-        DBusError(
+        let interface = call.interface.isEmpty ? "(null)" : call.interface
+        return DBusError(
             name: isObjectThere ? DBusError.Name.unknownMethod : DBusError.Name.unknownObject,
             message: """
-                Method "\(call.member)" with signature "\(call.signature)" on interface "\(call.interface)" doesn't exist
+                Method "\(call.member)" with signature "\(call.signature)" on interface "\(interface)" doesn't exist
 
                 """)
     }

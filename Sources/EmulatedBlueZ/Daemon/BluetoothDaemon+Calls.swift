@@ -16,30 +16,34 @@ extension BluetoothDaemon {
             default: try handleAdapterCall(call, interface)
             }
         } catch {
-            refuse(call.id, error)
+            guard isDefaultIntrospection(call) else { return refuse(call.id, error) }
+            answer(call.id, [.string(IntrospectionDocument.text([], children: tree.children(of: call.path)))])
         }
     }
 
     private var managedObjects: DBusValue { tree.managedObjects }
 
-    /// The interface of the method that a call selects.
+    /// The interface of the method that a call selects; one without an interface selects none.
     private func interface(of call: ClientCall) throws(DBusError) -> String {
         let found = definitions(at: call.path).first { definition in
-            (call.interface.isEmpty || definition.name == call.interface)
-                && definition.method(call.member)?.signature == call.signature
+            definition.name == call.interface && definition.method(call.member)?.signature == call.signature
         }
         guard let found else { throw BlueZError.unknown(call, isObjectThere: tree.leads(to: call.path)) }
         return found.name
     }
 
-    /// The interfaces at a path, the standard ones included; every path that leads to an object has them.
+    /// The interfaces at a path, the standard ones included; a path that only leads to an object has none.
     private func definitions(at path: ObjectPath) -> [InterfaceDefinition] {
-        guard tree.leads(to: path) else { return [] }
-        var definitions = [StandardInterface.introspectable]
-        if path == .root { definitions.append(StandardInterface.objectManager) }
-        guard let own = tree.interfaces(at: path) else { return definitions }
-        definitions.append(StandardInterface.properties)
-        return definitions + own.compactMap { interfaces[$0] }
+        guard path != .root else { return [StandardInterface.introspectable, StandardInterface.objectManager] }
+        return tree.interfaces(at: path)?.compactMap { interfaces[$0] } ?? []
+    }
+
+    /// Whether a call that no object takes asks for a description: libdbus then describes the tree of paths, whatever
+    /// the path and the arguments.
+    ///
+    /// Source: D-Bus, `dbus/dbus-object-tree.c`, `handle_default_introspect_and_unlock`.
+    private func isDefaultIntrospection(_ call: ClientCall) -> Bool {
+        call.member == "Introspect" && ["", StandardInterface.introspectable.name].contains(call.interface)
     }
 
     private mutating func introspect(_ call: ClientCall) {
@@ -62,9 +66,7 @@ extension BluetoothDaemon {
             answer(call.id, [.variant(value)])
         default:
             let property = call.arguments.dropFirst().first?.stringValue ?? ""
-            guard let known = definition.property(property) else {
-                throw BlueZError.unknownProperty(property)
-            }
+            guard let known = definition.property(property) else { throw BlueZError.unknownProperty(property) }
             guard known.isWritable else { throw BlueZError.readOnly(property) }
             guard values[property] != nil else { throw BlueZError.unknownProperty(property) }
             guard case .variant(let value)? = call.arguments.last, value.type.text == known.type else {

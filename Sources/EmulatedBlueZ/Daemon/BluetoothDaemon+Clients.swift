@@ -84,7 +84,7 @@ extension BluetoothDaemon {
         forgetBatteryProviders(of: client)
         if let agent = agents.remove(of: client) {
             abandonQuestions(of: agent)
-            showCapability()
+            agentsChanged()
         }
         for (socket, purpose) in sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue })
         where purpose.client == client {

@@ -28,9 +28,18 @@ extension BluetoothDaemon {
         case "Disconnect": disconnect(call, peer, on: index)
         case "Pair": try pair(call, peer, on: index)
         case "CancelPairing": try cancelPairing(call, peer, on: index)
-        case "ConnectProfile", "DisconnectProfile": throw BlueZError.invalidArguments
+        // A device without BR/EDR has no records to search, and no profile of it is connected.
+        case "ConnectProfile": throw connectingAProfileFails(call.arguments.first?.stringValue ?? "")
+        case "DisconnectProfile": throw BlueZError.invalidArguments
         default: throw BlueZError.unknown(call, isObjectThere: true)
         }
+    }
+
+    private func connectingAProfileFails(_ uuid: String) -> DBusError {
+        guard dialect >= .bluez5_82, !uuid.isEmpty, BluetoothUUID(uuid) == nil else {
+            return BlueZError.failed("br-connection-sdp-search")
+        }
+        return BlueZError.invalidArguments("br-connection-invalid-argument")
     }
 
     // MARK: Connecting
@@ -39,8 +48,10 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
-        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
-        guard !device.security.isBlocked else { throw BlueZError.failed("br-connection-refused") }
+        // The text of EIO, in place of the reason.
+        guard adapters[index].state.isPowered else { throw BlueZError.failed("Input/output error") }
+        // The kernel ends such a link as soon as it is there.
+        guard !device.security.isBlocked else { throw BlueZError.connect(BackendError(.peerDisconnected, operation: "connect")) }
         if dialect >= .bluez5_82, device.connection.connect != nil || device.security.pairing != nil {
             throw BlueZError.busy
         }
@@ -156,6 +167,8 @@ extension BluetoothDaemon {
             adapters[index].linkTable.links[link.id] = nil
             adapters[index].devices[peer]?.connection.link = nil
             failOperations(of: peer, on: index)
+            hideMTU(of: peer, on: index)
+            remove(device.path, only: [BlueZInterfaces.battery])
         }
         removeOwnBattery(at: device.path)
         closeSockets(of: peer, on: index)

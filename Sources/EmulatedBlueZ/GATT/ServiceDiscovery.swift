@@ -190,6 +190,13 @@ extension BluetoothDaemon {
         }
     }
 
+    /// Without a link there is no MTU.
+    mutating func hideMTU(of peer: PeerID, on index: Int) {
+        for characteristic in adapters[index].devices[peer]?.database.characteristics.values.map(\.path) ?? [] {
+            tree.hide("MTU", of: BlueZInterfaces.characteristic, at: characteristic)
+        }
+    }
+
     mutating func mtuChanged(_ mtu: Int, _ link: LinkID, on index: Int) {
         guard let peer = adapters[index].linkTable.links[link] else { return }
         adapters[index].devices[peer]?.connection.link?.mtu = mtu

@@ -47,6 +47,7 @@ struct BlueZInterfaces: Sendable {
             .property("DiscoverableTimeout", "u", isWritable: true).property("Pairable", "b", isWritable: true)
             .property("PairableTimeout", "u", isWritable: true).property("Discovering", "b")
             .property("UUIDs", "as").property("Modalias", "s").property("Roles", "as")
+            .property("ExperimentalFeatures", "as")
         if dialect >= .bluez5_82 {
             adapter =
                 adapter.property("PowerState", "s").property("Connectable", "b", isWritable: true)
@@ -138,8 +139,9 @@ struct BlueZInterfaces: Sendable {
             .method("RegisterAdvertisement", ["advertisement": "o", "options": "a{sv}"])
             .method("UnregisterAdvertisement", ["service": "o"])
             .property("ActiveInstances", "y").property("SupportedInstances", "y").property("SupportedIncludes", "as")
+            .property("SupportedSecondaryChannels", "as")
         guard dialect >= .bluez5_82 else { return manager }
-        return manager.property("SupportedSecondaryChannels", "as").property("SupportedFeatures", "as")
+        return manager.property("SupportedFeatures", "as")
             .property("SupportedCapabilities", "a{sv}")
     }
 

@@ -22,6 +22,9 @@ struct ObjectTree: Sendable {
         var interfaces: [String: Properties]
     }
 
+    /// The interfaces that come and go with the others of an object.
+    private static let standard = [StandardInterface.introspectable.name, StandardInterface.properties.name]
+
     private struct Pending: Sendable {
         /// The interfaces that are announced with the next flush.
         var added: Set<String> = []
@@ -77,13 +80,18 @@ struct ObjectTree: Sendable {
 
     // MARK: Changes
 
-    /// Adds interfaces to an object, which is made if it is not there.
+    /// Adds interfaces to an object, which is made if it is not there, with the standard ones that it needs.
     mutating func add(_ interfaces: [String: Properties], at path: ObjectPath) {
+        var added = interfaces
         if objects[path] == nil {
             objects[path] = Object(interfaces: [:])
             count(path, +1)
+            added[StandardInterface.introspectable.name] = [:]
         }
-        for (name, properties) in interfaces {
+        if !has(StandardInterface.properties.name, at: path), interfaces.values.contains(where: { !$0.isEmpty }) {
+            added[StandardInterface.properties.name] = [:]
+        }
+        for (name, properties) in added {
             objects[path]?.interfaces[name] = properties
             change(path) { $0.added.insert(name) }
         }
@@ -94,7 +102,9 @@ struct ObjectTree: Sendable {
     /// - Returns: The signals of earlier changes, and that of the removal unless the object was not announced.
     mutating func remove(_ path: ObjectPath, only interfaces: [String]? = nil) -> [Signal] {
         guard let object = objects[path] else { return [] }
-        let gone = (interfaces ?? object.interfaces.keys.sorted()).filter { object.interfaces[$0] != nil }
+        var gone = (interfaces ?? object.interfaces.keys.sorted()).filter { object.interfaces[$0] != nil }
+        let left = object.interfaces.keys.filter { !gone.contains($0) }
+        if left.allSatisfy(Self.standard.contains) { gone += left.sorted() }
         let unannounced = pending[path]?.added ?? []
         var signals: [Signal] = []
         let announced = gone.filter { !unannounced.contains($0) }
@@ -135,6 +145,11 @@ struct ObjectTree: Sendable {
             else { return }
             pending.changed[interface, default: []].append(property)
         }
+    }
+
+    /// Removes a property that is not there for a while, of which `bluetoothd` tells no one.
+    mutating func hide(_ property: String, of interface: String, at path: ObjectPath) {
+        objects[path]?.interfaces[interface]?[property] = nil
     }
 
     private mutating func change(_ path: ObjectPath, _ body: (inout Pending) -> Void) {

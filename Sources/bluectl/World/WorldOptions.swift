@@ -30,7 +30,7 @@ struct WorldOptions: ParsableArguments, Sendable {
             "Accept the pairings of programs without an agent, with this passkey if one is needed.",
             discussion: """
                 Six digits. The option is your consent to every pairing for which no program has an agent. Without it, \
-                such programs pair only with devices that need no passkey.
+                such programs pair with no device, as with BlueZ.
                 """, valueName: "DIGITS"))
     var passkey: Passkey?
 

@@ -75,7 +75,7 @@ import Testing
             "LocalName": .string("a name of some length"), "SecondaryChannel": .string("1M"),
             "ServiceUUIDs": .strings([Self.uuid]),
         ])
-        #expect(try Self.advertise(properties)?.localName == "a name of s")
+        #expect(try Self.advertise(properties, .bluez5_82)?.localName == "a name of s")
     }
 
     /// Flags take 3 bytes, a UUID of 128 bits 18, an appearance 4 and a company's data 4 besides their own.

@@ -35,14 +35,9 @@ import Testing
         arguments: [
             ["Type": .string("x")], ["Type": .string("peripheral"), "ServiceUUIDs": .strings(["x"])],
             ["Type": .string("peripheral"), "ManufacturerData": .string("x")],
-            [
-                "Type": .string("peripheral"),
-                "ServiceUUIDs": .strings([
-                    "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
-                ]),
-            ],
+            ["Type": .string("peripheral"), "SecondaryChannel": .string("1M")],
         ] as [[String: DBusValue]])
-    func advertisementsThatDoNotFitAreRefused(_ properties: [String: DBusValue]) {
+    func advertisementsThatCannotBeParsedAreRefused(_ properties: [String: DBusValue]) {
         var fixture = DaemonFixture()
         advertise(&fixture, "/ad", properties)
         #expect(fixture.lines().last == "refuse 1 Failed: Failed to parse advertisement.")
@@ -66,6 +61,28 @@ import Testing
                         ":1.1 /three Set org.bluez.LEAdvertisement1 Instance 1",
                         ":1.1 /four Set org.bluez.LEAdvertisement1 Instance 3",
                     ] : []))
+    }
+
+    @Test func anAdvertisementThatDoesNotFitIsNotRegistered() {
+        var fixture = DaemonFixture()
+        let services = ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"]
+        advertise(&fixture, "/ad", ["Type": .string("peripheral"), "ServiceUUIDs": .strings(services)])
+        #expect(fixture.lines().last == "refuse 1 Failed: Failed to register advertisement")
+    }
+
+    @Test func anAdvertisementWithoutPropertiesIsABroadcast() {
+        var fixture = DaemonFixture()
+        fixture.call(
+            "RegisterAdvertisement", .objectPath(.constant("/ad")), .properties([:]), on: DaemonFixture.adapter,
+            "org.bluez.LEAdvertisingManager1")
+        fixture.reply(.failure(DBusError(name: DBusError.Name.unknownMethod, message: "")))
+        #expect(fixture.lines().contains("open advertiser"))
+    }
+
+    @Test func bytesInPlaceOfADictionaryAreIgnored() {
+        var fixture = DaemonFixture()
+        advertise(&fixture, "/ad", ["Type": .string("peripheral"), "ManufacturerData": .bytes([1])])
+        #expect(fixture.lines().contains("open advertiser"))
     }
 
     /// What is sent to the controller.

@@ -17,6 +17,35 @@ import Testing
         return fixture
     }
 
+    @Test func withoutALinkThereIsNoMTU() {
+        var fixture = DaemonFixture.connected()
+        let path = ObjectPath.constant(DaemonFixture.device + "/service0008/char0009")
+        #expect(fixture.daemon.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == .uint16(100))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        #expect(fixture.daemon.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == nil)
+        #expect(fixture.daemon.tree.has(BlueZInterfaces.characteristic, at: path))
+    }
+
+    @Test func connectOfABlockedDeviceFails() {
+        var fixture = DaemonFixture()
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        fixture.call(
+            "Set", .string("org.bluez.Device1"), .string("Blocked"), .variant(.boolean(true)),
+            on: DaemonFixture.device, "org.freedesktop.DBus.Properties")
+        fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
+        #expect(fixture.lines().last == "refuse 3 Failed: le-connection-abort-by-local")
+    }
+
+    @Test func connectWithoutPowerIsAnInputOutputError() {
+        var fixture = DaemonFixture()
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        fixture.report(.stateChanged(.poweredOff))
+        fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
+        #expect(fixture.lines().last == "refuse 2 Failed: Input/output error")
+    }
+
     @Test func connectedIsTrueBeforeTheReplyAndTheServicesComeAfterIt() {
         var fixture = heard()
         fixture.call("Connect", on: DaemonFixture.device, Self.device)

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothDBus
 import Testing
 
@@ -61,6 +62,76 @@ import Testing
         #expect(texts[3].contains("<property name=\"Powered\" type=\"b\" access=\"readwrite\"/>"))
     }
 
+    @Test func everyOtherPathIsDescribedAsEmpty() throws {
+        var fixture = DaemonFixture()
+        for path in ["/org", "/x", DaemonFixture.adapter + "/x"] {
+            fixture.call("Introspect", on: path, "org.freedesktop.DBus.Introspectable")
+        }
+        fixture.call("Introspect", .string("x"), on: DaemonFixture.adapter, "org.freedesktop.DBus.Introspectable")
+        fixture.call("Introspect", on: DaemonFixture.adapter, "")
+        let texts = fixture.outputs.compactMap { output -> String? in
+            if case .answer(_, let values) = output { values.first?.stringValue } else { nil }
+        }
+        #expect(texts.count == 5 && texts.allSatisfy { !$0.contains("<interface") })
+        #expect(texts[0].contains("<node name=\"bluez\"/>"))
+    }
+
+    @Test func aCallWithoutAnInterfaceSelectsNoMethod() {
+        var fixture = DaemonFixture()
+        fixture.call("GetDiscoveryFilters", on: DaemonFixture.adapter, "")
+        #expect(
+            fixture.lines() == [
+                """
+                refuse 1 UnknownMethod: Method "GetDiscoveryFilters" with signature "" on interface "(null)" doesn't exist
+
+                """
+            ])
+    }
+
+    @Test func anObjectListsTheStandardInterfacesThatItNeeds() {
+        var fixture = DaemonFixture()
+        let standard = ["org.freedesktop.DBus.Introspectable", Self.properties]
+        #expect(fixture.daemon.tree.interfaces(at: .constant(DaemonFixture.adapter))?.suffix(2) == standard[...])
+        #expect(fixture.daemon.tree.interfaces(at: .constant("/org/bluez"))?.suffix(1) == standard[..<1])
+        fixture.call("GetAll", .string(Self.properties), on: DaemonFixture.adapter, Self.properties)
+        fixture.call("GetAll", .string("org.bluez.AgentManager1"), on: "/org/bluez", Self.properties)
+        let lines = fixture.lines()
+        #expect(lines.first == "answer 1 {}")
+        #expect(lines.last?.hasPrefix("refuse 2 UnknownMethod") == true)
+    }
+
+    @Test func theStandardInterfacesGoWithTheLastOther() {
+        var fixture = DaemonFixture.connected()
+        fixture.report(.servicesChanged(link: DaemonFixture.link, removed: [1], added: []))
+        let removed = fixture.outputs.compactMap { output -> [String]? in
+            guard case .signal(let signal) = output, signal.member == "InterfacesRemoved" else { return nil }
+            return signal.body.last?.stringsValue
+        }
+        #expect(
+            removed.last == ["org.bluez.GattService1", "org.freedesktop.DBus.Introspectable", Self.properties])
+    }
+
+    @Test func aPropertyThatADeviceDoesNotHaveCannotBeSet() {
+        var fixture = DaemonFixture()
+        fixture.call("StartDiscovery")
+        fixture.hear()
+        _ = fixture.lines()
+        fixture.call(
+            "Set", .string("org.bluez.Device1"), .string("WakeAllowed"), .variant(.boolean(true)),
+            on: DaemonFixture.device, Self.properties)
+        #expect(fixture.lines() == ["refuse 2 UnknownProperty: No such property 'WakeAllowed'"])
+    }
+
+    @Test func aSecondAgentIsRefusedWhateverItsCapability() {
+        var fixture = DaemonFixture()
+        for (path, capability) in [("/a", "DisplayOnly"), ("/b", "Nothing")] {
+            fixture.call(
+                "RegisterAgent", .objectPath(.constant(path)), .string(capability), on: "/org/bluez",
+                "org.bluez.AgentManager1")
+        }
+        #expect(fixture.lines().last == "refuse 2 AlreadyExists: Already Exists")
+    }
+
     @Test func profilesAreRegisteredAsOverBREDR() {
         var fixture = DaemonFixture()
         func register(
@@ -74,7 +145,8 @@ import Testing
         register("/p", "1102")
         register("/q", "00001101-0000-1000-8000-00805f9b34fb")
         register("/q", "serial?")
-        register("/q", "1102", ["channel": .uint16(32)])
+        // Logged and ignored.
+        register("/q", "1102", ["channel": .uint16(32), "Name": .byte(1)])
         fixture.handle(.clientLeft(":1.1"))
         register("/p", "1101", from: ":1.2")
         for _ in 0..<2 {
@@ -85,8 +157,7 @@ import Testing
         #expect(
             fixture.lines().filter { !$0.hasPrefix("watch") } == [
                 "answer 1", "refuse 2 AlreadyExists: Already Exists", "refuse 3 NotPermitted: UUID already registered",
-                "refuse 4 InvalidArguments: Invalid arguments in method call",
-                "refuse 5 InvalidArguments: Invalid arguments in method call", "answer 6", "answer 7",
+                "refuse 4 InvalidArguments: Invalid arguments in method call", "answer 5", "answer 6", "answer 7",
                 "refuse 8 DoesNotExist: Does Not Exist",
             ])
     }

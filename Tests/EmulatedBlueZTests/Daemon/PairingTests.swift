@@ -33,11 +33,12 @@ import Testing
         fixture.handle(.clientLeft(":1.1"))
         #expect(
             fixture.lines() == [
-                "pairing setCapability(BluetoothBackend.PairingCapability.displayYesNo)", "answer 1", "answer 2",
+                "pairing setCapability(BluetoothBackend.PairingCapability.displayYesNo)", "hci0 Pairable=true", "answer 1",
+                "answer 2",
                 "refuse 3 AlreadyExists: Already Exists",
                 "pairing setCapability(BluetoothBackend.PairingCapability.keyboardOnly)", "answer 4",
                 "pairing setCapability(BluetoothBackend.PairingCapability.displayYesNo)",
-                "pairing setCapability(BluetoothBackend.PairingCapability.noInputNoOutput)",
+                "pairing setCapability(BluetoothBackend.PairingCapability.noInputNoOutput)", "hci0 Pairable=false",
             ])
     }
 
@@ -56,6 +57,7 @@ import Testing
         var fixture = DaemonFixture()
         fixture.call("StartDiscovery")
         fixture.hear()
+        register(&fixture)
         _ = fixture.lines()
         fixture.call("Pair", on: DaemonFixture.device, Self.device)
         #expect(fixture.lines().first == "central connect")
@@ -68,11 +70,11 @@ import Testing
         #expect(fixture.outputs.map(DaemonFixture.line).contains("dev_C0_DE_00_00_18_0D Bonded=true Paired=true"))
         fixture.answerDiscovery()
         let lines = fixture.lines()
-        #expect(lines.filter { $0.hasPrefix("answer") } == ["answer 2"])
+        #expect(lines.filter { $0.hasPrefix("answer") } == ["answer 3"])
         let resolved = lines.firstIndex { $0.hasPrefix("dev_C0_DE_00_00_18_0D ServicesResolved=true") }
-        #expect(resolved ?? 99 < lines.firstIndex(of: "answer 2") ?? 0)
+        #expect(resolved ?? 99 < lines.firstIndex(of: "answer 3") ?? 0)
         fixture.call("Pair", on: DaemonFixture.device, Self.device)
-        #expect(fixture.lines() == ["refuse 3 AlreadyExists: Already Exists"])
+        #expect(fixture.lines() == ["refuse 4 AlreadyExists: Already Exists"])
     }
 
     @Test func theCallersAgentIsAskedBeforeTheDefaultOne() {
@@ -97,12 +99,27 @@ import Testing
         #expect(fixture.lines() == ["refuse 4 AuthenticationFailed: Authentication Failed"])
     }
 
-    @Test func withoutAnAgentOnlyJustWorksIsAccepted() {
+    @Test(arguments: [PairingQuestion.consent, .confirm(passkey: 1), .enterPasskey])
+    func withoutAnAgentNothingIsAccepted(_ question: PairingQuestion) {
         var fixture = DaemonFixture.connected()
+        ask(&fixture, question)
+        #expect(fixture.lines().last?.hasSuffix("PairingAnswer.reject)") == true)
+    }
+
+    @Test func pairFailsWithoutAnAgentAndTheLinkStays() {
+        var fixture = DaemonFixture.connected()
+        fixture.call("Pair", on: DaemonFixture.device, Self.device)
+        let lines = fixture.lines()
+        #expect(lines.contains("refuse 3 AuthenticationFailed: Authentication Failed"))
+        #expect(!lines.contains { $0.hasPrefix("central") || $0.hasPrefix("pairing pair") })
+    }
+
+    @Test func theAgentOfWhoPairsIsNotAskedForConsent() {
+        var fixture = DaemonFixture.connected()
+        register(&fixture)
+        fixture.call("Pair", on: DaemonFixture.device, Self.device)
         ask(&fixture, .consent)
         #expect(fixture.lines().last?.hasSuffix("PairingAnswer.accept)") == true)
-        ask(&fixture, .confirm(passkey: 1))
-        #expect(fixture.lines().last?.hasSuffix("PairingAnswer.reject)") == true)
     }
 
     @Test(arguments: [

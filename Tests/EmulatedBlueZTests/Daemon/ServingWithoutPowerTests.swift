@@ -115,7 +115,7 @@ import Testing
         fixture.report(.stateChanged(.poweredOff))
         #expect(
             fixture.lines() == [
-                "close advertiser", "hci0 Powered=false", "refuse 1 Failed: Failed to register advertisement",
+                "close advertiser", "hci0 Powered=false", "refuse 1 Failed: Failed to complete registration",
             ])
     }
 }

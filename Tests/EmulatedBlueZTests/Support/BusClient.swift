@@ -84,6 +84,7 @@ final class ReceivedCalls: Sendable {
 }
 
 extension ObjectPath {
+    static let bluez = ObjectPath("/org/bluez") ?? .root
     static let hci0 = ObjectPath("/org/bluez/hci0") ?? .root
     static let hci1 = ObjectPath("/org/bluez/hci1") ?? .root
     /// The built-in heart rate monitor.

@@ -222,7 +222,9 @@ struct DaemonFixture {
             return ([name] + changed + gone).joined(separator: " ")
         case "InterfacesAdded":
             guard case .dictionary(let interfaces) = signal.body[1] else { return "?" }
-            let names = interfaces.entries.compactMap { $0.key.stringValue?.split(separator: ".").last }
+            // The standard ones come with every object.
+            let names = interfaces.entries.compactMap(\.key.stringValue).filter { $0.hasPrefix("org.bluez.") }
+                .compactMap { $0.split(separator: ".").last }
             return (["added \(text(signal.body[0]))"] + names.map(String.init)).joined(separator: " ")
         case "InterfacesRemoved":
             // The interfaces count where the object stays.

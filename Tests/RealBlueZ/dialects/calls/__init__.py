@@ -19,6 +19,7 @@ GROUPS = {
     "advertisements": advertising.calls,
     "power": power.off,
     "removal": removal.calls,
+    "blocked": device.blocked,
 }
 # What `bluetoothd` shows with `--experimental` alone, in some versions.
 EXPERIMENTAL = {"monitors": monitors.calls}

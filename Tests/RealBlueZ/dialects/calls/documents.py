@@ -57,26 +57,30 @@ async def properties(client: Client, when: str, paths) -> None:
     for path in paths:
         lines = []
         for interface, values in tree[path].items():
-            lines += [interface, *(f"{interface} {name} = {plain(value)}" for name, value in values.items())]
+            lines += [interface, *(
+                f"{interface} {name} = {plain(value) if name != 'Handle' else value.signature}" for name, value in values.items())]
         client.log.add(f"properties of {client.log.readable(path)} {when}", sorted(lines))
 
 
 async def connected(client: Client) -> None:
     """Names the attributes by their UUIDs, and looks at one object of each kind, and at all properties."""
+    await client.until(PEER, "org.bluez.Battery1", "Percentage", 100)
     tree = await client.tree()
     seen: dict[str, int] = {}
     places = {}
     for path in sorted(path for path in tree if path.startswith(PEER + "/")):
         for kind in ("Service", "Characteristic", "Descriptor"):
             if found := tree[path].get(f"org.bluez.Gatt{kind}1"):
-                uuid = short(found["UUID"].value)
-                seen[uuid] = seen.get(uuid, 0) + 1
-                name = f"{kind.lower()} {uuid}" + (f" #{seen[uuid]}" if seen[uuid] > 1 else "")
+                name = f"{kind.lower()} {short(found['UUID'].value)}"
+                if kind == "Descriptor":
+                    name += " of" + client.log.readable(found["Characteristic"].value).strip("<>").removeprefix("characteristic")
+                seen[name] = seen.get(name, 0) + 1
+                name += f" #{seen[name]}" if seen[name] > 1 else ""
                 client.log.call_it(path, f"<{name}>")
                 places[name] = path
     await introspect(client, "a device", PEER)
     await introspect(client, "a service", places["service C0DE0001"])
     await introspect(client, "a characteristic", places["characteristic C0DE010C"])
-    await introspect(client, "a descriptor", places["descriptor 2901"])
+    await introspect(client, "a descriptor", places["descriptor 2901 of C0DE010C"])
     await properties(client, "of a connected device", [PEER, *sorted(places.values())])
     client.log.add("the attributes of a connected device", sorted(places))

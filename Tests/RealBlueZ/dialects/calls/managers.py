@@ -49,10 +49,9 @@ OPTIONS = {
 async def profiles(client: Client) -> None:
     register, path = PROFILES + "RegisterProfile", "/profile"
     await client.call("UnregisterProfile without one", ROOT, PROFILES + "UnregisterProfile", "o", path)
-    await client.call("RegisterProfile with a UUID that is none", ROOT, register, "osa{sv}", path, "heart", {})
-    await client.call("RegisterProfile with an empty UUID", ROOT, register, "osa{sv}", path, "", {})
-    for title, options in OPTIONS.items():
-        if await client.call("RegisterProfile with " + title, ROOT, register, "osa{sv}", path, UUID, options):
+    uuids = {"a UUID that is none": ("heart", {}), "an empty UUID": ("", {})}
+    for title, (uuid, options) in (uuids | {title: (UUID, options) for title, options in OPTIONS.items()}).items():
+        if await client.call("RegisterProfile with " + title, ROOT, register, "osa{sv}", path, uuid, options):
             await client.do(ROOT, PROFILES + "UnregisterProfile", "o", path)
     await client.call("RegisterProfile", ROOT, register, "osa{sv}", path, UUID, {})
     await client.call("RegisterProfile again", ROOT, register, "osa{sv}", path, UUID, {})
