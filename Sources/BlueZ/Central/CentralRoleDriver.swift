@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
+import Dispatch
 
 /// Runs a ``CentralRoleMachine``.
 // Invariant of `@unchecked Sendable`: the variables are used on the daemon's queue only.
