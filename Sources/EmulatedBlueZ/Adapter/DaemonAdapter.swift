@@ -158,6 +158,7 @@ extension BluetoothDaemon {
     // MARK: Power
 
     private mutating func setPower(_ isOn: Bool, of index: Int, _ call: ClientCall) {
+        guard adapters[index].state.powerCalls.isEmpty else { return refuse(call.id, BlueZError.changing) }
         guard adapters[index].state.isPowered != isOn else { return answer(call.id) }
         adapters[index].state.powerCalls.append((call.id, isOn))
         showPowerState(isOn ? "off-enabling" : "on-disabling", of: index)

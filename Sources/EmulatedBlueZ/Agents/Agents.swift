@@ -77,7 +77,7 @@ extension BluetoothDaemon {
         agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
     }
 
-    /// Whether somebody can answer what a pairing asks.
+    /// Whether what a pairing asks can be answered.
     var hasAgent: Bool { agents.default != nil || configuration.passkey != nil }
 
     /// An agent came or went, or became the default: adapters are pairable while there is one, unless a client sets

@@ -26,9 +26,9 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
+        guard !device.security.isBonded else { throw BlueZError.alreadyExists }
         guard adapters[index].state.isPowered else { throw BlueZError.notReady }
         guard device.security.pairing == nil else { throw BlueZError.busy }
-        guard !device.security.isBonded else { throw BlueZError.alreadyExists }
         guard device.connection.connect == nil else {
             throw dialect >= .bluez5_82 ? BlueZError.busy : BlueZError.alreadyConnecting
         }

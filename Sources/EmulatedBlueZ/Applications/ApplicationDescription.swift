@@ -121,6 +121,8 @@ struct ApplicationDescription: Sendable {
         _ path: ObjectPath, _ properties: [String: DBusValue]
     ) throws(DBusError) -> Service {
         guard let uuid = uuid(properties), let isPrimary = properties["Primary"]?.boolValue else { throw noEntry }
+        // Where the service would be, which is not looked at.
+        if let handle = properties["Handle"], handle.uint16Value == nil { throw noEntry }
         var includes: [ObjectPath] = []
         switch properties["Includes"] {
         case .array(.objectPath, let paths)?: includes = paths.compactMap(\.pathValue).filter { $0 != path }

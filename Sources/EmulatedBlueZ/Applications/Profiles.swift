@@ -10,13 +10,14 @@ struct Profiles: Sendable {
     /// The UUIDs; an empty text where a client gave none.
     private var all: [ApplicationObject: String] = [:]
 
-    /// - Parameter dialect: The version: newer ones accept an empty UUID, and a UUID that another profile has.
+    /// - Parameter dialect: The version: newer ones accept an empty UUID.
     mutating func register(_ profile: ApplicationObject, _ text: String, _ dialect: BlueZDialect) throws(DBusError) {
         guard all[profile] == nil else { throw BlueZError.alreadyExists }
-        let isLenient = dialect >= .bluez5_82
-        let uuid = BluetoothUUID(text)?.bluez
-        guard let uuid = uuid ?? (isLenient && text.isEmpty ? text : nil) else { throw BlueZError.invalidArguments }
-        guard isLenient || !all.values.contains(uuid) else { throw BlueZError.notPermitted("UUID already registered") }
+        let isAccepted = text.isEmpty && dialect >= .bluez5_82
+        guard let uuid = BluetoothUUID(text)?.bluez ?? (isAccepted ? text : nil) else {
+            throw BlueZError.invalidArguments
+        }
+        guard !all.values.contains(uuid) else { throw BlueZError.notPermitted("UUID already registered") }
         guard all.keys.count(where: { $0.client == profile.client }) < DaemonLimits.profiles else {
             throw BlueZError.notPermitted("Maximum profiles reached")
         }

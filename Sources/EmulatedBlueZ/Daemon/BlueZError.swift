@@ -18,7 +18,9 @@ enum BlueZError {
     static let providerExists = make("AlreadyExists", "Provider already exists")
     static let noProvider = make("DoesNotExist", "Provider does not exist")
     static let notSupported = make("NotSupported", "Operation is not supported")
-    static let notReady = make("NotReady", "Resource Not Ready")
+    static let notReady = notReady("Resource Not Ready")
+    /// The error that has no text.
+    static let changing = make("Busy", "")
     static let notAuthorized = make("NotAuthorized", "Operation Not Authorized")
     static let alreadyConnected = make("AlreadyConnected", "Already Connected")
     static let notConnected = make("NotConnected", "Not Connected")
@@ -27,6 +29,7 @@ enum BlueZError {
     static let authenticationTimeout = make("AuthenticationTimeout", "Authentication Timeout")
     static let connectionAttemptFailed = make("ConnectionAttemptFailed", "Page Timeout")
 
+    static func notReady(_ text: String) -> DBusError { make("NotReady", text) }
     static func invalidArguments(_ text: String) -> DBusError { make("InvalidArguments", text) }
     static func failed(_ text: String) -> DBusError { make("Failed", text) }
     static func notPermitted(_ text: String) -> DBusError { make("NotPermitted", text) }

@@ -29,13 +29,16 @@ extension BluetoothDaemon {
         case "Pair": try pair(call, peer, on: index)
         case "CancelPairing": try cancelPairing(call, peer, on: index)
         // A device without BR/EDR has no records to search, and no profile of it is connected.
-        case "ConnectProfile": throw connectingAProfileFails(call.arguments.first?.stringValue ?? "")
+        case "ConnectProfile": throw connectingAProfileFails(call.arguments.first?.stringValue ?? "", on: index)
         case "DisconnectProfile": throw BlueZError.invalidArguments
         default: throw BlueZError.unknown(call, isObjectThere: true)
         }
     }
 
-    private func connectingAProfileFails(_ uuid: String) -> DBusError {
+    private func connectingAProfileFails(_ uuid: String, on index: Int) -> DBusError {
+        guard adapters[index].state.isPowered else {
+            return BlueZError.notReady("br-connection-adapter-not-powered")
+        }
         guard dialect >= .bluez5_82, !uuid.isEmpty, BluetoothUUID(uuid) == nil else {
             return BlueZError.failed("br-connection-sdp-search")
         }
@@ -51,7 +54,9 @@ extension BluetoothDaemon {
         // The text of EIO, in place of the reason.
         guard adapters[index].state.isPowered else { throw BlueZError.failed("Input/output error") }
         // The kernel ends such a link as soon as it is there.
-        guard !device.security.isBlocked else { throw BlueZError.connect(BackendError(.peerDisconnected, operation: "connect")) }
+        guard !device.security.isBlocked else {
+            throw BlueZError.connect(BackendError(.peerDisconnected, operation: "connect"))
+        }
         if dialect >= .bluez5_82, device.connection.connect != nil || device.security.pairing != nil {
             throw BlueZError.busy
         }
@@ -96,6 +101,8 @@ extension BluetoothDaemon {
         }
         adapters[index].linkTable.links[link] = peer
         adapters[index].devices[peer]?.connection.connect = nil
+        // What it says of itself is read anew, whatever it advertises.
+        setName(device.database.deviceName, of: peer, on: index)
         adapters[index].devices[peer]?.connection.link = DaemonDevice.OpenLink(
             id: link, mtu: parameters.mtu, credits: parameters.writeCredits)
         setWithBearer("Connected", true, at: device.path)
@@ -237,7 +244,9 @@ extension BluetoothDaemon {
         case .connectFailed(let peer, _, let error): connectFailed(peer, on: index, error)
         case .disconnected(let link, let reason, _, _, _):
             if let peer = adapters[index].linkTable.links[link] { linkLost(peer, on: index, .closed(reason)) }
-        case .nameChanged(let peer, let name, _): setName(name, of: peer, on: index)
+        case .nameChanged(let peer, let name, let source):
+            if source == .gap { adapters[index].devices[peer]?.database.deviceName = name }
+            setName(name, of: peer, on: index)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, link, on: index)
         case .writeCredits(let link, let count): grantCredits(count, link, on: index)
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed, on: index)

@@ -44,6 +44,8 @@ struct RemoteDatabase: Sendable {
         var calls: [ClientCallID] = []
     }
 
+    /// The GAP Device Name.
+    var deviceName: String?
     var services: [AttributeID: Service] = [:]
     var characteristics: [AttributeID: Characteristic] = [:]
     var descriptors: [AttributeID: Descriptor] = [:]

@@ -26,6 +26,45 @@ import Testing
         #expect(fixture.daemon.tree.has(BlueZInterfaces.characteristic, at: path))
     }
 
+    @Test func theNameThatADeviceGivesItselfReturnsWithEachLink() {
+        var fixture = DaemonFixture.connected()
+        fixture.report(.nameChanged(peer: DaemonFixture.peer, name: "Own", source: .gap))
+        fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
+        fixture.hear()
+        fixture.call("Connect", on: DaemonFixture.device, "org.bluez.Device1")
+        _ = fixture.lines()
+        fixture.becomeConnected()
+        #expect(fixture.lines().first == "dev_C0_DE_00_00_18_0D Alias=Own Connected=true Name=Own")
+    }
+
+    @Test func aSecondChangeOfThePowerIsRefusedWhileOneIsUnderWay() {
+        var fixture = DaemonFixture()
+        for _ in 0..<2 {
+            fixture.call(
+                "Set", .string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(false)),
+                on: DaemonFixture.adapter, "org.freedesktop.DBus.Properties")
+        }
+        #expect(fixture.lines() == ["host power(false)", "refuse 2 Busy: "])
+    }
+
+    @Test(arguments: [
+        ("180D", "Failed: br-connection-sdp-search", "Failed: br-connection-sdp-search"),
+        ("", "Failed: br-connection-sdp-search", "Failed: br-connection-sdp-search"),
+        ("x", "Failed: br-connection-sdp-search", "InvalidArguments: br-connection-invalid-argument"),
+    ])
+    func noProfileIsConnected(_ uuid: String, _ old: String, _ new: String) {
+        for (dialect, error) in [(BlueZDialect.bluez5_66, old), (.bluez5_82, new)] {
+            var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+            fixture.call("StartDiscovery")
+            fixture.hear()
+            fixture.call("ConnectProfile", .string(uuid), on: DaemonFixture.device, "org.bluez.Device1")
+            #expect(fixture.lines().last == "refuse 2 \(error)")
+            fixture.report(.stateChanged(.poweredOff))
+            fixture.call("ConnectProfile", .string(uuid), on: DaemonFixture.device, "org.bluez.Device1")
+            #expect(fixture.lines().last == "refuse 3 NotReady: br-connection-adapter-not-powered")
+        }
+    }
+
     @Test func connectOfABlockedDeviceFails() {
         var fixture = DaemonFixture()
         fixture.call("StartDiscovery")

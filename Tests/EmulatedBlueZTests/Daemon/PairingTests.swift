@@ -33,7 +33,8 @@ import Testing
         fixture.handle(.clientLeft(":1.1"))
         #expect(
             fixture.lines() == [
-                "pairing setCapability(BluetoothBackend.PairingCapability.displayYesNo)", "hci0 Pairable=true", "answer 1",
+                "pairing setCapability(BluetoothBackend.PairingCapability.displayYesNo)", "hci0 Pairable=true",
+                "answer 1",
                 "answer 2",
                 "refuse 3 AlreadyExists: Already Exists",
                 "pairing setCapability(BluetoothBackend.PairingCapability.keyboardOnly)", "answer 4",

@@ -114,6 +114,14 @@ import Testing
             (
                 objects([("/a", "org.bluez.GattService1", ["UUID": .string("x"), "Primary": .boolean(true)])]), noEntry
             ),
+            (
+                objects([
+                    (
+                        "/a", "org.bluez.GattService1",
+                        ["UUID": .string("FFF0"), "Primary": .boolean(true), "Handle": .uint32(512)]
+                    )
+                ]), noEntry
+            ),
             (application("GattCharacteristic1", ["Flags": .strings([])]), noValidObject),
             (application("GattCharacteristic1", ["Flags": .strings(["read", "fly"])]), noValidObject),
             (application("GattCharacteristic1", ["Flags": .string("read")]), noValidObject),

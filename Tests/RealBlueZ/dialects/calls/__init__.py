@@ -11,7 +11,6 @@ GROUPS = {
     "attributes": documents.connected,
     "values": values.calls,
     "notifications": values.notifications,
-    "sockets": values.sockets,
     "connected": device.connected,
     "pairing": device.pairing,
     "disconnected": values.disconnected,
@@ -19,7 +18,8 @@ GROUPS = {
     "advertisements": advertising.calls,
     "power": power.off,
     "removal": removal.calls,
-    "blocked": device.blocked,
+    # Last, because bluetoothd may die when the link ends.
+    "sockets": values.sockets,
 }
 # What `bluetoothd` shows with `--experimental` alone, in some versions.
 EXPERIMENTAL = {"monitors": monitors.calls}

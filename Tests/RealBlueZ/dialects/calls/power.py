@@ -36,8 +36,6 @@ async def off(client: Client) -> None:
     client.objects = app(service())
     await client.call("RegisterApplication while the adapter is off", ADAPTER, "org.bluez.GattManager1.RegisterApplication", "oa{sv}", "/app", {})
     await client.send(ADAPTER, "org.bluez.GattManager1.UnregisterApplication", "o", "/app")
-    await client.call("RegisterMonitor while the adapter is off", ADAPTER, "org.bluez.AdvertisementMonitorManager1.RegisterMonitor", "o", "/mon")
-    await client.send(ADAPTER, "org.bluez.AdvertisementMonitorManager1.UnregisterMonitor", "o", "/mon")
     await client.call("RegisterAgent while the adapter is off", ROOT, "org.bluez.AgentManager1.RegisterAgent", "os", "/agent", "")
     await client.call("UnregisterAgent while the adapter is off", ROOT, "org.bluez.AgentManager1.UnregisterAgent", "o", "/agent")
     await client.together(

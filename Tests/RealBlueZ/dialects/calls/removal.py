@@ -1,16 +1,13 @@
 """RemoveDevice, of a device that is connected and of one that is gone."""
 from ..client import ADAPTER, PEER, Client
-from .device import NAME, find
+from .device import NAME, connect
 from .values import CHARACTERISTIC, places
 
 
 async def calls(client: Client) -> None:
-    await find(client)
-    await client.do(PEER, NAME + ".Connect")
-    await client.until(PEER, NAME, "ServicesResolved", True)
+    await client.call("RemoveDevice", ADAPTER, "org.bluez.Adapter1.RemoveDevice", "o", PEER)
+    await connect(client)
     stored = (await places(client))["C0DE0101"]
-    await client.do(ADAPTER, "org.bluez.Adapter1.StopDiscovery")
-    await client.until(ADAPTER, "org.bluez.Adapter1", "Discovering", False)
     client.signals.clear()
     await client.together("two RemoveDevice of a connected device at once", *[(ADAPTER, "org.bluez.Adapter1.RemoveDevice", "o", PEER)] * 2)
     changed = [

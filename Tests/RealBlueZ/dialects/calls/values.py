@@ -3,6 +3,7 @@ from dbus_next import Variant
 
 from ..client import PEER, Client, short
 from .adapter import PROPERTIES
+from .device import connect
 
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 DESCRIPTOR = "org.bluez.GattDescriptor1"
@@ -125,6 +126,7 @@ async def notifications(client: Client) -> None:
 
 
 async def sockets(client: Client) -> None:
+    await connect(client)
     at = await places(client)
     acquire, release = CHARACTERISTIC + ".AcquireNotify", CHARACTERISTIC + ".StopNotify"
     notifying, echo = at["C0DE0103"], at["C0DE0401"]
