@@ -60,14 +60,17 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ],
     targets: [
-        // MARK: C libraries, for tests alone: no product has a C module
+        // MARK: C declarations of the system, without a library: a product needs no header and no flag of pkg-config. One file
+        // a module imports them, for its implementation alone (see LibDBus).
+        .systemLibrary(name: "CBluetoothDBus", path: "Modulemaps/CBluetoothDBus"),
+        .systemLibrary(name: "CBluetoothKernel", path: "Modulemaps/CBluetoothKernel"),
+
+        // MARK: C libraries, for tests alone
         .systemLibrary(
-            name: "CBluetoothDBus", path: "Modulemaps/CBluetoothDBus", pkgConfig: "dbus-1",
-            providers: [.apt(["libdbus-1-dev"])]),
+            name: "CLibDBus", path: "Modulemaps/CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(
             name: "CBluetoothGIO", path: "Modulemaps/CBluetoothGIO", pkgConfig: "gio-unix-2.0",
             providers: [.apt(["libglib2.0-dev"])]),
-        .systemLibrary(name: "CBluetoothKernel", path: "Modulemaps/CBluetoothKernel"),
 
         // MARK: Library
         // Below all others: the lock, the system clock, the seeded generator, hexadecimal text and the lines of logs, one of each.
@@ -100,11 +103,16 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BluetoothDBus",
-            dependencies: ["BluetoothSupport", logging], swiftSettings: settings),
+            dependencies: [
+                .target(name: "CBluetoothDBus", condition: onLinux),
+                .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothSupport", logging,
+            ],
+            swiftSettings: settings),
         .target(
             name: "BlueZ",
             dependencies: [
-                "BluetoothBackend", "BluetoothDBus", "BluetoothSupport", "BluetoothValues", logging,
+                .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothBackend", "BluetoothDBus",
+                "BluetoothSupport", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -275,10 +283,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         // Programs that tests start.
-        .systemLibrary(name: "CSpawn", path: "Modulemaps/CSpawn"),
         .target(
             name: "ChildProcesses",
-            dependencies: [.target(name: "CSpawn", condition: onLinux), "BluetoothSupport"],
+            dependencies: [.target(name: "CBluetoothKernel", condition: onLinux), "BluetoothSupport"],
             path: "Tests/ChildProcesses", swiftSettings: settings),
         .target(
             name: "ScriptedBlueZ",
@@ -288,17 +295,21 @@ let package = Package(
             ],
             path: "Tests/ScriptedBlueZ",
             swiftSettings: settings),
+        // The declarations of CBluetoothDBus behind those of libdbus's header, so that the compiler compares them.
+        .target(
+            name: "DBusComparison", dependencies: [.target(name: "CLibDBus", condition: onLinux)],
+            path: "Tests/DBusComparison"),
         .testTarget(
             name: "BluetoothDBusTests",
             dependencies: [
-                .target(name: "CBluetoothDBus", condition: onLinux),
+                .target(name: "DBusComparison", condition: onLinux),
                 "BluetoothDBus", "BluetoothSupport", "ChildProcesses", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                .target(name: "CBluetoothKernel", condition: onLinux), "BlueZ", "BluetoothBackend", "BluetoothDBus",
+                "BlueZ", "BluetoothBackend", "BluetoothDBus",
                 "BluetoothInstrumentation", "BluetoothSupport",
                 "BluetoothTracing",
                 "ChildProcesses",

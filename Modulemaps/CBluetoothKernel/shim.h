@@ -1,13 +1,40 @@
 #pragma once
-// What the kernel reads and writes, as the C compiler of this architecture lays it out: structures and requests of
-// include/net/bluetooth/{bluetooth,l2cap,hci_sock}.h of Linux, which no package installs as headers of the kernel, and what Swift's
-// Glibc module leaves out.
-#include <limits.h>
-#include <stddef.h>
+// What the kernel and glibc declare, and Swift's Glibc module leaves out.
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+
+// Of <spawn.h> and <unistd.h> under _GNU_SOURCE, without which Swift's Glibc module is built.
+#define POSIX_SPAWN_SETSID 0x80
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+int pipe2(int ends[2], int flags);
+
+// Of include/net/bluetooth/{bluetooth,l2cap,hci,hci_sock}.h of Linux, which no package installs as headers of the kernel.
+#define BTPROTO_L2CAP 0
+#define BTPROTO_HCI 1
+#define BT_SECURITY 4
+#define BT_SECURITY_LOW 1
+#define BT_SECURITY_MEDIUM 2
+#define BT_SNDMTU 12
+#define BT_RCVMTU 13
+#define BDADDR_LE_PUBLIC 1
+#define BDADDR_LE_RANDOM 2
+#define LE_LINK 0x80
+#define SOL_HCI 0
+#define HCI_FILTER 2
+#define HCI_CHANNEL_RAW 0
+#define HCI_MAX_DEV 16
+static const unsigned long HCIGETDEVLIST = _IOR('H', 210, int);
+static const unsigned long HCIGETDEVINFO = _IOR('H', 211, int);
+static const unsigned long HCIGETCONNINFO = _IOR('H', 213, int);
+
+struct bt_security {
+  uint8_t level;
+  uint8_t key_size;
+};
 
 typedef struct {
   uint8_t b[6];
@@ -42,7 +69,7 @@ struct hci_conn_info {
   uint32_t link_mode;
 };
 
-// In the kernel's, any number of elements follows here and in the list of devices.
+// The kernel's declaration ends with a flexible array, as that of the list of controllers does.
 struct hci_conn_info_req {
   bdaddr_t bdaddr;
   uint8_t type;
@@ -56,7 +83,7 @@ struct hci_dev_req {
 
 struct hci_dev_list_req {
   uint16_t dev_num;
-  struct hci_dev_req dev_req[2];
+  struct hci_dev_req dev_req[HCI_MAX_DEV];
 };
 
 struct hci_dev_stats {
@@ -74,18 +101,3 @@ struct hci_dev_info {
   uint16_t acl_mtu, acl_pkts, sco_mtu, sco_pkts;
   struct hci_dev_stats stat;
 };
-
-static const unsigned long c_HCIGETDEVLIST = _IOR('H', 210, int);
-static const unsigned long c_HCIGETDEVINFO = _IOR('H', 211, int);
-static const unsigned long c_HCIGETCONNINFO = _IOR('H', 213, int);
-static const unsigned long c_TIOCOUTQ = TIOCOUTQ;
-static const unsigned long c_TIOCGWINSZ = TIOCGWINSZ;
-static const uint32_t c_EPOLLIN = EPOLLIN;
-static const uint32_t c_EPOLLOUT = EPOLLOUT;
-static const uint32_t c_EPOLLERR = EPOLLERR;
-static const uint32_t c_EPOLLHUP = EPOLLHUP;
-static const uint32_t c_EPOLLONESHOT = EPOLLONESHOT;
-static const int c_EPOLL_CTL_ADD = EPOLL_CTL_ADD;
-static const int c_EPOLL_CTL_DEL = EPOLL_CTL_DEL;
-static const int c_EPOLL_CTL_MOD = EPOLL_CTL_MOD;
-static const int c_CHAR_MIN = CHAR_MIN;

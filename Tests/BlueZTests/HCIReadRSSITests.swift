@@ -46,6 +46,13 @@ import Testing
         #expect(code([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x1F, 0x42, 0x0E, 0x00]) == .unknown)
     }
 
+    /// C's `char` has a sign on x86-64, and none on arm64.
+    @Test func theSignalStrengthHasASignOnEachArchitecture() {
+        let question = HCIReadRSSI(handle: 1)
+        #expect(question.answer([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x01, 0x00, 0x80]) == .success(-128))
+        #expect(question.answer([0x04, 0x0E, 0x07, 0x01, 0x05, 0x14, 0x00, 0x01, 0x00, 0xFF]) == .success(-1))
+    }
+
     // MARK: The kernel's structures; the numbers are those of a little-endian machine, like all supported ones.
 
     @Test func structuresAreTheKernels() throws {

@@ -40,6 +40,12 @@ extension PreservationStore {
 
     private func cleanUp() throws { try FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
 
+    /// The kernel reports the path in bytes of C's `char`, which has a sign on x86-64, and none on arm64; those of the letter
+    /// ü are above 127.
+    @Test func thePathOfAProgramMayContainAnyLetter() {
+        #expect(PreservationStore.text("/ü/bluectl".utf8.map { CChar(truncatingIfNeeded: $0) }) == "/ü/bluectl")
+    }
+
     @Test func whatIsSavedIsLoadedByItsIdentifier() throws {
         let (one, two) = (Self.state(), Self.state("F0:F1:F2:F3:F4:F6"))
         let store = store

@@ -1,6 +1,6 @@
 #if os(Linux)
 import BluetoothSupport
-import CSpawn
+import CBluetoothKernel
 public import Foundation
 import Synchronization
 

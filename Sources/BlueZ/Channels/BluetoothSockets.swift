@@ -37,20 +37,6 @@ protocol ChannelNetwork: Sendable {
 ///
 /// Source: `net/bluetooth/l2cap_sock.c` of Linux.
 struct BluetoothSockets: ChannelNetwork {
-    /// `SOL_BLUETOOTH` and its options, of `include/net/bluetooth/bluetooth.h`.
-    enum Option {
-        static let level: CInt = 274
-        static let security: CInt = 4
-        static let sendMTU: CInt = 12
-        static let receiveMTU: CInt = 13
-    }
-
-    /// `BTPROTO_L2CAP`.
-    private static let l2cap: CInt = 0
-    /// `BT_SECURITY_LOW`, the initial level of every channel.
-    private static let lowSecurity: UInt8 = 1
-    /// `BT_SECURITY_MEDIUM`: encrypted.
-    private static let mediumSecurity: UInt8 = 2
     /// The longest packet that this side accepts, in bytes.
     ///
     /// The kernel gives the peer as many credits as one such packet needs, so a higher limit makes a faster channel.
@@ -77,8 +63,7 @@ struct BluetoothSockets: ChannelNetwork {
         }
         guard code != 0 else { return nil }
         // The kernel raises the level if the peer demands more, pairs, and gives up if pairing fails.
-        let security = option(Option.security, (level: UInt8(0), keySize: UInt8(0)), of: socket)
-        let isSecurityMissing = (security?.level ?? 0) > Self.lowSecurity
+        let isSecurityMissing = (securityLevel(of: socket) ?? 0) > Security.low
         return BackendError.socket(code, "open channel", isSecurityMissing: isSecurityMissing)
     }
 
@@ -86,10 +71,7 @@ struct BluetoothSockets: ChannelNetwork {
         at local: L2CAPAddress, isEncryptionRequired: Bool
     ) throws(BackendError) -> (socket: CInt, psm: UInt16) {
         let socket = try open(at: local, "publish channel") { socket in
-            if isEncryptionRequired {
-                // `struct bt_security`: the level, and a key size that the kernel ignores here.
-                guard set(Option.security, [Self.mediumSecurity, 0], of: socket) else { return false }
-            }
+            if isEncryptionRequired, !setSecurityLevel(Security.medium, of: socket) { return false }
             return Glibc.listen(socket, Self.queueLength) == 0
         }
         guard let bound = L2CAPAddress.read({ getsockname(socket, $0, $1) }) else {
@@ -145,12 +127,12 @@ struct BluetoothSockets: ChannelNetwork {
         return socket
     }
 
-    private func set(_ option: CInt, _ value: [UInt8], of socket: CInt) -> Bool {
+    func set(_ option: CInt, _ value: [UInt8], of socket: CInt) -> Bool {
         setsockopt(socket, Option.level, option, value, socklen_t(value.count)) == 0
     }
 
     /// - Returns: The value of an option; nil if the kernel refuses it.
-    private func option<Value: BitwiseCopyable>(
+    func option<Value: BitwiseCopyable>(
         _ option: CInt, _ initial: Value, level: CInt = Option.level, of socket: CInt
     ) -> Value? {
         var value = initial
@@ -176,7 +158,7 @@ extension L2CAPAddress {
 enum BluetoothSocket {
     static func make(_ type: __socket_type, _ protocolNumber: CInt) -> CInt {
         let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        return socket(CInt(L2CAPAddress.family), CInt(type.rawValue | flags), protocolNumber)
+        return socket(AF_BLUETOOTH, CInt(type.rawValue | flags), protocolNumber)
     }
 
     /// Whether this system has such sockets.

@@ -16,12 +16,6 @@ struct ControllerID: Hashable, Sendable {
 ///
 /// Source: `hci_get_dev_list` and `hci_get_dev_info` in `net/bluetooth/hci_core.c` of Linux; neither needs a privilege.
 enum KernelControllers {
-    /// `BTPROTO_HCI`.
-    static let hci: CInt = 1
-    /// `HCIGETDEVLIST` and `HCIGETDEVINFO`: `_IOR('H', 210, int)`, `_IOR('H', 211, int)`.
-    static let deviceList: UInt = 0x8004_48D2
-    static let deviceInfo: UInt = 0x8004_48D3
-
     /// Refuses an operation of an adapter that is not one of them.
     ///
     /// If the kernel does not list its controllers, as in a network namespace, nothing is refused.
@@ -40,11 +34,12 @@ enum KernelControllers {
         guard socket >= 0 else { return nil }
         defer { close(socket) }
         var list = ControllerStructures.deviceList
-        guard ioctl(socket, deviceList, &list) == 0 else { return nil }
+        guard ioctl(socket, ControllerStructures.listRequest, &list) == 0 else { return nil }
         return ControllerStructures.devices(list).compactMap { device in
             var info = ControllerStructures.deviceInfo(of: device)
             // A controller that has just been unplugged is skipped.
-            return ioctl(socket, deviceInfo, &info) == 0 ? ControllerStructures.publicAddress(info) : nil
+            return ioctl(socket, ControllerStructures.infoRequest, &info) == 0
+                ? ControllerStructures.publicAddress(info) : nil
         }
     }
 }

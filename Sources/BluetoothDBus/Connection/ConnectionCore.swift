@@ -62,12 +62,7 @@ final class ConnectionCore: @unchecked Sendable {
     ///
     /// Blocks while `connect(2)` blocks; ``start()`` authenticates.
     init(address: String, queue: DispatchQueue) throws(DBusError) {
-        try LibDBus.load()
-        var error = CDBusError()
-        dbus_error_init(&error)
-        guard dbus_threads_init_default() != 0 else { throw .outOfMemory }
-        guard let raw = dbus_connection_open_private(address, &error) else { throw DBusError(freeing: &error) }
-        self.raw = raw
+        raw = try LibDBus.openConnection(address)
         self.queue = queue
         dbus_connection_set_exit_on_disconnect(raw, 0)
         dbus_connection_set_max_message_size(raw, DBusLimits.messageLength)

@@ -61,12 +61,5 @@ extension DBusError {
     package static func exhausted(_ what: String) -> DBusError {
         DBusError(name: Name.limitsExceeded, message: "this process has no \(what) left")
     }
-
-    /// Copies the content of a C error and frees it.
-    init(freeing error: inout CDBusError) {
-        name = error.name.map { String(cString: $0) } ?? DBusError.Name.inconsistentMessage
-        message = error.message.map { String(cString: $0) } ?? ""
-        dbus_error_free(&error)
-    }
 }
 #endif

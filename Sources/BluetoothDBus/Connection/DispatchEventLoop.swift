@@ -26,7 +26,7 @@ package enum DispatchEventLoop {
     package static func prepare() throws(DBusError) {
         if isReady.load(ordering: .acquiring) { return }
         var free: [DBusFileDescriptor] = []
-        for _ in 0..<descriptors { free.append(try DBusFileDescriptor(created: eventfd(0, eventfdFlags))) }
+        for _ in 0..<descriptors { free.append(try DBusFileDescriptor.event()) }
         free = []
         let fired = DispatchSemaphore(value: 0)
         // A separate queue, because all threads of the global queue may be waiting, one of them here.

@@ -1,19 +1,24 @@
 #if os(Linux)
-// swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+@_implementationOnly import CBluetoothDBus
 import Glibc
 import Synchronization
 
 /// The C library libdbus-1, which is loaded when the first message is created or the first connection is opened.
 ///
-/// Its functions are declared in Swift, as variables of the same names. Every module that imports this one, directly or
-/// not, would need a C module; but SwiftPM passes a C module's flags only to dependants, while
-/// `canImport(CoreBluetooth)` is true for every module that is compiled later. This way no product needs libdbus's
-/// headers, and a program starts even if libdbus is missing.
+/// Its functions are declared in C, in `Modulemaps/CBluetoothDBus`, and the compiler compares them with libdbus's header
+/// when the tests are built. No product needs that header, and a program starts even if libdbus is missing.
+///
+/// Only this file imports the C module, and for the implementation alone: every module that imports this one, directly or
+/// not, would need the C module's flags otherwise; but SwiftPM passes these only to dependants, while
+/// `canImport(CoreBluetooth)` is true for every module that is compiled later.
 enum LibDBus {
+    typealias Version = (major: CInt, minor: CInt, micro: CInt)
+
     /// The name of the only binary interface that libdbus 1 ever had.
     static let soname = "libdbus-1.so.3"
-    /// The first version with all functions that are declared here.
-    static let minimumVersion: (CInt, CInt, CInt) = (1, 2, 16)
+    /// The first version with all functions that are declared.
+    static let minimumVersion: Version = (1, 2, 16)
 
     /// The address of the library's handle, 0 until it is loaded; it is never closed.
     private static let handle = Atomic<UInt>(0)
@@ -34,19 +39,33 @@ enum LibDBus {
             guard isOutOfResources(reason) else { return .failure(missing(reason)) }
             return .failure(DBusError(name: DBusError.Name.limitsExceeded, message: reason))
         }
-        guard let versionFunction = dlsym(handle, "dbus_get_version") else {
-            return .failure(missing("\(soname) is another library"))
-        }
-        var version: (CInt, CInt, CInt) = (0, 0, 0)
-        unsafeBitCast(versionFunction, to: VersionFunction.self)(&version.0, &version.1, &version.2)
-        guard version >= minimumVersion else {
-            return .failure(missing("its version is \(version.0).\(version.1).\(version.2)"))
-        }
-        return .success(handle)
+        let flaw = flaw(of: version(of: handle), without: absentFunction(of: handle))
+        return flaw.map { .failure(missing($0)) } ?? .success(handle)
     }
 
-    private typealias VersionFunction =
-        @convention(c) (UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?, UnsafeMutablePointer<CInt>?) -> Void
+    /// Why a library cannot be used; nil if it can.
+    ///
+    /// - Parameters:
+    ///   - version: nil if it is another library than libdbus-1.
+    ///   - absentFunction: The first function that it lacks.
+    static func flaw(of version: Version?, without absentFunction: String?) -> String? {
+        guard let version else { return "it is another library" }
+        guard version >= minimumVersion else {
+            return "its version is \(version.major).\(version.minor).\(version.micro)"
+        }
+        return absentFunction.map { "it has no function \($0)" }
+    }
+
+    /// The version of a library; nil if it is another one than libdbus-1.
+    static func version(of library: UnsafeMutableRawPointer) -> Version? {
+        var numbers: [CInt] = [0, 0, 0]
+        return bluetooth_dbus_version(library, &numbers) ? (numbers[0], numbers[1], numbers[2]) : nil
+    }
+
+    /// The name of the first declared function that a library lacks; nil if it has all of them.
+    static func absentFunction(of library: UnsafeMutableRawPointer) -> String? {
+        withFunctions(of: library) { _, absent in absent }
+    }
 
     /// Whether the loader reached a limit of the process or the system, which may be temporary; only its text names the
     /// cause.
@@ -60,170 +79,125 @@ enum LibDBus {
             message: "\(soname) is needed (Debian and Ubuntu: apt-get install libdbus-1-3): \(reason)")
     }
 
-    /// A function of the library.
-    ///
-    /// - Parameter name: A function of every version from ``minimumVersion`` on; ``load()`` has succeeded.
-    fileprivate static func function<Function>(_ name: String) -> Function {
+    /// Passes on the table of a library's functions, and the name of the first that it lacks, with which the table ends.
+    private static func withFunctions<Result>(
+        of library: UnsafeMutableRawPointer, _ body: (UnsafeMutablePointer<BluetoothDBusFunctions>, String?) -> Result
+    ) -> Result {
+        let table = UnsafeMutablePointer<BluetoothDBusFunctions>.allocate(capacity: 1)
+        defer { table.deallocate() }
+        return body(table, bluetooth_dbus_load(table, library).map { String(cString: $0) })
+    }
+
+    fileprivate static func functions() -> BluetoothDBusFunctions {
         do {
             try load()
         } catch {
             preconditionFailure("\(error)")
         }
-        let handle = UnsafeMutableRawPointer(bitPattern: handle.load(ordering: .acquiring))
-        guard let symbol = dlsym(handle, name) else { preconditionFailure("\(soname) has no \(name)") }
-        return unsafeBitCast(symbol, to: Function.self)
+        guard let library = UnsafeMutableRawPointer(bitPattern: handle.load(ordering: .acquiring)) else {
+            preconditionFailure("\(soname) is not loaded")
+        }
+        // `open(_:)` has found all of them.
+        return withFunctions(of: library) { table, _ in table.pointee }
+    }
+
+    /// Opens a connection of the caller's own.
+    ///
+    /// Blocks while `connect(2)` blocks.
+    static func openConnection(_ address: String) throws(DBusError) -> OpaquePointer {
+        try load()
+        guard libdbus.dbus_threads_init_default() != 0 else { throw .outOfMemory }
+        var error = CBluetoothDBus.DBusError()
+        libdbus.dbus_error_init(&error)
+        guard let connection = libdbus.dbus_connection_open_private(address, &error) else {
+            defer { libdbus.dbus_error_free(&error) }
+            throw DBusError(
+                name: error.name.map { String(cString: $0) } ?? DBusError.Name.inconsistentMessage,
+                message: error.message.map { String(cString: $0) } ?? "")
+        }
+        return connection
     }
 }
 
-// MARK: Types
+private let libdbus = LibDBus.functions()
 
-/// False is zero.
-typealias dbus_bool_t = UInt32
-/// A connection, a message or a watch.
-typealias DBusObject = OpaquePointer?
-/// A zero-terminated text.
-typealias DBusText = UnsafePointer<CChar>?
-/// A structure, or a program's own data.
-typealias DBusMemory = UnsafeMutableRawPointer?
+// MARK: Types and constants
 
-/// An error of libdbus: its name, its text, and private fields.
-///
-/// Other structures are passed as raw pointers too, because a C function's type cannot contain Swift structures.
-struct CDBusError {
-    var name: UnsafePointer<CChar>?
-    var message: UnsafePointer<CChar>?
-    private var reserved: (UInt, UInt) = (0, 0)
-}
+typealias DBusMessageIter = CBluetoothDBus.DBusMessageIter
 
-/// Memory for an iterator, whose fields are private to libdbus.
-struct DBusMessageIter {
-    // 72 bytes if a pointer has 8, and 56 if it has 4.
-    private var reserved: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
-        (0, 0, 0, 0, 0, 0, 0, 0, 0)
-}
+let DBUS_MESSAGE_TYPE_METHOD_CALL = CBluetoothDBus.DBUS_MESSAGE_TYPE_METHOD_CALL
+let DBUS_MESSAGE_TYPE_METHOD_RETURN = CBluetoothDBus.DBUS_MESSAGE_TYPE_METHOD_RETURN
+let DBUS_MESSAGE_TYPE_ERROR = CBluetoothDBus.DBUS_MESSAGE_TYPE_ERROR
+let DBUS_MESSAGE_TYPE_SIGNAL = CBluetoothDBus.DBUS_MESSAGE_TYPE_SIGNAL
 
-typealias DBusFreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
-typealias DBusAddWatchFunction = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> dbus_bool_t
-typealias DBusWatchFunction = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void
-typealias DBusWakeupMainFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
-typealias DBusDispatchStatusFunction = @convention(c) (OpaquePointer?, UInt32, UnsafeMutableRawPointer?) -> Void
+let DBUS_WATCH_READABLE = CBluetoothDBus.DBUS_WATCH_READABLE.rawValue
+let DBUS_WATCH_WRITABLE = CBluetoothDBus.DBUS_WATCH_WRITABLE.rawValue
+let DBUS_WATCH_ERROR = CBluetoothDBus.DBUS_WATCH_ERROR.rawValue
+let DBUS_WATCH_HANGUP = CBluetoothDBus.DBUS_WATCH_HANGUP.rawValue
 
-let DBUS_MESSAGE_TYPE_METHOD_CALL: CInt = 1
-let DBUS_MESSAGE_TYPE_METHOD_RETURN: CInt = 2
-let DBUS_MESSAGE_TYPE_ERROR: CInt = 3
-let DBUS_MESSAGE_TYPE_SIGNAL: CInt = 4
-
-let DBUS_WATCH_READABLE: CUnsignedInt = 1
-let DBUS_WATCH_WRITABLE: CUnsignedInt = 2
-let DBUS_WATCH_ERROR: CUnsignedInt = 4
-let DBUS_WATCH_HANGUP: CUnsignedInt = 8
-
-let DBUS_DISPATCH_DATA_REMAINS: UInt32 = 0
+let DBUS_DISPATCH_DATA_REMAINS = CBluetoothDBus.DBUS_DISPATCH_DATA_REMAINS
 
 // MARK: Connections
 
-let dbus_connection_open_private: @convention(c) (DBusText, DBusMemory) -> DBusObject = LibDBus.function(
-    "dbus_connection_open_private")
-let dbus_connection_close: @convention(c) (DBusObject) -> Void = LibDBus.function("dbus_connection_close")
-let dbus_connection_unref: @convention(c) (DBusObject) -> Void = LibDBus.function("dbus_connection_unref")
-let dbus_connection_get_socket: @convention(c) (DBusObject, UnsafeMutablePointer<CInt>?) -> dbus_bool_t =
-    LibDBus.function("dbus_connection_get_socket")
-let dbus_connection_get_is_authenticated: @convention(c) (DBusObject) -> dbus_bool_t = LibDBus.function(
-    "dbus_connection_get_is_authenticated")
-let dbus_connection_can_send_type: @convention(c) (DBusObject, CInt) -> dbus_bool_t = LibDBus.function(
-    "dbus_connection_can_send_type")
-let dbus_connection_set_exit_on_disconnect: @convention(c) (DBusObject, dbus_bool_t) -> Void = LibDBus.function(
-    "dbus_connection_set_exit_on_disconnect")
-let dbus_connection_set_max_message_size: @convention(c) (DBusObject, CLong) -> Void = LibDBus.function(
-    "dbus_connection_set_max_message_size")
-let dbus_connection_pop_message: @convention(c) (DBusObject) -> DBusObject = LibDBus.function(
-    "dbus_connection_pop_message")
-let dbus_connection_send: @convention(c) (DBusObject, DBusObject, UnsafeMutablePointer<UInt32>?) -> dbus_bool_t =
-    LibDBus.function("dbus_connection_send")
-let dbus_connection_set_dispatch_status_function:
-    @convention(c) (DBusObject, DBusDispatchStatusFunction?, DBusMemory, DBusFreeFunction?) -> Void = LibDBus.function(
-        "dbus_connection_set_dispatch_status_function")
-let dbus_connection_set_wakeup_main_function:
-    @convention(c) (DBusObject, DBusWakeupMainFunction?, DBusMemory, DBusFreeFunction?) -> Void = LibDBus.function(
-        "dbus_connection_set_wakeup_main_function")
-let dbus_connection_set_watch_functions:
-    @convention(c) (
-        DBusObject, DBusAddWatchFunction?, DBusWatchFunction?, DBusWatchFunction?, DBusMemory, DBusFreeFunction?
-    ) -> dbus_bool_t = LibDBus.function("dbus_connection_set_watch_functions")
-let dbus_bus_set_unique_name: @convention(c) (DBusObject, DBusText) -> dbus_bool_t = LibDBus.function(
-    "dbus_bus_set_unique_name")
-let dbus_watch_get_enabled: @convention(c) (DBusObject) -> dbus_bool_t = LibDBus.function("dbus_watch_get_enabled")
-let dbus_watch_get_flags: @convention(c) (DBusObject) -> CUnsignedInt = LibDBus.function("dbus_watch_get_flags")
-let dbus_watch_handle: @convention(c) (DBusObject, CUnsignedInt) -> dbus_bool_t = LibDBus.function("dbus_watch_handle")
+let dbus_connection_close = libdbus.dbus_connection_close
+let dbus_connection_unref = libdbus.dbus_connection_unref
+let dbus_connection_get_socket = libdbus.dbus_connection_get_socket
+let dbus_connection_get_is_authenticated = libdbus.dbus_connection_get_is_authenticated
+let dbus_connection_can_send_type = libdbus.dbus_connection_can_send_type
+let dbus_connection_set_exit_on_disconnect = libdbus.dbus_connection_set_exit_on_disconnect
+let dbus_connection_set_max_message_size = libdbus.dbus_connection_set_max_message_size
+let dbus_connection_pop_message = libdbus.dbus_connection_pop_message
+let dbus_connection_send = libdbus.dbus_connection_send
+let dbus_connection_set_dispatch_status_function = libdbus.dbus_connection_set_dispatch_status_function
+let dbus_connection_set_wakeup_main_function = libdbus.dbus_connection_set_wakeup_main_function
+let dbus_connection_set_watch_functions = libdbus.dbus_connection_set_watch_functions
+let dbus_bus_set_unique_name = libdbus.dbus_bus_set_unique_name
+let dbus_watch_get_enabled = libdbus.dbus_watch_get_enabled
+let dbus_watch_get_flags = libdbus.dbus_watch_get_flags
+let dbus_watch_handle = libdbus.dbus_watch_handle
 
 // MARK: Messages
 
-let dbus_message_new_method_call: @convention(c) (DBusText, DBusText, DBusText, DBusText) -> DBusObject =
-    LibDBus.function("dbus_message_new_method_call")
-let dbus_message_new_method_return: @convention(c) (DBusObject) -> DBusObject = LibDBus.function(
-    "dbus_message_new_method_return")
-let dbus_message_new_error: @convention(c) (DBusObject, DBusText, DBusText) -> DBusObject = LibDBus.function(
-    "dbus_message_new_error")
-let dbus_message_new_signal: @convention(c) (DBusText, DBusText, DBusText) -> DBusObject = LibDBus.function(
-    "dbus_message_new_signal")
-let dbus_message_unref: @convention(c) (DBusObject) -> Void = LibDBus.function("dbus_message_unref")
-let dbus_message_get_type: @convention(c) (DBusObject) -> CInt = LibDBus.function("dbus_message_get_type")
-let dbus_message_get_path: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_path")
-let dbus_message_get_interface: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_interface")
-let dbus_message_get_member: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_member")
-let dbus_message_get_error_name: @convention(c) (DBusObject) -> DBusText = LibDBus.function(
-    "dbus_message_get_error_name")
-let dbus_message_get_sender: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_sender")
-let dbus_message_get_destination: @convention(c) (DBusObject) -> DBusText = LibDBus.function(
-    "dbus_message_get_destination")
-let dbus_message_get_signature: @convention(c) (DBusObject) -> DBusText = LibDBus.function("dbus_message_get_signature")
-let dbus_message_get_no_reply: @convention(c) (DBusObject) -> dbus_bool_t = LibDBus.function(
-    "dbus_message_get_no_reply")
-let dbus_message_get_reply_serial: @convention(c) (DBusObject) -> UInt32 = LibDBus.function(
-    "dbus_message_get_reply_serial")
-let dbus_message_set_destination: @convention(c) (DBusObject, DBusText) -> dbus_bool_t = LibDBus.function(
-    "dbus_message_set_destination")
-let dbus_message_set_no_reply: @convention(c) (DBusObject, dbus_bool_t) -> Void = LibDBus.function(
-    "dbus_message_set_no_reply")
-let dbus_message_set_serial: @convention(c) (DBusObject, UInt32) -> Void = LibDBus.function("dbus_message_set_serial")
+let dbus_message_new_method_call = libdbus.dbus_message_new_method_call
+let dbus_message_new_method_return = libdbus.dbus_message_new_method_return
+let dbus_message_new_error = libdbus.dbus_message_new_error
+let dbus_message_new_signal = libdbus.dbus_message_new_signal
+let dbus_message_unref = libdbus.dbus_message_unref
+let dbus_message_get_type = libdbus.dbus_message_get_type
+let dbus_message_get_path = libdbus.dbus_message_get_path
+let dbus_message_get_interface = libdbus.dbus_message_get_interface
+let dbus_message_get_member = libdbus.dbus_message_get_member
+let dbus_message_get_error_name = libdbus.dbus_message_get_error_name
+let dbus_message_get_sender = libdbus.dbus_message_get_sender
+let dbus_message_get_destination = libdbus.dbus_message_get_destination
+let dbus_message_get_signature = libdbus.dbus_message_get_signature
+let dbus_message_get_no_reply = libdbus.dbus_message_get_no_reply
+let dbus_message_get_reply_serial = libdbus.dbus_message_get_reply_serial
+let dbus_message_set_destination = libdbus.dbus_message_set_destination
+let dbus_message_set_no_reply = libdbus.dbus_message_set_no_reply
+let dbus_message_set_serial = libdbus.dbus_message_set_serial
 
 // MARK: Reading arguments
 
-let dbus_message_iter_init: @convention(c) (DBusObject, DBusMemory) -> dbus_bool_t = LibDBus.function(
-    "dbus_message_iter_init")
-let dbus_message_iter_next: @convention(c) (DBusMemory) -> dbus_bool_t = LibDBus.function("dbus_message_iter_next")
-let dbus_message_iter_recurse: @convention(c) (DBusMemory, DBusMemory) -> Void = LibDBus.function(
-    "dbus_message_iter_recurse")
-let dbus_message_iter_get_arg_type: @convention(c) (DBusMemory) -> CInt = LibDBus.function(
-    "dbus_message_iter_get_arg_type")
-let dbus_message_iter_get_element_type: @convention(c) (DBusMemory) -> CInt = LibDBus.function(
-    "dbus_message_iter_get_element_type")
-let dbus_message_iter_get_signature: @convention(c) (DBusMemory) -> UnsafeMutablePointer<CChar>? = LibDBus.function(
-    "dbus_message_iter_get_signature")
-let dbus_message_iter_get_basic: @convention(c) (DBusMemory, DBusMemory) -> Void = LibDBus.function(
-    "dbus_message_iter_get_basic")
-let dbus_message_iter_get_fixed_array: @convention(c) (DBusMemory, DBusMemory, UnsafeMutablePointer<CInt>?) -> Void =
-    LibDBus.function("dbus_message_iter_get_fixed_array")
+let dbus_message_iter_init = libdbus.dbus_message_iter_init
+let dbus_message_iter_next = libdbus.dbus_message_iter_next
+let dbus_message_iter_recurse = libdbus.dbus_message_iter_recurse
+let dbus_message_iter_get_arg_type = libdbus.dbus_message_iter_get_arg_type
+let dbus_message_iter_get_element_type = libdbus.dbus_message_iter_get_element_type
+let dbus_message_iter_get_signature = libdbus.dbus_message_iter_get_signature
+let dbus_message_iter_get_basic = libdbus.dbus_message_iter_get_basic
+let dbus_message_iter_get_fixed_array = libdbus.dbus_message_iter_get_fixed_array
 
 // MARK: Appending arguments
 
-let dbus_message_iter_init_append: @convention(c) (DBusObject, DBusMemory) -> Void = LibDBus.function(
-    "dbus_message_iter_init_append")
-let dbus_message_iter_append_basic: @convention(c) (DBusMemory, CInt, UnsafeRawPointer?) -> dbus_bool_t =
-    LibDBus.function("dbus_message_iter_append_basic")
-let dbus_message_iter_append_fixed_array: @convention(c) (DBusMemory, CInt, UnsafeRawPointer?, CInt) -> dbus_bool_t =
-    LibDBus.function("dbus_message_iter_append_fixed_array")
-let dbus_message_iter_open_container: @convention(c) (DBusMemory, CInt, DBusText, DBusMemory) -> dbus_bool_t =
-    LibDBus.function("dbus_message_iter_open_container")
-let dbus_message_iter_close_container: @convention(c) (DBusMemory, DBusMemory) -> dbus_bool_t = LibDBus.function(
-    "dbus_message_iter_close_container")
-let dbus_message_iter_abandon_container: @convention(c) (DBusMemory, DBusMemory) -> Void = LibDBus.function(
-    "dbus_message_iter_abandon_container")
+let dbus_message_iter_init_append = libdbus.dbus_message_iter_init_append
+let dbus_message_iter_append_basic = libdbus.dbus_message_iter_append_basic
+let dbus_message_iter_append_fixed_array = libdbus.dbus_message_iter_append_fixed_array
+let dbus_message_iter_open_container = libdbus.dbus_message_iter_open_container
+let dbus_message_iter_close_container = libdbus.dbus_message_iter_close_container
+let dbus_message_iter_abandon_container = libdbus.dbus_message_iter_abandon_container
 
 // MARK: The library
 
-let dbus_threads_init_default: @convention(c) () -> dbus_bool_t = LibDBus.function("dbus_threads_init_default")
-let dbus_error_init: @convention(c) (DBusMemory) -> Void = LibDBus.function("dbus_error_init")
-let dbus_error_free: @convention(c) (DBusMemory) -> Void = LibDBus.function("dbus_error_free")
-let dbus_free: @convention(c) (DBusMemory) -> Void = LibDBus.function("dbus_free")
+let dbus_free = libdbus.dbus_free
 #endif

@@ -6,7 +6,7 @@ import Glibc
 /// Each read checks the type and advances. Reading by type copies only the requested values.
 public struct DBusReader {
     private let message: DBusMessage
-    private var iterator = DBusMessageIter()
+    private var iterator: DBusIterator
     /// Whether the value at the iterator was read: the iterator advances when the next value is asked for, which is never
     /// the case for the last one.
     private var isRead = false
@@ -15,12 +15,12 @@ public struct DBusReader {
     /// Begins at the first argument.
     public init(_ message: DBusMessage) {
         self.message = message
-        _ = dbus_message_iter_init(message.raw, &iterator)
+        iterator = DBusIterator(reading: message.raw)
     }
 
     private init(entering outer: inout DBusReader) {
         message = outer.message
-        dbus_message_iter_recurse(&outer.iterator, &iterator)
+        iterator = outer.iterator.content()
     }
 
     /// Whether all values were read.
@@ -33,12 +33,12 @@ public struct DBusReader {
     private var code: UInt8 {
         mutating get {
             if isRead {
-                _ = dbus_message_iter_next(&iterator)
+                iterator.next()
                 isRead = false
             } else if let knownCode {
                 return knownCode
             }
-            let code = UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))
+            let code = iterator.code
             knownCode = code
             return code
         }
@@ -58,7 +58,7 @@ public struct DBusReader {
 
     /// Reads a `b`.
     public mutating func bool() throws(DBusError) -> Bool {
-        try basic("b", dbus_bool_t(0)) != 0
+        try basic("b", UInt32(0)) != 0
     }
 
     /// Reads a `y`.
@@ -91,13 +91,10 @@ public struct DBusReader {
     public mutating func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) throws(DBusError) -> Result {
-        guard code == UInt8(ascii: "a"), elementCode() == UInt8(ascii: "y") else { throw mismatch("ay") }
-        var elements = DBusReader(entering: &self)
-        var start: UnsafePointer<UInt8>?
-        var count: CInt = 0
-        dbus_message_iter_get_fixed_array(&elements.iterator, &start, &count)
+        guard code == UInt8(ascii: "a"), iterator.elementCode == UInt8(ascii: "y") else { throw mismatch("ay") }
+        var elements = iterator.content()
         isRead = true
-        return body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
+        return body(elements.bytes())
     }
 
     /// Reads an `s` without a copy.
@@ -238,12 +235,11 @@ extension DBusReader {
     }
 
     private mutating func arrayValue(depth: Int) throws(DBusError) -> DBusValue {
-        let code = elementCode()
+        let code = iterator.elementCode
         if code == UInt8(ascii: "y") { return .bytes(try bytes()) }
         if code == UInt8(ascii: "s") { return .strings(try strings()) }
-        guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
-        defer { dbus_free(text) }
-        let type = DBusType(validated: String(cString: text))
+        guard let signature = iterator.signature else { throw .outOfMemory }
+        let type = DBusType(validated: signature)
         guard let (key, value) = type.entry else {
             return .array(
                 type.element, try elements { element throws(DBusError) in try element.value(depth: depth + 1) })
@@ -259,10 +255,6 @@ extension DBusReader {
 // MARK: - Iterator
 
 extension DBusReader {
-    private mutating func elementCode() -> UInt8 {
-        UInt8(truncatingIfNeeded: dbus_message_iter_get_element_type(&iterator))
-    }
-
     private mutating func container(_ code: UnicodeScalar) throws(DBusError) -> DBusReader {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
         defer { isRead = true }
@@ -274,7 +266,7 @@ extension DBusReader {
     ) throws(DBusError) -> Value {
         guard self.code == UInt8(ascii: code) else { throw mismatch(String(code)) }
         var value = initial
-        dbus_message_iter_get_basic(&iterator, &value)
+        iterator.copyBasic(to: &value)
         isRead = true
         return value
     }
@@ -287,7 +279,7 @@ extension DBusReader {
     /// The text of a string, path or signature; the message, which this reader retains, owns it.
     private mutating func text() -> UnsafePointer<CChar>? {
         var text: UnsafePointer<CChar>?
-        dbus_message_iter_get_basic(&iterator, &text)
+        iterator.copyBasic(to: &text)
         isRead = true
         return text
     }

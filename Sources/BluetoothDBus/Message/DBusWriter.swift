@@ -3,16 +3,16 @@
 ///
 /// Fails only if no memory is left.
 struct DBusWriter {
-    private var iterator = DBusMessageIter()
+    private var iterator: DBusIterator
 
-    init(_ message: DBusMessage) { dbus_message_iter_init_append(message.raw, &iterator) }
+    init(_ message: DBusMessage) { iterator = DBusIterator(appendingTo: message.raw) }
 
-    private init() {}
+    private init() { iterator = DBusIterator() }
 
     mutating func append(_ value: DBusValue) throws(DBusError) {
         switch value {
         case .byte(let value): try basic("y", value)
-        case .boolean(let value): try basic("b", dbus_bool_t(value ? 1 : 0))
+        case .boolean(let value): try basic("b", UInt32(value ? 1 : 0))
         case .int16(let value): try basic("n", value)
         case .uint16(let value): try basic("q", value)
         case .int32(let value): try basic("i", value)
@@ -34,26 +34,20 @@ struct DBusWriter {
     }
 
     private mutating func basic(_ code: Unicode.Scalar, _ value: some BitwiseCopyable) throws(DBusError) {
-        let done = withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, CInt(code.value), $0) }
-        guard done != 0 else { throw .outOfMemory }
+        let done = withUnsafePointer(to: value) { iterator.appendBasic(code, $0) }
+        guard done else { throw .outOfMemory }
     }
 
     private mutating func text(_ code: Unicode.Scalar, _ value: String) throws(DBusError) {
         // The compiler's own conversion would allocate an array for each text.
         let done = value.withCString { text in
-            withUnsafePointer(to: text) { dbus_message_iter_append_basic(&iterator, CInt(code.value), $0) }
+            withUnsafePointer(to: text) { iterator.appendBasic(code, $0) }
         }
-        guard done != 0 else { throw .outOfMemory }
+        guard done else { throw .outOfMemory }
     }
 
     private mutating func append(_ bytes: [UInt8]) throws(DBusError) {
-        let done = bytes.withUnsafeBufferPointer { buffer -> dbus_bool_t in
-            guard let base = buffer.baseAddress, !buffer.isEmpty else { return 1 }
-            return withUnsafePointer(to: base) {
-                dbus_message_iter_append_fixed_array(&iterator, CInt(UInt8(ascii: "y")), $0, CInt(buffer.count))
-            }
-        }
-        guard done != 0 else { throw .outOfMemory }
+        guard bytes.withUnsafeBufferPointer({ iterator.append($0) }) else { throw .outOfMemory }
     }
 
     private mutating func entries(of dictionary: DBusDictionary) throws(DBusError) {
@@ -85,17 +79,16 @@ struct DBusWriter {
         var inner = DBusWriter()
         // As above, no conversion by the compiler.
         let opened =
-            signature?.withCString {
-                dbus_message_iter_open_container(&iterator, CInt(code.value), $0, &inner.iterator)
-            } ?? dbus_message_iter_open_container(&iterator, CInt(code.value), nil, &inner.iterator)
-        guard opened != 0 else { throw .outOfMemory }
+            signature?.withCString { iterator.open(code, $0, &inner.iterator) }
+            ?? iterator.open(code, nil, &inner.iterator)
+        guard opened else { throw .outOfMemory }
         do throws(DBusError) {
             try fill(&inner)
         } catch {
-            dbus_message_iter_abandon_container(&iterator, &inner.iterator)
+            iterator.abandon(&inner.iterator)
             throw error
         }
-        guard dbus_message_iter_close_container(&iterator, &inner.iterator) != 0 else { throw .outOfMemory }
+        guard iterator.close(&inner.iterator) else { throw .outOfMemory }
     }
 }
 #endif

@@ -75,8 +75,8 @@ package final class SocketPoller: Sendable {
     /// - Throws: `LimitsExceeded` if the process has no descriptor or thread left.
     package init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
         self.socket = try DBusFileDescriptor(created: fcntl(socket, F_DUPFD_CLOEXEC, 0))
-        wakeupFD = try DBusFileDescriptor(created: eventfd(0, eventfdFlags))
-        backupWakeupFD = try DBusFileDescriptor(created: eventfd(0, eventfdFlags))
+        wakeupFD = try DBusFileDescriptor.event()
+        backupWakeupFD = try DBusFileDescriptor.event()
         self.queue = queue
         self.handler = handler
         guard startThread(Self.pollingThread), startThread(Self.backupThread) else {

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothDBus
 import BluetoothSupport
 import Glibc
 
@@ -51,7 +52,7 @@ package final class SpawnedProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
             }
         }
-        if options.isDetached { _ = Self.addCloseFrom?(&actions, 3) }
+        if options.isDetached { SpawnExtensions.closeDescriptors(from: 3, &actions) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -96,18 +97,9 @@ package final class SpawnedProcess: Sendable {
         if options.isDetached { sigfillset(&signals) }
         for number in options.defaultSignals { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // POSIX_SPAWN_SETSID of glibc's spawn.h, which declares it under _GNU_SOURCE alone.
-        let ownSession: Int32 = 0x80
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (options.isDetached ? ownSession : 0)
+        let session = options.isDetached ? SpawnExtensions.ownSession : 0
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session
         posix_spawnattr_setflags(&attributes, Int16(flags))
-    }
-
-    private typealias AddCloseFrom =
-        @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-
-    /// Since glibc 2.34; before, the program inherits the descriptors that are not marked as closed on execution.
-    private static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
-        unsafeBitCast($0, to: AddCloseFrom.self)
     }
 }
 

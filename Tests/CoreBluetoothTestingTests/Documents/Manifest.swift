@@ -29,6 +29,8 @@ struct Manifest {
             guard kind == "target" || kind == "executableTarget", !arguments.contains("path:") else { continue }
             add(arguments)
         }
+        // Modules of C are in `Modulemaps`.
+        edges = edges.filter { targets.contains($0.to) }
     }
 
     private mutating func add(_ arguments: Substring) {
