@@ -41,6 +41,29 @@ import Testing
         #expect(device.position(of: AttributeID(rawValue: 1)) == nil)
     }
 
+    @Test func aDescriptorIsChangedByItsTypeAndReadByACentral() async throws {
+        let scene = try await DeviceFixture(Self.twins)
+        let path = CharacteristicPath("FFF1", service: "FFF0", index: 1)
+        let first = AttributePosition(service: 0, characteristic: 1, descriptor: 0)
+        #expect(scene.device.value(ofDescriptor: "2901", of: path) == Data([11, 1]))
+        #expect(scene.device.value(ofDescriptor: "2904", of: path) == nil)
+        #expect(scene.device.value(ofDescriptor: "2902", of: path) == nil)
+        #expect(scene.device.value(ofDescriptor: "2901", of: "FFF9") == nil)
+        scene.device.setValue(Data([7]), ofDescriptor: "2901", of: path)
+        scene.device.setValue(Data([8]), ofDescriptor: "2902", of: path)
+        try await scene.emulator.runUntilIdle()
+        #expect(scene.device.value(at: first) == Data([7]))
+        let id = try #require(scene.device.attribute(at: first))
+        let events = try await scene.fixture.run(.request(link: scene.link, operation: op(1), .read(id)))
+        #expect(events == [.response(link: scene.link, operation: op(1), .value(Data([7])))])
+        let lines = scene.emulator.trace.map(\.text)
+        #expect(lines.contains { $0.contains("setValue") && $0.contains("descriptor=2901") }, "\(lines)")
+        #expect(lines.contains { $0.contains("FFF1/2902") }, "\(lines)")
+        #expect(
+            scene.emulator.presentWorld.devices.first?.services.first?.characteristics[1].descriptors[0].value
+                == Data([7]))
+    }
+
     @Test func controlsReachTheOneOfSeveralEqualCharacteristics() async throws {
         let scene = try await DeviceFixture(Self.twins)
         let second = AttributePosition(service: 0, characteristic: 1)

@@ -88,6 +88,47 @@ private final class IgnoringSink: EventSink {
         #expect(details.parameters.contains { $0.name == "heartRate" && $0.maximum == 65_535 })
     }
 
+    @Test func aDescriptorIsChangedAndShown() async throws {
+        let device = try emulator.add(PeripheralDescription(name: "Box", services: [Self.described]))
+        let path = "/v1/devices/\(device.number)"
+        try await command("POST", path + "/values", #"{"characteristic":"FFF1","descriptor":"2901","value":"4142"}"#)
+        let details: DeviceDetails = try await get(path)
+        let found = try #require(details.services.first { $0.uuid == "FFF0" }?.characteristics.first)
+        #expect(found.value == "01")
+        #expect(found.descriptors.first { $0.uuid == "2901" }?.value == "4142")
+        #expect(
+            emulator.presentWorld.devices.last?.services[0].characteristics[0].descriptors[0].value == Data("AB".utf8))
+        let source = String(decoding: try await bytes(LiveRequest("GET", "/v1/test.swift")), as: UTF8.self)
+        let line = #".setValue(Data([65, 66]), ofDescriptor: "2901", of: CharacteristicPath("FFF1"))"#
+        #expect(source.contains(line), "\(source)")
+    }
+
+    private static let described = ServiceDescription(
+        "FFF0",
+        characteristics: [
+            CharacteristicDescription(
+                "FFF1", [.read, .notify], value: Data([1]), descriptors: [.init("2901", value: Data())])
+        ])
+
+    @Test(arguments: [
+        (#""descriptor":"2904","value":"00""#, "descriptor", "the characteristic FFF1 has no descriptor 2904"),
+        (#""descriptor":"2902","value":"0100""#, "descriptor", "each central has a 2902 of its own"),
+        (#""descriptor":"x","value":"00""#, "descriptor", "\"x\" is no UUID"),
+        (#""descriptor":"2901","value":"00","notify":true"#, "notify", "only values of characteristics are notified"),
+        (
+            #""descriptor":"2901","value":""# + String(repeating: "00", count: 513) + "\"", "value",
+            "a value has at most 512 bytes, not 513"
+        ),
+    ])
+    func aMistakeAboutADescriptorNamesItsField(fields: String, field: String, rule: String) async throws {
+        let device = try emulator.add(PeripheralDescription(name: "Box", services: [Self.described]))
+        let body = #"{"characteristic":"FFF1","# + fields + "}"
+        let error = await refusal("POST", "/v1/devices/\(device.number)/values", body)
+        #expect(error?.status == 400 && error?.path == field)
+        #expect(error?.rule == rule)
+        #expect(device.value(ofDescriptor: "2901", of: "FFF1") == Data())
+    }
+
     @Test func faultsAreAddedShownAndCleared() async throws {
         try await command("POST", path + "/faults", #"{"step":"write","what":"fail","code":128}"#)
         var details: DeviceDetails = try await get(path)

@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// The position of a service, characteristic or descriptor in a device, for devices whose UUIDs are not unique.
 public struct AttributePosition: Hashable, Sendable, Codable {
     /// The number of the service, from 0: first the services of the description, then added ones in the order of their
@@ -29,6 +31,7 @@ extension AttributePosition: CustomStringConvertible {
 /// The attribute that a control applies to.
 enum AttributeTarget: Sendable {
     case path(CharacteristicPath)
+    case descriptor(BluetoothUUID, of: CharacteristicPath)
     case position(AttributePosition)
 }
 
@@ -37,6 +40,7 @@ extension AttributeTarget: CustomStringConvertible {
     var description: String {
         switch self {
         case .path(let path): "\(path.uuid)"
+        case .descriptor(let descriptor, let path): "\(path.uuid)/\(descriptor)"
         case .position(let position): "at \(position)"
         }
     }

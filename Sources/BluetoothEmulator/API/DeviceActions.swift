@@ -33,6 +33,13 @@ public struct DeviceActions: Sendable {
         controls.append(.setValue(.path(characteristic), value))
     }
 
+    /// Stores the value of a descriptor, the first one of its type in the characteristic, without notifying a central.
+    public mutating func setValue(
+        _ value: Data, ofDescriptor descriptor: BluetoothUUID, of characteristic: CharacteristicPath
+    ) {
+        controls.append(.setValue(.descriptor(descriptor, of: characteristic), value))
+    }
+
     /// Stores the value of the characteristic or descriptor at a position, without notifying it.
     public mutating func setValue(_ value: Data, at position: AttributePosition) {
         controls.append(.setValue(.position(position), value))

@@ -56,6 +56,16 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setValue(.path(characteristic), value))
     }
 
+    /// Stores the value of a descriptor, the first one of its type in the characteristic, without notifying a central.
+    ///
+    /// If there is no such descriptor, nothing happens but a line in the trace. The Client Characteristic Configuration,
+    /// 2902, cannot be set, because each central has its own.
+    public func setValue(
+        _ value: Data, ofDescriptor descriptor: BluetoothUUID, of characteristic: CharacteristicPath
+    ) {
+        control(.setValue(.descriptor(descriptor, of: characteristic), value))
+    }
+
     /// Holds reads of a characteristic while `isHeld` is true; held reads are never answered.
     public func holdReads(of characteristic: CharacteristicPath, _ isHeld: Bool = true) {
         control(.hold(characteristic, isHeld))
@@ -67,6 +77,14 @@ public struct EmulatedDevice: Hashable, Sendable {
             core.world.characteristic(characteristic, of: ref).flatMap {
                 core.world.devices[ref]?.server.database[$0]?.value
             }
+        }
+    }
+
+    /// The stored value of a descriptor, the first one of that type of the characteristic; nil if there is none.
+    public func value(ofDescriptor descriptor: BluetoothUUID, of characteristic: CharacteristicPath) -> Data? {
+        emulator.core.withLock { core in
+            guard let database = core.world.devices[ref]?.server.database else { return nil }
+            return database.descriptor(descriptor, of: characteristic).flatMap { database[$0]?.value }
         }
     }
 

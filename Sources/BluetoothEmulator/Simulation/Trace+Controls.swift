@@ -234,6 +234,9 @@ extension TraceLine {
     fileprivate mutating func add(_ target: AttributeTarget, _ value: Data) {
         switch target {
         case .path(let path): return add(path, value)
+        case .descriptor(let uuid, let path):
+            add(path)
+            add("descriptor", uuid)
         case .position(let position): add("position", "\(position)")
         }
         add(value: value)

@@ -112,7 +112,7 @@ extension LiveWorld {
     }
 
     private func changeValue(of device: EmulatedDevice, _ body: Data) throws(LiveError) {
-        let fields = try CommandFields(body, "characteristic", "service", "index", "value", "notify")
+        let fields = try CommandFields(body, "characteristic", "service", "index", "descriptor", "value", "notify")
         try requireDescribed(device)
         let path = CharacteristicPath(
             try requiredUUID("characteristic", fields), service: try uuid("service", fields),
@@ -127,12 +127,27 @@ extension LiveWorld {
             throw .invalid("value", "a value has at most \(ATTLimits.longestValue) bytes, not \(value.count)")
         }
         let isNotified: Bool = try fields.value("notify") ?? false
-        if isNotified { device.notify(path, value: value) } else { device.setValue(value, of: path) }
-        let (data, characteristic) = ("Data([\(value.map { "\($0)" }.joined(separator: ", "))])", path.source)
-        add(
-            source(of: device)
-                + (isNotified
-                    ? ".notify(\(characteristic), value: \(data))" : ".setValue(\(data), of: \(characteristic))"))
+        let (source, characteristic) = (source(of: device), path.source)
+        let data = "Data([\(value.map { "\($0)" }.joined(separator: ", "))])"
+        if let descriptor = try uuid("descriptor", fields) {
+            guard !isNotified else { throw .invalid("notify", "only values of characteristics are notified") }
+            guard device.value(ofDescriptor: descriptor, of: path) != nil else {
+                throw .invalid("descriptor", Self.missing(descriptor, of: path))
+            }
+            device.setValue(value, ofDescriptor: descriptor, of: path)
+            add("\(source).setValue(\(data), ofDescriptor: \"\(descriptor)\", of: \(characteristic))")
+        } else if isNotified {
+            device.notify(path, value: value)
+            add("\(source).notify(\(characteristic), value: \(data))")
+        } else {
+            device.setValue(value, of: path)
+            add("\(source).setValue(\(data), of: \(characteristic))")
+        }
+    }
+
+    private static func missing(_ descriptor: BluetoothUUID, of path: CharacteristicPath) -> String {
+        descriptor.bits16 == 0x2902
+            ? "each central has a 2902 of its own" : "the characteristic \(path.uuid) has no descriptor \(descriptor)"
     }
 
     private func uuid(_ name: String, _ fields: CommandFields) throws(LiveError) -> BluetoothUUID? {

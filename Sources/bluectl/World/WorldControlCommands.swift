@@ -102,7 +102,8 @@ extension Proximity: ExpressibleByArgument {}
 
 struct WorldNotifyCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notify", abstract: "Change a value of a served device, and notify subscribers.")
+        commandName: "notify", abstract: "Change a value of a served device, and notify subscribers.",
+        discussion: "A descriptor is changed without a notification.")
 
     @Argument(help: "The device: its number or its name.")
     var device: String
@@ -112,6 +113,9 @@ struct WorldNotifyCommand: WorldControlCommand {
 
     @Argument(help: ArgumentHelp("The bytes, in hexadecimal digits.", valueName: "HEX"))
     var value: String
+
+    @Option(help: ArgumentHelp("Change this descriptor of the characteristic: its UUID, as 2901.", valueName: "UUID"))
+    var descriptor: String?
 
     @Flag(help: "Store the value without notifying it.")
     var quietly = false
@@ -124,8 +128,8 @@ struct WorldNotifyCommand: WorldControlCommand {
         return LiveRequest(
             "POST", try devices.path(of: device) + "/values",
             [
-                "characteristic": parts.last ?? "", "service": parts.count > 1 ? parts[0] : nil, "value": value,
-                "notify": !quietly,
+                "characteristic": parts.last ?? "", "service": parts.count > 1 ? parts[0] : nil,
+                "descriptor": descriptor, "value": value, "notify": descriptor == nil && !quietly,
             ])
     }
 }

@@ -122,6 +122,22 @@ import Testing
         #expect(outcome.output.contains("setValue(Data([2]), of: CharacteristicPath(\"2A38\", service: \"180D\"))"))
     }
 
+    @Test func aDescriptorIsChanged() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world notify "Health Thermometer" 1809/2A21 0A003C00 --descriptor 2906
+            "$TOOL" world save
+            "$TOOL" world save --test
+            "$TOOL" world notify "Health Thermometer" 1809/2A21 00 --descriptor 2901; echo $?
+            """)
+        #expect(outcome.output.contains(#""value" : "0A003C00""#), "\(outcome.output)")
+        #expect(
+            outcome.output.contains("setValue(Data([10, 0, 60, 0]), ofDescriptor: \"2906\", of: CharacteristicPath("))
+        #expect(outcome.lines.last == "2")
+        #expect(
+            outcome.errors.contains("descriptor: the characteristic 2A21 has no descriptor 2901"), "\(outcome.errors)")
+    }
+
     @Test func aMistakeIsOneLineWithTheField() async throws {
         let outcome = try await whileServing(
             """

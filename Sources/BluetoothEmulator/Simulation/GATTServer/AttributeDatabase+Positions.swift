@@ -27,6 +27,11 @@ extension AttributeDatabase {
         return nil
     }
 
+    /// The first descriptor of a type in a characteristic, other than its client configuration; nil if there is none.
+    func descriptor(_ uuid: BluetoothUUID, of path: CharacteristicPath) -> AttributeID? {
+        characteristic(path).flatMap { descriptors(of: $0).first { self[$0]?.uuid == uuid } }
+    }
+
     /// The descriptors of a characteristic other than its client configuration.
     fileprivate func descriptors(of characteristic: AttributeID) -> [AttributeID] {
         (self[characteristic]?.children ?? []).filter { self[$0]?.role == .descriptor }
@@ -74,6 +79,7 @@ extension GATTServer {
     func attribute(_ target: AttributeTarget) -> AttributeID? {
         switch target {
         case .path(let path): return database.characteristic(path)
+        case .descriptor(let uuid, let path): return database.descriptor(uuid, of: path)
         case .position(let position): return position.characteristic == nil ? nil : attribute(at: position)
         }
     }
