@@ -15,7 +15,7 @@ struct CapturedClient: Sendable {
         case characteristics([Characteristic])
         case descriptors([ATTPDU.HandleAndUUID])
         case read(UInt16, Answer)
-        case written(UInt16, Data, Answer)
+        case written(UInt16, Data, from: UInt16 = 0, Answer)
         case command(UInt16, Data, at: Duration)
         case notified(UInt16, Data, at: Duration)
     }
@@ -54,6 +54,8 @@ struct CapturedClient: Sendable {
     /// A long write in parts, of 512 bytes at most.
     private struct Preparation: Sendable {
         var handle: UInt16
+        /// Where the first part begins.
+        var offset: UInt16
         var value = Data()
         var sentAt: Duration
     }
@@ -106,8 +108,8 @@ struct CapturedClient: Sendable {
             break
         default: finish(receive)
         }
-        if case .prepareWriteRequest(let handle, _, _) = pdu, preparation?.handle != handle {
-            preparation = Preparation(handle: handle, sentAt: time)
+        if case .prepareWriteRequest(let handle, let offset, _) = pdu, preparation?.handle != handle {
+            preparation = Preparation(handle: handle, offset: offset, sentAt: time)
         }
         request = Request(pdu: pdu, sentAt: time)
     }
@@ -139,7 +141,9 @@ struct CapturedClient: Sendable {
         case (.writeRequest(let handle, let value), .writeResponse):
             receive(.written(handle, Data(value), answer))
         case (.prepareWriteRequest(_, let offset, let part), .prepareWriteResponse):
-            if Int(offset) == preparation?.value.count, Int(offset) + part.count <= ATTLimits.longestValue {
+            if let known = preparation, Int(offset) == Int(known.offset) + known.value.count,
+                known.value.count + part.count <= ATTLimits.longestValue
+            {
                 preparation?.value += Data(part)
             }
         case (.executeWriteRequest, .executeWriteResponse): endPreparation(answer, receive)
@@ -181,7 +185,7 @@ struct CapturedClient: Sendable {
         var answer = answer
         answer.duration += answer.sentAt - known.sentAt
         answer.sentAt = known.sentAt
-        receive(.written(known.handle, known.value, answer))
+        receive(.written(known.handle, known.value, from: known.offset, answer))
     }
 
     // MARK: Discovering

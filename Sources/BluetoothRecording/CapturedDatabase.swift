@@ -36,7 +36,8 @@ struct CapturedDatabase: Sendable {
         case .characteristics(let found): add(found, to: &recorder)
         case .descriptors(let found): add(found, to: &recorder)
         case .read(let handle, let answer): read(handle, answer, &recorder)
-        case .written(let handle, let value, let answer): written(handle, value, answer, &recorder)
+        case .written(let handle, let value, let offset, let answer):
+            written(handle, value, from: offset, answer, &recorder)
         case .command(let handle, let value, let time):
             guard isKnown(handle) else { return }
             recorder.answered(.writeCommand, name(handle), written: value, .success(Data()), sentAt: time)
@@ -125,7 +126,8 @@ struct CapturedDatabase: Sendable {
     }
 
     private mutating func written(
-        _ handle: UInt16, _ value: Data, _ answer: CapturedClient.Answer, _ recorder: inout DeviceRecorder
+        _ handle: UInt16, _ value: Data, from offset: UInt16, _ answer: CapturedClient.Answer,
+        _ recorder: inout DeviceRecorder
     ) {
         if let characteristic = configurations[handle] {
             let isOn = value.contains { $0 != 0 }
@@ -135,7 +137,8 @@ struct CapturedDatabase: Sendable {
         }
         guard isKnown(handle) else { return }
         recorder.answered(
-            .write, name(handle), written: value, answer.result, sentAt: answer.sentAt, duration: answer.duration)
+            .write, name(handle), written: value, from: offset, answer.result, sentAt: answer.sentAt,
+            duration: answer.duration)
     }
 }
 

@@ -165,11 +165,13 @@ package struct DeviceRecorder: Sendable {
     /// Records a central's request, and the device's answer.
     ///
     /// - Parameters:
+    ///   - written: The value of a write.
+    ///   - offset: The offset from which it is written, in bytes.
     ///   - answer: The value of a read, otherwise empty; or the error.
     ///   - duration: The time from the request to the answer; nil for a write command.
     package mutating func answered(
         _ operation: RecordedRequest.Operation, _ name: RecordedDatabase.Name, written: Data? = nil,
-        _ answer: Result<Data, ATTError>, sentAt time: Duration, duration: Duration? = nil
+        from offset: UInt16 = 0, _ answer: Result<Data, ATTError>, sentAt time: Duration, duration: Duration? = nil
     ) {
         guard let attribute = database.attribute(name) else { return }
         var request = RecordedRequest(operation, attribute, duration: duration.map { max(.zero, $0).wholeMicroseconds })
@@ -180,8 +182,8 @@ package struct DeviceRecorder: Sendable {
         }
         if let written {
             let value = recorded(written, of: attribute)
-            request.value = value
-            lastWrites[name.link] = LastWrite(write: RecordedWrite(attribute, value), time: time)
+            (request.value, request.offset) = (value, offset)
+            lastWrites[name.link] = LastWrite(write: RecordedWrite(attribute, value, offset: offset), time: time)
         }
         append(.request(request), at: time)
     }

@@ -201,8 +201,8 @@ extension DeviceRecorder {
             else { return }
             let name = RecordedDatabase.Name(link: link, id: id)
             answered(
-                operation, name, written: request.writtenValue, answer, sentAt: sentAt,
-                duration: message.time - sentAt)
+                operation, name, written: request.written?.value, from: request.written?.offset ?? 0, answer,
+                sentAt: sentAt, duration: message.time - sentAt)
         }
     }
 }
@@ -217,8 +217,8 @@ extension LinkRequest {
         }
     }
 
-    fileprivate var writtenValue: Data? {
-        if case .write(_, let value) = self { value } else { nil }
+    fileprivate var written: (value: Data, offset: UInt16)? {
+        if case .write(_, let value, let offset) = self { (value, offset) } else { nil }
     }
 }
 

@@ -16,6 +16,11 @@ public enum ATTLimits {
     /// Returns the number of bytes of a value that one write, write command, notification or indication carries.
     package static func written(mtu: Int) -> Int { mtu - valueHeader }
 
+    /// Whether a write takes Prepare Writes, because its value is too long for one write or begins at an offset.
+    package static func isPrepared(count: Int, offset: UInt16, mtu: Int) -> Bool {
+        offset > 0 || count > written(mtu: mtu)
+    }
+
     /// Returns the number of bytes of a value that one response to a read carries.
     package static func read(mtu: Int) -> Int { mtu - 1 }
 

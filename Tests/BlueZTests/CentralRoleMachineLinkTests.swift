@@ -203,6 +203,15 @@ import Testing
             ])
     }
 
+    @Test mutating func aWriteFromAnOffsetNamesItsOffset() {
+        let (_, characteristic) = discover()
+        let operation = next()
+        fixture.command(.request(link: link, operation: operation, .write(characteristic, Data([1]), offset: 3)))
+        let call = fixture.answer("WriteValue")
+        #expect(call?.body == [.bytes([1]), .properties(["type": .string("request"), "offset": .uint16(3)])])
+        #expect(fixture.events == [.response(link: link, operation: operation, .written)])
+    }
+
     @Test mutating func S84_writeCommandsGoOutTogetherAndGiveTheirCreditsBack() {
         let (_, characteristic) = discover()
         for byte in UInt8(1)...3 {

@@ -83,6 +83,15 @@ import Testing
         #expect(found == [.written(3, Data([1, 2, 3]), answer(took: 50))])
     }
 
+    @Test func aPreparedWriteFromAnOffsetKeepsIt() {
+        let found = outcomes([
+            (true, .prepareWriteRequest(3, offset: 5, [1, 2])), (false, .prepareWriteResponse(3, offset: 5, [1, 2])),
+            (true, .prepareWriteRequest(3, offset: 7, [3])), (false, .prepareWriteResponse(3, offset: 7, [3])),
+            (true, .executeWriteRequest), (false, .error(request: 0x18, handle: 3, code: 7)),
+        ])
+        #expect(found == [.written(3, Data([1, 2, 3]), from: 5, answer(took: 50, error: 7))])
+    }
+
     @Test func discoveriesAreRead() {
         let found = outcomes([
             (true, .readByGroupTypeRequest(1...0xFFFF, "2800")),

@@ -31,6 +31,11 @@ import Testing
         RecordedEvent(time: .seconds(8), .notified(value, Data([10]), after: RecordedWrite(point, Data([5])))),
         RecordedEvent(time: .seconds(9), .notified(value, Data([11]), after: nil)),
         RecordedEvent(time: .seconds(10), .request(RecordedRequest(.unsubscribe, value, duration: .zero))),
+        RecordedEvent(
+            time: .seconds(10),
+            .request(RecordedRequest(.write, point, value: Data([6]), offset: 300, duration: .milliseconds(50)))),
+        RecordedEvent(
+            time: .seconds(10), .notified(value, Data([12]), after: RecordedWrite(point, Data([6]), offset: 300))),
         RecordedEvent(time: .seconds(11), .linkClosed(.remote)),
     ]
 
@@ -87,6 +92,11 @@ import Testing
         (#"{"t":1,"read":"180D/2A38","value":"0"}"#, "2:27: value: \"0\": bytes are an even number of hexadecimal"),
         (#"{"t":1,"write":"180D/2A38"}"#, "2:1: value: the field is missing"),
         (#"{"t":1,"write":"180D/2A38","value":"01","error":0}"#, "2:41: error: an ATT error code is 1...255"),
+        (#"{"t":1,"write":"180D/2A38","value":"01","offset":65536}"#, "2:41: offset: "),
+        (
+            #"{"t":1,"writeCommand":"180D/2A38","value":"01","offset":1}"#,
+            "2:48: offset: a line of this kind has no such"
+        ),
         (#"{"t":1,"link":"gone"}"#, "2:8: link: a link is opened or closed"),
         (#"{"t":1,"link":"opened","value":"01"}"#, "2:24: value: a line of this kind has no such field"),
         (#"{"t":1,"notified":"180D/2A37","value":"","after":{"value":"01"}}"#, "2:42: after: a cause has write and"),

@@ -132,6 +132,10 @@ def test_calls_and_properties(bluetoothctl):
     assert busctl(*read, "1", "offset", "q", "1") == "ay 2 2 3\n"
     write = ["call", "org.bluez", characteristic, interface, "WriteValue", "aya{sv}", "2", "8", "9"]
     assert busctl(*write, "1", "type", "s", "request") == ""
+    assert busctl(*write, "1", "offset", "q", "1") == ""
+    assert busctl(*read, "0") == "ay 3 8 8 9\n"
+    assert "Invalid offset" in busctl(*write, "1", "offset", "q", "4", status=1)
+    assert "not supported" in busctl(*write, "2", "offset", "q", "1", "type", "s", "command", status=1)
     assert busctl("get-property", "org.bluez", service, "org.bluez.GattService1", "UUID") == f's "{uuid("FFF0")}"\n'
     adapter = ["org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1"]
     assert busctl("set-property", *adapter, "Alias", "s", "Bench") == ""

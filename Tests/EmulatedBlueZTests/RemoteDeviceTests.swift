@@ -38,6 +38,65 @@ import Testing
         fixture.service.stop()
     }
 
+    private static let described = PeripheralDescription(
+        name: "Box", address: address, advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
+        services: [
+            ServiceDescription(
+                "FFE0",
+                characteristics: [
+                    CharacteristicDescription(
+                        "FFE1", [.read, .write], value: Data([1, 2, 3]),
+                        descriptors: [
+                            DescriptorDescription(
+                                "2901", value: Data("text".utf8), permissions: [.readable, .writeable])
+                        ])
+                ])
+        ])
+
+    /// The paths of the characteristic and of its descriptor.
+    private func attributes(_ client: BusClient) async throws -> (characteristic: ObjectPath, descriptor: ObjectPath) {
+        let characteristic = try #require(try await client.characteristic("ffe1", of: Self.device))
+        let descriptor = try await client.objects().first { path, interfaces in
+            interfaces[BlueZInterfaces.descriptor] != nil && path.text.hasPrefix(characteristic.text)
+        }
+        return (characteristic, try #require(descriptor?.path))
+    }
+
+    @Test func aWriteFromAnOffsetReachesTheDevice() async throws {
+        let fixture = try await ServedFixture(WorldDescription(devices: [Self.described]))
+        let client = try await fixture.client(finding: Self.device)
+        try await fixture.connect(client, to: Self.device)
+        let paths = try await attributes(client)
+        let offset = { DBusValue.properties(["offset": .uint16($0)]) }
+        try await client.call("WriteValue", .bytes([9]), offset(1), on: paths.characteristic, "GattCharacteristic1")
+        try await client.call("WriteValue", .bytes([4]), offset(3), on: paths.characteristic, "GattCharacteristic1")
+        let value = try await client.call("ReadValue", Self.none, on: paths.characteristic, "GattCharacteristic1")
+        #expect(value == [.bytes([1, 9, 3, 4])])
+        try await client.call("WriteValue", .bytes([0x6F]), offset(1), on: paths.descriptor, "GattDescriptor1")
+        let text = try await client.call("ReadValue", Self.none, on: paths.descriptor, "GattDescriptor1")
+        #expect(text == [.bytes(Array("toxt".utf8))])
+        let error = await #expect(throws: DBusError.self) {
+            try await client.call("WriteValue", .bytes([9]), offset(9), on: paths.descriptor, "GattDescriptor1")
+        }
+        #expect(error?.message == "Invalid offset")
+        fixture.service.stop()
+    }
+
+    @Test func aDescriptorThatADeviceChangedIsReadAnew() async throws {
+        let fixture = try await ServedFixture(WorldDescription(devices: [Self.described]))
+        let client = try await fixture.client(finding: Self.device)
+        try await fixture.connect(client, to: Self.device)
+        let path = try await attributes(client).descriptor
+        let read = { try await client.call("ReadValue", Self.none, on: path, "GattDescriptor1") }
+        #expect(try await read() == [.bytes(Array("text".utf8))])
+        let device = try #require(fixture.emulator.device(named: "Box"))
+        device.setValue(Data("new".utf8), ofDescriptor: "2901", of: "FFE1")
+        #expect(try await client.get("Value", of: "GattDescriptor1", at: path) == .bytes(Array("text".utf8)))
+        #expect(try await read() == [.bytes(Array("new".utf8))])
+        #expect(try await client.get("Value", of: "GattDescriptor1", at: path) == .bytes(Array("new".utf8)))
+        fixture.service.stop()
+    }
+
     @Test func aNotificationBeforeTheConfirmationIsReceived() async throws {
         var device = PeripheralDescription.notifiesTooEarly
         device.address = Self.address

@@ -82,6 +82,22 @@ import Testing
         fixture.service.stop()
     }
 
+    @Test func aWriteFromAnOffsetReachesTheApplicationWithIt() async throws {
+        let fixture = try await serve()
+        let (server, client) = (try await BusClient(fixture.bus), try await BusClient(fixture.bus))
+        let calls = server.export(ServingTests.application(["write"]), advertisement: ["Type": .string("peripheral")])
+        try await register(server)
+        try await advertise(server)
+        try await connect(client, in: fixture)
+        let options = DBusValue.properties(["offset": .uint16(7)])
+        try await client.call(
+            "WriteValue", .bytes([1, 2]), options, on: try await characteristic(client), "GattCharacteristic1")
+        let write = try #require(calls.writes.withLock { $0.first })
+        #expect(write.first == .bytes([1, 2]))
+        #expect(write.last?.propertiesValue?["offset"] == .uint16(7))
+        fixture.service.stop()
+    }
+
     /// The values wait for the next connection event: more are under way than the controller takes at once.
     @Test func aBurstArrivesWhenTheServerHasStartedAgain() async throws {
         var configuration = EmulatorConfiguration.instant

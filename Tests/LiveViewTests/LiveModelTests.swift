@@ -98,6 +98,16 @@ import Testing
         #expect(events(&model, .att(link: 3, .notification(handle: 12, Data()))) == [])
     }
 
+    @Test func aWriteFromAnOffsetNamesItsFirstByteAndHasNoMeaning() {
+        var model = Self.connected()
+        let request = lines(
+            events(&model, .att(link: 3, .request(.write(handle: 12, Data([0, 72]), offset: 2), sentAt: .zero))))
+        #expect(request.map(\.text) == ["write 180D/2A37 from byte 2"])
+        #expect(request.map(\.value) == ["0048"] && request.map(\.meaning) == [nil])
+        let response = lines(events(&model, .att(link: 3, .response(.written))))
+        #expect(response.map(\.text) == ["write 180D/2A37 from byte 2: done"])
+    }
+
     @Test func aSecondsTrafficIsReportedAndThenItsEnd() throws {
         var model = Self.connected()
         #expect(model.takeTraffic() == nil)

@@ -45,9 +45,9 @@ extension CentralRoleMachine {
     private mutating func begin(_ peer: PeerID, _ operation: LinkState.Operation) {
         switch operation.command {
         case .request(_, _, .read(let attribute)): read(peer, attribute, operation)
-        case .request(_, _, .write(let attribute, let value)):
+        case .request(_, _, .write(let attribute, let value, let offset)):
             giveBackSocket(peer, for: links[peer]?.attributes.path(of: attribute))
-            write(peer, attribute, value, "request", operation)
+            write(peer, attribute, value, from: offset, "request", operation)
         case .writeCommand(_, let attribute, let value): writeCommand(peer, attribute, value, operation)
         case .request(_, _, .setNotifying(let attribute, let enabled)):
             setNotifying(peer, attribute, enabled, operation)
@@ -80,11 +80,13 @@ extension CentralRoleMachine {
     }
 
     mutating func write(
-        _ peer: PeerID, _ attribute: AttributeID, _ value: Data, _ type: String, _ operation: LinkState.Operation
+        _ peer: PeerID, _ attribute: AttributeID, _ value: Data, from offset: UInt16 = 0, _ type: String,
+        _ operation: LinkState.Operation
     ) {
         guard let path = object(attribute, peer, operation) else { return }
         // Descriptors support requests only.
-        let options: [String: DBusValue] = objects.descriptors[path] == nil ? ["type": .string(type)] : [:]
+        var options: [String: DBusValue] = objects.descriptors[path] == nil ? ["type": .string(type)] : [:]
+        if offset > 0 { options["offset"] = .uint16(offset) }
         send(peer, operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)])
     }
 

@@ -17,7 +17,10 @@ public enum LinkRequest: Hashable, Sendable, Codable {
     /// Reads the whole value of a characteristic or a descriptor, up to 512 bytes: `value`. `CBPeripheral.readValue`.
     case read(AttributeID)
     /// Writes a value of up to 512 bytes with response: `written`. `CBPeripheral.writeValue`.
-    case write(AttributeID, Data)
+    ///
+    /// From an offset on, in bytes, it is written with Prepare Write and Execute Write, whatever its length; the bytes before
+    /// the offset and behind the end stay. CoreBluetooth has no call for that; BlueZ has an option of `WriteValue`.
+    case write(AttributeID, Data, offset: UInt16 = 0)
     /// Subscribes (to notifications rather than indications) or unsubscribes: `notifying`.
     /// `CBPeripheral.setNotifyValue`.
     case setNotifying(AttributeID, Bool)
@@ -29,7 +32,7 @@ public enum LinkRequest: Hashable, Sendable, Codable {
         switch self {
         case .readRSSI, .discoverServices, .openChannel: nil
         case .discoverIncludedServices(let id, _), .discoverCharacteristics(let id, _), .discoverDescriptors(let id),
-            .read(let id), .write(let id, _), .setNotifying(let id, _):
+            .read(let id), .write(let id, _, _), .setNotifying(let id, _):
             id
         }
     }

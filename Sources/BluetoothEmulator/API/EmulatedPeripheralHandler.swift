@@ -66,8 +66,8 @@ protocol DeviceBehavior: Sendable {
     mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64)
     /// Returns the time from a request to its answer; nil uses the time that the link and the settings give.
     ///
-    /// - Parameter written: The value of a write.
-    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration?
+    /// - Parameter written: What a write carries.
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: WritePart?) -> Duration?
     mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse
     mutating func respond(to procedure: PeripheralProcedure, device: inout DeviceActions) -> ProcedureResponse
     mutating func respond(to request: ConnectionRequest, device: inout DeviceActions) -> ConnectionResponse
@@ -76,7 +76,7 @@ protocol DeviceBehavior: Sendable {
 
 extension DeviceBehavior {
     mutating func begin(_ database: AttributeDatabase, address: DeviceAddress, seed: UInt64) {}
-    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration? {
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: WritePart?) -> Duration? {
         nil
     }
     mutating func respond(to request: ConnectionRequest, device: inout DeviceActions) -> ConnectionResponse {

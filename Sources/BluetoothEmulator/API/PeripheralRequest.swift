@@ -35,6 +35,9 @@ public struct PeripheralRequest: Hashable, Sendable {
         /// A read of the whole value; the server divides it into packets.
         case read
         /// A write that the device answers.
+        ///
+        /// If a central writes from an offset, as programs of the emulated BlueZ may, the value is the result: the stored
+        /// value with the bytes in it. The server refuses an offset beyond the end of the stored value.
         case write(Data)
         /// A write without a response.
         case writeCommand(Data)
@@ -54,6 +57,8 @@ public struct PeripheralRequest: Hashable, Sendable {
     public var characteristic: BluetoothUUID
     /// The UUID of the descriptor; nil if the attribute is a characteristic.
     public var descriptor: BluetoothUUID?
+    /// The bytes and the offset of a write; nil for a read.
+    var written: WritePart?
 
     /// The bytes of a write; nil for a read.
     public var writtenValue: Data? {

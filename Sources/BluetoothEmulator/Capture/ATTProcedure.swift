@@ -26,17 +26,18 @@ struct ATTProcedure {
         case .discoverCharacteristics(let handles): .readByTypeRequest(handles, Self.characteristic)
         case .discoverDescriptors(let handles): .findInformationRequest(handles)
         case .read(let handle): .readRequest(handle)
-        case .write(let handle, let value):
-            value.count <= ATTLimits.written(mtu: mtu)
-                ? .writeRequest(handle, Array(value))
-                : .prepareWriteRequest(handle, offset: 0, Array(value.prefix(ATTLimits.prepared(mtu: mtu))))
+        case .write(let handle, let value, let offset):
+            ATTLimits.isPrepared(count: value.count, offset: offset, mtu: mtu)
+                ? .prepareWriteRequest(handle, offset: offset, Array(value.prefix(ATTLimits.prepared(mtu: mtu))))
+                : .writeRequest(handle, Array(value))
         }
     }
 
     /// Returns all packets; empty for a response to another request.
     func exchanges(_ response: ATTResponse) -> [Exchange] {
         switch (request, response) {
-        case (.write(let handle, let value), .error(let code)): refusedWrite(handle, value, code)
+        case (.write(let handle, let value, let offset), .error(let code)):
+            refusedWrite(handle, Array(value), from: offset, code)
         case (_, .error(let code)): [refusal(of: firstRequest, at: firstHandle, code)]
         case (.discoverServices, .services(let services)): groups(services)
         case (.discoverIncludedServices(let range), .includedServices(let includes)): self.includes(includes, in: range)
@@ -44,7 +45,7 @@ struct ATTProcedure {
             attributes(found.map(\.declaration), of: Self.characteristic, in: range)
         case (.discoverDescriptors(let range), .descriptors(let found)): information(found, in: range)
         case (.read(let handle), .value(let value)): read(handle, Array(value))
-        case (.write(let handle, let value), .written): write(handle, Array(value))
+        case (.write(let handle, let value, let offset), .written): write(handle, Array(value), from: offset)
         default: []
         }
     }
@@ -75,7 +76,7 @@ struct ATTProcedure {
         case .discoverIncludedServices(let handles), .discoverCharacteristics(let handles),
             .discoverDescriptors(let handles):
             handles.lowerBound
-        case .read(let handle), .write(let handle, _): handle
+        case .read(let handle), .write(let handle, _, _): handle
         }
     }
 
@@ -158,17 +159,19 @@ struct ATTProcedure {
         return exchanges
     }
 
-    private func write(_ handle: UInt16, _ value: [UInt8]) -> [Exchange] {
-        if value.count <= ATTLimits.written(mtu: mtu) { return [(firstRequest, .writeResponse)] }
-        return prepared(handle, value) + [(.executeWriteRequest, .executeWriteResponse)]
+    private func write(_ handle: UInt16, _ value: [UInt8], from start: UInt16) -> [Exchange] {
+        guard ATTLimits.isPrepared(count: value.count, offset: start, mtu: mtu) else {
+            return [(firstRequest, .writeResponse)]
+        }
+        return prepared(handle, value, from: start) + [(.executeWriteRequest, .executeWriteResponse)]
     }
 
-    private func prepared(_ handle: UInt16, _ value: [UInt8]) -> [Exchange] {
-        stride(from: 0, to: value.count, by: ATTLimits.prepared(mtu: mtu)).map { offset in
-            let part = Array(value[offset...].prefix(ATTLimits.prepared(mtu: mtu)))
+    private func prepared(_ handle: UInt16, _ value: [UInt8], from start: UInt16) -> [Exchange] {
+        RoundTrips.parts(count: value.count, mtu: mtu).map { range in
+            let offset = UInt16(clamping: Int(start) + range.lowerBound)
             return (
-                .prepareWriteRequest(handle, offset: UInt16(clamping: offset), part),
-                .prepareWriteResponse(handle, offset: UInt16(clamping: offset), part)
+                .prepareWriteRequest(handle, offset: offset, Array(value[range])),
+                .prepareWriteResponse(handle, offset: offset, Array(value[range]))
             )
         }
     }
@@ -177,16 +180,18 @@ struct ATTProcedure {
     ///
     /// A long write is refused with its first packet if permissions are missing, and at its execution if the value is
     /// not accepted.
-    private func refusedWrite(_ handle: UInt16, _ value: Data, _ code: ATTCode) -> [Exchange] {
+    private func refusedWrite(
+        _ handle: UInt16, _ value: [UInt8], from start: UInt16, _ code: ATTCode
+    ) -> [Exchange] {
         let ofPermissions: Set<ATTCode> = [
             .writeNotPermitted, .insufficientAuthentication, .insufficientEncryption, .invalidHandle,
             .requestNotSupported,
             .prepareQueueFull,
         ]
-        if value.count <= ATTLimits.written(mtu: mtu) || ofPermissions.contains(code) {
+        if !ATTLimits.isPrepared(count: value.count, offset: start, mtu: mtu) || ofPermissions.contains(code) {
             return [refusal(of: firstRequest, at: handle, code)]
         }
-        return prepared(handle, Array(value)) + [refusal(of: .executeWriteRequest, at: handle, code)]
+        return prepared(handle, value, from: start) + [refusal(of: .executeWriteRequest, at: handle, code)]
     }
 }
 

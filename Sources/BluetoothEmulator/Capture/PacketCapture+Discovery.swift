@@ -49,7 +49,7 @@ extension ATTRequest {
     /// The handle of a read or written value; nil for discoveries.
     var valueHandle: UInt16? {
         switch self {
-        case .read(let handle), .write(let handle, _): handle
+        case .read(let handle), .write(let handle, _, _): handle
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: nil
         }
     }

@@ -50,7 +50,7 @@ struct SessionLink: Sendable {
         var kinds: [TapEvent.Kind] = []
         // Without a discovery, a reader of the capture could not identify the written attribute.
         if case .setNotifying(let attribute, _) = request.request, attributes[attribute]?.configuration == nil,
-            case .write(let handle, _) = att
+            case .write(let handle, _, _) = att
         {
             attributes[attribute]?.configuration = handle
             let found = ATTResponse.descriptors([TappedDescriptor(handle: handle, uuid: Self.uuidOfConfiguration)])
@@ -114,7 +114,8 @@ struct SessionLink: Sendable {
                 return .discoverDescriptors(in: first...max(first, found.lastHandle))
             }
         case .read(let attribute): return attributes[attribute].map { .read(handle: $0.handle) }
-        case .write(let attribute, let value): return attributes[attribute].map { .write(handle: $0.handle, value) }
+        case .write(let attribute, let value, let offset):
+            return attributes[attribute].map { .write(handle: $0.handle, value, offset: offset) }
         case .setNotifying(let attribute, let isOn):
             return attributes[attribute].map { found in
                 let bit: UInt8 = found.properties.contains(.notify) ? 1 : 2

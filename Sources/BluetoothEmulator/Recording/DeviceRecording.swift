@@ -106,6 +106,8 @@ public struct RecordedRequest: Hashable, Sendable {
     public var attribute: RecordedAttribute
     /// The written or read value; nil for other requests, and for a failed read.
     public var value: Data?
+    /// The offset from which a write begins, in bytes.
+    public var offset: UInt16
     /// The time from the request to its answer; nil for a write command.
     public var duration: Duration?
     /// The error of a request that the device refused.
@@ -113,12 +115,13 @@ public struct RecordedRequest: Hashable, Sendable {
 
     /// Creates a request.
     public init(
-        _ operation: Operation, _ attribute: RecordedAttribute, value: Data? = nil, duration: Duration? = nil,
-        error: ATTCode? = nil
+        _ operation: Operation, _ attribute: RecordedAttribute, value: Data? = nil, offset: UInt16 = 0,
+        duration: Duration? = nil, error: ATTCode? = nil
     ) {
         self.operation = operation
         self.attribute = attribute
         self.value = value
+        self.offset = offset
         self.duration = duration
         self.error = error
     }
@@ -130,10 +133,13 @@ public struct RecordedWrite: Hashable, Sendable {
     public var attribute: RecordedAttribute
     /// The value.
     public var value: Data
+    /// The offset from which it is written, in bytes.
+    public var offset: UInt16
 
     /// Creates a write.
-    public init(_ attribute: RecordedAttribute, _ value: Data) {
+    public init(_ attribute: RecordedAttribute, _ value: Data, offset: UInt16 = 0) {
         self.attribute = attribute
         self.value = value
+        self.offset = offset
     }
 }

@@ -95,7 +95,7 @@ struct RecordedAnswers: Sendable {
             switch request.operation {
             case .read: answers.reads[request.attribute, default: []].append(answer)
             case .write, .writeCommand:
-                let write = RecordedWrite(request.attribute, request.value ?? Data())
+                let write = RecordedWrite(request.attribute, request.value ?? Data(), offset: request.offset)
                 answers.writes[write, default: []].append(
                     WriteOutcome(answer: answer, endedAt: time + (request.duration ?? .zero)))
             case .subscribe:

@@ -43,7 +43,7 @@ struct RecordedBehavior: DeviceBehavior {
         attributes = database.recordedAttributes
     }
 
-    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: Data?) -> Duration? {
+    mutating func responseTime(_ step: DeviceFault.Step, _ attribute: AttributeID, _ written: WritePart?) -> Duration? {
         guard options.latency == .recorded, let path = attributes[attribute],
             let operation = Operation(rawValue: step.rawValue)
         else { return nil }
@@ -69,11 +69,7 @@ struct RecordedBehavior: DeviceBehavior {
 
     mutating func respond(to request: PeripheralRequest, device: inout DeviceActions) -> PeripheralResponse {
         guard let path = attributes[request.attribute] else { return .stored }
-        switch request.kind {
-        case .read: return read(path, &device)
-        case .write(let value): return write(value, to: path, &device)
-        case .writeCommand(let value): return write(value, to: path, &device)
-        }
+        return request.written.map { write(RecordedWrite(path, $0), &device) } ?? read(path, &device)
     }
 
     private mutating func read(_ path: RecordedAttribute, _ device: inout DeviceActions) -> PeripheralResponse {
@@ -86,16 +82,13 @@ struct RecordedBehavior: DeviceBehavior {
         return answer.error.map { .error($0) } ?? answer.value.map { .value($0) } ?? .stored
     }
 
-    private mutating func write(
-        _ value: Data, to path: RecordedAttribute, _ device: inout DeviceActions
-    ) -> PeripheralResponse {
-        let key = RecordedWrite(path, value)
-        guard let outcome = next(answers.writes[key], writeCounts[key]) else {
-            device.log("a write of \(value.hexText) to \(path) is not in the recording: stored")
-            stored.insert(path)
+    private mutating func write(_ write: RecordedWrite, _ device: inout DeviceActions) -> PeripheralResponse {
+        guard let outcome = next(answers.writes[write], writeCounts[write]) else {
+            device.log("a write of \(write.value.hexText) to \(write.attribute) is not in the recording: stored")
+            stored.insert(write.attribute)
             return .stored
         }
-        writeCounts[key, default: 0] += 1
+        writeCounts[write, default: 0] += 1
         for (attribute, notification) in outcome.consequences {
             guard pending.count < Self.maximumPending else {
                 device.log("\(Self.maximumPending) recorded notifications are due: a further one is left out")
@@ -223,6 +216,12 @@ private struct SeriesPlayer: Sendable {
         guard isLooped else { return (attribute, value, nil) }
         series[index].position = 0
         return (attribute, value, RecordedAnswers.loopPause(all))
+    }
+}
+
+extension RecordedWrite {
+    fileprivate init(_ attribute: RecordedAttribute, _ written: WritePart) {
+        self.init(attribute, written.value, offset: UInt16(clamping: written.offset))
     }
 }
 

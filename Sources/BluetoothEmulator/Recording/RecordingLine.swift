@@ -18,6 +18,7 @@ struct RecordingLine: Sendable {
     var link = Link()
     var attributes: [RecordedEvent.Verb: RecordedAttribute] = [:]
     var value: Data?
+    var offset: UInt16 = 0
     var duration: Duration?
     var error: UInt8?
     var cause: Cause?
@@ -36,6 +37,7 @@ struct RecordingLine: Sendable {
     struct Cause: Hashable, Sendable {
         var attribute: RecordedAttribute?
         var value: Data?
+        var offset: UInt16 = 0
     }
 }
 
@@ -60,6 +62,7 @@ extension RecordingLine: WorldFileObject {
         attribute(.read), attribute(.write), attribute(.writeCommand), attribute(.subscribe),
         attribute(.unsubscribe), attribute(.notified),
         .value("value", \.value, .hex),
+        .value("offset", \.offset),
         .value("took", \.duration, .duration),
         .value("error", \.error),
         .value("after", \.cause))
@@ -74,9 +77,16 @@ extension RecordingLine.Packet: WorldFileObject {
         RecordingLine.Packet(), .value("set", \.set, isAlwaysWritten: true), .value("rssi", \.rssi))
 }
 
+extension RecordingLine.Cause {
+    fileprivate init(_ write: RecordedWrite) {
+        self.init(attribute: write.attribute, value: write.value, offset: write.offset)
+    }
+}
+
 extension RecordingLine.Cause: WorldFileObject {
     static let fields = FieldTable(
-        RecordingLine.Cause(), .value("write", \.attribute, .attribute), .value("value", \.value, .hex))
+        RecordingLine.Cause(), .value("write", \.attribute, .attribute), .value("value", \.value, .hex),
+        .value("offset", \.offset))
 }
 
 extension DeviceRecording.Source: WorldFileObject {
@@ -110,10 +120,11 @@ extension RecordingLine {
             if let verb = RecordedEvent.Verb(rawValue: request.operation.rawValue) {
                 attributes[verb] = request.attribute
             }
-            (value, duration, error) = (request.value, request.duration, request.error?.rawValue)
+            (value, offset) = (request.value, request.offset)
+            (duration, error) = (request.duration, request.error?.rawValue)
         case .notified(let attribute, let value, let cause):
             attributes[.notified] = attribute
-            (self.value, self.cause) = (value, cause.map { Cause(attribute: $0.attribute, value: $0.value) })
+            (self.value, self.cause) = (value, cause.map { Cause($0) })
         }
     }
 
@@ -168,7 +179,7 @@ extension RecordingLine {
         guard let written = cause.attribute, let value = cause.value else {
             throw DescriptionError("after", "a cause has write and value")
         }
-        return .notified(attribute, try requiredValue(), after: RecordedWrite(written, value))
+        return .notified(attribute, try requiredValue(), after: RecordedWrite(written, value, offset: cause.offset))
     }
 
     private func request(
@@ -182,14 +193,14 @@ extension RecordingLine {
             try require((value == nil) != (code == nil), "value", "a read has either a value or an error")
             if value != nil { _ = try requiredValue() }
         case .write:
-            try allow(["value", "took", "error"])
+            try allow(["value", "offset", "took", "error"])
             _ = try requiredValue()
         case .writeCommand:
             try allow(["value"])
             _ = try requiredValue()
         case .subscribe, .unsubscribe: try allow(["took", "error"])
         }
-        return RecordedRequest(operation, attribute, value: value, duration: duration, error: code)
+        return RecordedRequest(operation, attribute, value: value, offset: offset, duration: duration, error: code)
     }
 
     private func requiredValue() throws(DescriptionError) -> Data {
@@ -202,7 +213,8 @@ extension RecordingLine {
     private func allow(_ names: Set<String>) throws(DescriptionError) {
         let given: KeyValuePairs<String, Bool> = [
             "recording": version != nil, "source": source != nil, "mtu": link.mtu != nil, "reason": link.reason != nil,
-            "value": value != nil, "took": duration != nil, "error": error != nil, "after": cause != nil,
+            "value": value != nil, "offset": offset != 0, "took": duration != nil, "error": error != nil,
+            "after": cause != nil,
         ]
         for (name, isGiven) in given where isGiven && !names.contains(name) {
             throw DescriptionError(name, "a line of this kind has no such field")

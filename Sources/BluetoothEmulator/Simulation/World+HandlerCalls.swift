@@ -61,8 +61,11 @@ extension World {
         switch operation.kind {
         case .request(.read(let attribute)):
             return devices[link.device]?.server.request(attribute, .read, from: central).map { .request($0) }
-        case .request(.write(let attribute, let value)):
-            return devices[link.device]?.server.request(attribute, .write(value), from: central).map { .request($0) }
+        case .request(.write(let attribute, let value, let offset)):
+            let whole = devices[link.device]?.server.database.value(of: attribute, writing: value, from: offset)
+            return devices[link.device]?.server.request(attribute, .write(whole ?? value), from: central).map {
+                .request($0)
+            }
         default: return procedure(of: link.answered(operation), on: ref).map { .procedure($0) }
         }
     }

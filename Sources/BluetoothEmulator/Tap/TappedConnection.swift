@@ -64,10 +64,10 @@ package enum ATTRequest: Hashable, Sendable {
     case discoverDescriptors(in: ClosedRange<UInt16>)
     /// Reads a value, including the necessary Read Blob requests.
     case read(handle: UInt16)
-    /// Writes a value, or prepares and executes a long one.
+    /// Writes a value, or prepares and executes a long one or one from an offset.
     ///
     /// A subscription is a write of the Client Characteristic Configuration.
-    case write(handle: UInt16, Data)
+    case write(handle: UInt16, Data, offset: UInt16 = 0)
 }
 
 package enum ATTResponse: Hashable, Sendable {

@@ -27,8 +27,9 @@ extension ChannelEvent {
 extension CentralCommand {
     func corrupted(by random: UInt64) -> CentralCommand {
         switch self {
-        case .request(let link, let operation, .write(let attribute, let value)):
-            .request(link: link, operation: operation, .write(attribute, value.corrupted(by: random)))
+        case .request(let link, let operation, .write(let attribute, let value, let offset)):
+            .request(
+                link: link, operation: operation, .write(attribute, value.corrupted(by: random), offset: offset))
         case .writeCommand(let link, let attribute, let value):
             .writeCommand(link: link, attribute: attribute, value: value.corrupted(by: random))
         case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))

@@ -47,8 +47,9 @@ extension TraceLine {
             add("uuids", list: uuids)
         case .discoverDescriptors(let characteristic): add("characteristic", attribute: characteristic)
         case .read(let attribute): add("attribute", attribute: attribute)
-        case .write(let attribute, let value):
+        case .write(let attribute, let value, let offset):
             add("attribute", attribute: attribute)
+            if offset > 0 { add("offset", offset) }
             add(value: value)
         case .setNotifying(let attribute, let isEnabled):
             add("attribute", attribute: attribute)

@@ -93,7 +93,7 @@ extension LinkRequest {
         case .discoverCharacteristics: "discoverCharacteristics(_:for:)"
         case .discoverDescriptors: "discoverDescriptors(for:)"
         case .read: "readValue(for:)"
-        case .write(let id, _): isDescriptor(id) ? "writeValue(_:for:)" : "writeValue(_:for:type:)"
+        case .write(let id, _, _): isDescriptor(id) ? "writeValue(_:for:)" : "writeValue(_:for:type:)"
         case .setNotifying: "setNotifyValue(_:for:)"
         case .openChannel: "openL2CAPChannel(_:)"
         }
@@ -107,7 +107,7 @@ extension LinkRequest {
         case .discoverCharacteristics: .didDiscoverCharacteristics
         case .discoverDescriptors: .didDiscoverDescriptors
         case .read(let id): isDescriptor(id) ? .didUpdateDescriptorValue : .didUpdateValue
-        case .write(let id, _): isDescriptor(id) ? .didWriteDescriptorValue : .didWriteValue
+        case .write(let id, _, _): isDescriptor(id) ? .didWriteDescriptorValue : .didWriteValue
         case .setNotifying: .didUpdateNotificationState
         case .openChannel: .didOpen
         }

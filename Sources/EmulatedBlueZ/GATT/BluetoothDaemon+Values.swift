@@ -45,18 +45,27 @@ extension BluetoothDaemon {
             throw BlueZError.notPermitted("Write not permitted")
         }
         guard !descriptor.isWriting else { throw BlueZError.busy }
-        guard options.offset == 0 else { throw BlueZError.notSupported }
-        adapters[index].devices[peer]?.database.descriptors[id]?.isWriting = true
         let value = Data(call.arguments.first?.bytesValue ?? [])
-        send(.write(id, value), for: .writeDescriptor(id, call.id), to: peer, on: index)
+        guard options.canWrite(value) else { throw BlueZError.failed("Failed to initiate write") }
+        adapters[index].devices[peer]?.database.descriptors[id]?.isWriting = true
+        send(
+            .write(id, value, offset: options.offset), for: .writeDescriptor(id, call.id), to: peer, on: index)
     }
 
     // MARK: Options
 
     private struct ValueOptions {
-        var offset = 0
+        var offset: UInt16 = 0
         /// How a characteristic is written, in lower case; any text.
         var type: String?
+
+        /// Whether `bluetoothd` begins a write: what has an offset is a long write, which has a byte at least and ends where
+        /// an offset can.
+        ///
+        /// Source: BlueZ, `src/shared/gatt-client.c`, `bt_gatt_client_write_long_value`.
+        func canWrite(_ value: Data) -> Bool {
+            offset == 0 || !value.isEmpty && Int(offset) + value.count <= Int(UInt16.max)
+        }
     }
 
     /// The options of a read or a write.
@@ -68,7 +77,7 @@ extension BluetoothDaemon {
         var options = ValueOptions()
         for (key, value) in call.arguments.last?.propertiesValue ?? [:] {
             switch (key.lowercased(), value) {
-            case ("offset", .uint16(let offset)): options.offset = Int(offset)
+            case ("offset", .uint16(let offset)): options.offset = offset
             case ("type", .string(let type)) where hasType: options.type = type.lowercased()
             case ("offset", _): throw BlueZError.invalidArguments
             case ("type", _) where hasType: throw BlueZError.invalidArguments
@@ -98,7 +107,7 @@ extension BluetoothDaemon {
     ) {
         switch response {
         case .value(let value) where reads.offset <= value.count:
-            let bytes = Array(value.dropFirst(reads.offset))
+            let bytes = Array(value.dropFirst(Int(reads.offset)))
             set("Value", .bytes(bytes), of: interface, at: path, isRepeated: true)
             for call in reads.calls { answer(call, [.bytes(bytes)]) }
         case .value:
@@ -125,13 +134,15 @@ extension BluetoothDaemon {
         let value = Data(call.arguments.first?.bytesValue ?? [])
         let type = options.type ?? characteristic.defaultWriteType
         guard let type, ["reliable", "request", "command"].contains(type) else { throw BlueZError.notSupported }
-        // The emulator writes whole values.
-        guard options.offset == 0 else { throw BlueZError.notSupported }
         guard type == "command" else {
             guard value.count <= ATTLimits.longestValue else { throw BlueZError.invalidArguments("Invalid Length") }
+            guard options.canWrite(value) else { throw BlueZError.failed("Failed to initiate write") }
             adapters[index].devices[peer]?.database.characteristics[id]?.isWriting = true
-            return send(.write(id, value), for: .write(id, call.id), to: peer, on: index)
+            return send(
+                .write(id, value, offset: options.offset), for: .write(id, call.id), to: peer, on: index)
         }
+        // A write command has no offset.
+        guard options.offset == 0 else { throw BlueZError.notSupported }
         guard value.count <= ATTLimits.written(mtu: link.mtu), enqueue(value, id, to: peer, on: index) else {
             throw BlueZError.failed("Failed to initiate write")
         }

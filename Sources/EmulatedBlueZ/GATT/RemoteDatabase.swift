@@ -40,7 +40,7 @@ struct RemoteDatabase: Sendable {
 
     /// The reads of one attribute: one is under way, and those from the same offset join it.
     struct PendingReads: Sendable {
-        var offset = 0
+        var offset: UInt16 = 0
         var calls: [ClientCallID] = []
     }
 

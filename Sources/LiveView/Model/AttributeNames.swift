@@ -52,7 +52,9 @@ struct AttributeNames: Sendable {
     private func words(for request: ATTRequest) -> Words {
         switch request {
         case .read(let handle): words("read", handle, .toDevice, nil)
-        case .write(let handle, let value): words("write", handle, .toDevice, value)
+        case .write(let handle, let value, 0): words("write", handle, .toDevice, value)
+        // A part of a value has no meaning by itself.
+        case .write(_, let value, _): Words(text: name(of: request), direction: .toDevice, value: value)
         default: Words(text: name(of: request), direction: .toDevice)
         }
     }
@@ -92,7 +94,8 @@ struct AttributeNames: Sendable {
         case .discoverCharacteristics(let handles): "discover characteristics of \(path(of: handles.lowerBound))"
         case .discoverDescriptors: "discover descriptors"
         case .read(let handle): "read \(path(of: handle))"
-        case .write(let handle, _): "write \(path(of: handle))"
+        case .write(let handle, _, 0): "write \(path(of: handle))"
+        case .write(let handle, _, let offset): "write \(path(of: handle)) from byte \(offset)"
         }
     }
 

@@ -17,6 +17,7 @@ extension Samples {
         .request(link: link, operation: operation, .discoverDescriptors(of: attribute)),
         .request(link: link, operation: operation, .read(attribute)),
         .request(link: link, operation: operation, .write(attribute, value)),
+        .request(link: link, operation: operation, .write(attribute, value, offset: 3)),
         .writeCommand(link: link, attribute: attribute, value: Data()),
         .request(link: link, operation: operation, .setNotifying(attribute, true)),
         .request(link: link, operation: operation, .openChannel(psm: 0x80)),

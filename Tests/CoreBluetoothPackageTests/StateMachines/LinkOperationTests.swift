@@ -66,7 +66,7 @@ import Testing
     @Test func S74_aWriteIsAnsweredWithThePeersResult() {
         var fixture = MachineFixture.connected()
         let effects = fixture.machine.write(handle, to: fixture.reference(1), bytes)
-        guard case .request(_, let operation, .write(id(1), bytes))? = effects.commands.first else {
+        guard case .request(_, let operation, .write(id(1), bytes, 0))? = effects.commands.first else {
             Issue.record("no write in \(effects)")
             return
         }

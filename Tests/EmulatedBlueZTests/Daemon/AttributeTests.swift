@@ -80,6 +80,36 @@ import Testing
         #expect(fixture.lines() == ["central write", "refuse 4 InProgress: In Progress"])
     }
 
+    @Test func aWriteFromAnOffsetIsARequestFromThere() {
+        var fixture = DaemonFixture.connected()
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["offset": .uint16(3)]), on: Self.readable, Self.characteristic)
+        let requests = fixture.outputs.compactMap { output -> LinkRequest? in
+            if case .central(_, .request(_, _, let request)) = output { request } else { nil }
+        }
+        #expect(requests == [.write(4, Data([1]), offset: 3)])
+        fixture.respond(.failure(.att(0x07, operation: "write")))
+        #expect(fixture.lines().last == "refuse 3 InvalidArguments: Invalid offset")
+    }
+
+    @Test func aLongWriteHasAByteAndEndsWhereAnOffsetCanAndIsNoCommand() {
+        var fixture = DaemonFixture.connected()
+        fixture.call("WriteValue", .bytes([]), options(["offset": .uint16(1)]), on: Self.readable, Self.characteristic)
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["offset": .uint16(65_535)]), on: Self.readable, Self.characteristic)
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["offset": .uint16(1)]), on: Self.commandable, Self.characteristic)
+        fixture.call(
+            "WriteValue", .bytes([1]), options(["offset": .uint16(1), "type": .string("command")]),
+            on: Self.commandable, Self.characteristic)
+        #expect(
+            fixture.lines() == [
+                "refuse 3 Failed: Failed to initiate write", "refuse 4 Failed: Failed to initiate write",
+                "refuse 5 NotSupported: Operation is not supported",
+                "refuse 6 NotSupported: Operation is not supported",
+            ])
+    }
+
     @Test func commandsWaitForCreditsAndAreAnsweredAtOnce() {
         var fixture = DaemonFixture.connected(credits: 1)
         let command = options(["type": .string("command")])

@@ -58,6 +58,7 @@ struct BusClient: Sendable {
         let received = ReceivedCalls()
         connection.onCall { call in
             received.members.withLock { $0.append(call.member) }
+            if call.member == "WriteValue" { received.writes.withLock { $0.append(call.arguments) } }
             switch call.member {
             case "GetManagedObjects": call.answer([objects])
             case "GetAll": call.answer([.properties(advertisement)])
@@ -79,6 +80,8 @@ struct BusClient: Sendable {
 /// The calls of the daemon to a program.
 final class ReceivedCalls: Sendable {
     let members = Lock<[String]>([])
+    /// The arguments of the calls of `WriteValue`.
+    let writes = Lock<[[DBusValue]]>([])
 
     func count(_ member: String) -> Int { members.withLock { $0.count { $0 == member } } }
 }

@@ -87,12 +87,25 @@ struct AttributeDatabase: Sendable {
     }
 
     /// Returns the error if a characteristic does not accept a value in this way; nil if it does.
+    ///
+    /// Source: Core Specification, Vol 3, Part F, 3.4.6.3, for the offset.
     mutating func writeRefusal(
-        _ id: AttributeID, count: Int, needs property: CharacteristicProperties
+        _ id: AttributeID, count: Int, from offset: UInt16, needs property: CharacteristicProperties
     ) -> ATTCode? {
         guard let role = self[id]?.role, let maximum = self[id]?.access.maximumLength else { return .invalidHandle }
         if role == .characteristic, self[id]?.access.properties.contains(property) != true { return .writeNotPermitted }
-        return count > maximum ? .invalidAttributeValueLength : nil
+        // Only the manager knows the length of a dynamic value.
+        if offset > 0, self[id]?.owner?.isDynamic != true, offset > self[id]?.value.count ?? 0 { return .invalidOffset }
+        return Int(offset) + count > maximum ? .invalidAttributeValueLength : nil
+    }
+
+    /// Returns the value of an attribute after a write from an offset; a write from 0 replaces it.
+    mutating func value(of id: AttributeID, writing bytes: Data, from offset: UInt16) -> Data {
+        guard offset > 0, let old = self[id]?.value else { return bytes }
+        var value = Data(old.prefix(Int(offset)))
+        value.append(bytes)
+        value.append(old.dropFirst(value.count))
+        return value
     }
 
     /// The services that apps may see; 1800 and 1801 belong to the host.

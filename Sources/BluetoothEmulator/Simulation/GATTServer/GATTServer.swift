@@ -94,14 +94,18 @@ struct GATTServer: Sendable {
     /// Writes an attribute, unless the handler or a manager takes the value; mutates in place, because it runs for each
     /// write.
     mutating func write(
-        _ attribute: AttributeID, _ value: Data, needs property: CharacteristicProperties, on security: SecurityLevel
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16 = 0, needs property: CharacteristicProperties,
+        on security: SecurityLevel
     ) -> WriteAccess {
         if let code = database.refusal(attribute, isWrite: true, on: security) { return .refused(code) }
-        if let code = database.writeRefusal(attribute, count: value.count, needs: property) { return .refused(code) }
+        if let code = database.writeRefusal(attribute, count: value.count, from: offset, needs: property) {
+            return .refused(code)
+        }
         if responder == .handler { return .handler }
         if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
         if database[attribute]?.access.isEcho == true { return .echo }
-        database[attribute]?.value = value
+        let stored = database.value(of: attribute, writing: value, from: offset)
+        database[attribute]?.value = stored
         return .stored
     }
 

@@ -56,7 +56,8 @@ extension World {
         }
         switch kind {
         case .request(.readRSSI): return 0
-        case .request(.write(_, let value)): return RoundTrips.writing(count: value.count, mtu: link.mtu)
+        case .request(.write(_, let value, let offset)):
+            return RoundTrips.writing(count: value.count, offset: offset, mtu: link.mtu)
         case .request(.setNotifying(let attribute, let isOn)):
             let others = hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             return others > (isOn ? 0 : 1) ? 0 : 1
@@ -82,8 +83,8 @@ extension World {
     /// The lengths for a read are known when its value is.
     private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> [Int] {
         guard let link = links[ref], let database = devices[link.device]?.server.database else { return [] }
-        if case .request(.write(_, let value)) = kind {
-            return RoundTrips.longPDUs(writing: value.count, mtu: link.mtu)
+        if case .request(.write(_, let value, let offset)) = kind {
+            return RoundTrips.longPDUs(writing: value.count, offset: offset, mtu: link.mtu)
         }
         return entrySizes(of: kind, in: database).map { RoundTrips.responses(sizes: $0, mtu: link.mtu) } ?? []
     }

@@ -27,13 +27,14 @@ extension World {
 
     /// Passes a write to the manager: whole, or in the parts of a long write.
     mutating func requestWrite(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: Link.CompletedRequest,
+        on ref: Ref<Link>
     ) {
         guard let (central, owner, number) = beginRequest(attribute, answered, on: ref) else { return }
         emit(
             PeripheralEvent.writeRequested(
                 request: RequestID(rawValue: number), central: central, mtu: answered.mtu, wantsResponse: true,
-                parts: Self.parts(of: value, owner.local, mtu: answered.mtu)), to: owner.manager)
+                parts: Self.parts(of: value, from: offset, owner.local, mtu: answered.mtu)), to: owner.manager)
     }
 
     /// Registers a request to the manager that published an attribute; returns nil if it failed.
@@ -62,10 +63,10 @@ extension World {
 
     /// Returns the error for a long write with more parts than the server queues.
     mutating func preparationRefusal(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: Link.CompletedRequest
     ) -> ATTCode? {
-        guard value.count > ATTLimits.written(mtu: answered.mtu) else { return nil }
-        let parts = RoundTrips.writing(count: value.count, mtu: answered.mtu) - 1
+        let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.mtu) - 1
+        guard parts > 0 else { return nil }
         let limit = devices[answered.device]?.description.prepareQueueLength ?? configuration.prepareQueueLength
         guard parts > limit else { return nil }
         let refusal = devices[answered.device]?.server.database.refusal(
@@ -75,13 +76,16 @@ extension World {
 
     /// Splits a long write; each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3,
     /// Part F, 3.4.6.1).
-    private static func parts(of value: Data, _ attribute: AttributeID, mtu: Int) -> [WritePart] {
-        guard value.count > ATTLimits.written(mtu: mtu) else {
+    private static func parts(
+        of value: Data, from start: UInt16, _ attribute: AttributeID, mtu: Int
+    ) -> [WritePart] {
+        guard ATTLimits.isPrepared(count: value.count, offset: start, mtu: mtu) else {
             return [WritePart(attribute: attribute, offset: 0, value: value)]
         }
-        let length = ATTLimits.prepared(mtu: mtu)
-        return stride(from: 0, to: value.count, by: length).map { offset in
-            WritePart(attribute: attribute, offset: offset, value: Data(value.dropFirst(offset).prefix(length)))
+        return RoundTrips.parts(count: value.count, mtu: mtu).map { range in
+            WritePart(
+                attribute: attribute, offset: Int(start) + range.lowerBound,
+                value: Data(value.dropFirst(range.lowerBound).prefix(range.count)))
         }
     }
 

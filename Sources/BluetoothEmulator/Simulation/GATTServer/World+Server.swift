@@ -9,7 +9,8 @@ extension World {
         let operation = answered.operation
         switch operation.kind {
         case .request(.read(let attribute)): read(attribute, answered, on: ref)
-        case .request(.write(let attribute, let value)): write(attribute, value, answered, on: ref)
+        case .request(.write(let attribute, let value, let offset)):
+            write(attribute, value, from: offset, answered, on: ref)
         case .writeCommand: break  // sent by transmit, without an answer
         case .request(.setNotifying): if isGranted(answered, on: ref) { grant(operation, on: ref) }
         case .request(.readRSSI):
@@ -91,29 +92,34 @@ extension World {
     // MARK: Writing
 
     private mutating func write(
-        _ attribute: AttributeID, _ value: Data, _ answered: Link.CompletedRequest, on ref: Ref<Link>
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: Link.CompletedRequest,
+        on ref: Ref<Link>
     ) {
         let operation = answered.operation
         if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
-        if let code = preparationRefusal(attribute, value, answered) { return fail(operation, code, on: ref, "write") }
+        if let code = preparationRefusal(attribute, value, from: offset, answered) {
+            return fail(operation, code, on: ref, "write")
+        }
         guard
-            let access = devices[answered.device]?.server.write(attribute, value, needs: .write, on: answered.security)
+            let access = devices[answered.device]?.server.write(
+                attribute, value, from: offset, needs: .write, on: answered.security)
         else { return }
         switch access {
         case .refused(let code): return fail(operation, code, on: ref, "write")
         case .handler:
-            switch ask(answered, attribute, .write(value), on: ref) {
-            case .stored?, .value?: store(value, attribute, answered.device, on: ref)
+            let whole = devices[answered.device]?.server.database.value(of: attribute, writing: value, from: offset)
+            switch ask(answered, attribute, .write(whole ?? value), on: ref) {
+            case .stored?, .value?: store(value, from: offset, attribute, answered.device, on: ref)
             case .accepted?: break
             case .error(let code)?: return fail(operation, code, on: ref, "write")
             case .failure(let error)?: return fail(operation, carrying: error, on: ref, "write")
             case .unanswered?: return startTransactionTimeout(ref)
             case nil: return
             }
-        case .manager: return requestWrite(attribute, value, answered, on: ref)
-        case .echo: store(value, attribute, answered.device, on: ref)
+        case .manager: return requestWrite(attribute, value, from: offset, answered, on: ref)
+        case .echo: store(value, from: offset, attribute, answered.device, on: ref)
         case .stored: break
         }
         complete(operation, .written, on: ref)
@@ -138,7 +144,12 @@ extension World {
         }
     }
 
-    mutating func store(_ value: Data, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>) {
+    mutating func store(
+        _ bytes: Data, from offset: UInt16 = 0, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>
+    ) {
+        guard let value = devices[device]?.server.database.value(of: attribute, writing: bytes, from: offset) else {
+            return
+        }
         devices[device]?.server.database[attribute]?.value = value
         if devices[device]?.server.database[attribute]?.access.isEcho == true { notify(value, attribute, on: ref) }
     }
@@ -153,9 +164,10 @@ extension World {
     ) -> PeripheralResponse? {
         let device = answered.device
         let central = identity(of: ref)
-        guard let request = devices[device]?.server.request(attribute, kind, from: central) else {
+        guard var request = devices[device]?.server.request(attribute, kind, from: central) else {
             return .error(.invalidHandle)
         }
+        request.written = answered.operation.kind.written
         if devices[device]?.handler.asynchronous != nil {
             if case .writeCommand(let value) = kind {
                 call(device, .request(request), for: .command(ref, attribute, value))
@@ -181,8 +193,8 @@ extension World {
         case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
         case (.request(.read(let attribute)), _):
             deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
-        case (.request(.write(let attribute, let value)), _):
-            if response == .stored { store(value, attribute, answered.device, on: ref) }
+        case (.request(.write(let attribute, let value, let offset)), _):
+            if response == .stored { store(value, from: offset, attribute, answered.device, on: ref) }
             complete(operation, .written, on: ref)
         default: release(ref)
         }

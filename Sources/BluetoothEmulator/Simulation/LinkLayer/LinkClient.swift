@@ -18,10 +18,12 @@ struct LinkOperation: Sendable {
             if case .request(let request) = self { request.isDiscovery } else { false }
         }
 
-        /// The bytes of a write; nil for other operations.
-        var writtenValue: Data? {
+        /// The bytes and the offset of a write; nil for other operations.
+        var written: WritePart? {
             switch self {
-            case .request(.write(_, let value)), .writeCommand(_, let value): value
+            case .request(.write(let attribute, let value, let offset)):
+                WritePart(attribute: attribute, offset: Int(offset), value: value)
+            case .writeCommand(let attribute, let value): WritePart(attribute: attribute, offset: 0, value: value)
             default: nil
             }
         }

@@ -123,21 +123,25 @@ enum RoundTrips {
 
     /// Returns the number of requests that write `count` bytes: one Write, or several Prepare Writes and one Execute
     /// Write.
-    static func writing(count: Int, mtu: Int) -> Int {
-        let part = ATTLimits.prepared(mtu: mtu)
-        return count <= ATTLimits.written(mtu: mtu) ? 1 : (count + part - 1) / part + 1
+    static func writing(count: Int, offset: UInt16 = 0, mtu: Int) -> Int {
+        ATTLimits.isPrepared(count: count, offset: offset, mtu: mtu) ? parts(count: count, mtu: mtu).count + 1 : 1
+    }
+
+    /// Returns the ranges of a value of `count` bytes that the Prepare Writes carry; at least one.
+    static func parts(count: Int, mtu: Int) -> [Range<Int>] {
+        let length = ATTLimits.prepared(mtu: mtu)
+        return stride(from: 0, to: max(1, count), by: length).map { $0..<min(count, $0 + length) }
     }
 
     /// Returns the lengths of the requests and responses that carry a written value of `count` bytes.
     ///
     /// A Prepare Write Response repeats its request (Core Specification, Vol 3, Part F, 3.4.6.2).
-    static func longPDUs(writing count: Int, mtu: Int) -> [Int] {
-        guard count > ATTLimits.written(mtu: mtu) else { return [ATTLimits.valueHeader + count] }
-        let part = ATTLimits.prepared(mtu: mtu)
-        return stride(from: 0, to: count, by: part).flatMap { offset -> [Int] in
-            let length = mtu - part + min(part, count - offset)
-            return [length, length]
+    static func longPDUs(writing count: Int, offset: UInt16, mtu: Int) -> [Int] {
+        guard ATTLimits.isPrepared(count: count, offset: offset, mtu: mtu) else {
+            return [ATTLimits.valueHeader + count]
         }
+        let header = mtu - ATTLimits.prepared(mtu: mtu)
+        return parts(count: count, mtu: mtu).flatMap { [header + $0.count, header + $0.count] }
     }
 
     /// Returns the lengths of the responses that carry a read value of `count` bytes.

@@ -108,7 +108,7 @@ extension World {
         let operation = answered.operation
         guard let (step, attribute) = step(of: answered, on: ref), let attribute,
             let time = devices[answered.device]?.handler.behavior?.responseTime(
-                step, attribute, operation.kind.writtenValue),
+                step, attribute, operation.kind.written),
             let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > now
         else { return false }
         postpone(operation, until: due, on: ref)
@@ -140,7 +140,7 @@ extension World {
     private func step(of answered: Link.CompletedRequest, on ref: Ref<Link>) -> (DeviceFault.Step, AttributeID?)? {
         switch answered.operation.kind {
         case .request(.read(let attribute)): return (.read, attribute)
-        case .request(.write(let attribute, _)): return (.write, attribute)
+        case .request(.write(let attribute, _, _)): return (.write, attribute)
         case .request(.readRSSI): return (.readRSSI, nil)
         case .request(.openChannel): return (.openChannel, nil)
         case _ where procedure(of: answered, on: ref) == nil: return nil

@@ -66,7 +66,8 @@ extension AttributeDatabase {
             guard let first = handles.first, let last = handles.last else { return nil }
             return .discoverDescriptors(in: first...last)
         case .request(.read(let id)): return self[id].map { .read(handle: $0.handle) }
-        case .request(.write(let id, let value)): return self[id].map { .write(handle: $0.handle, value) }
+        case .request(.write(let id, let value, let offset)):
+            return self[id].map { .write(handle: $0.handle, value, offset: offset) }
         case .request(.setNotifying(let id, let isOn)):
             guard let handle = clientConfiguration(of: id), let found = self[id] else { return nil }
             let kind = LinkServer.Subscription(preferredBy: found.access.properties)
