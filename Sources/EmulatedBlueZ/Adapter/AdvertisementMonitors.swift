@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The root below which a client exports monitors.
+/// The root path below which a client exports monitors.
 struct MonitorRootKey: Hashable, Sendable {
     let client: String
     let root: ObjectPath
@@ -15,7 +15,7 @@ struct MonitorKey: Hashable, Sendable {
     let path: ObjectPath
 }
 
-/// The monitors of clients: devices are reported to them while no client discovers.
+/// The advertisement monitors of clients, which receive reports of devices while no client discovers.
 struct AdvertisementMonitors: Sendable {
     struct Monitor: Sendable {
         let path: ObjectPath
@@ -23,7 +23,7 @@ struct AdvertisementMonitors: Sendable {
         let thresholds: MonitorThresholds?
         var devices: [PeerID: MonitoredDevice] = [:]
 
-        /// Notes a packet that matches; a device for which there is no room is not monitored.
+        /// Records a packet that matches; does nothing for a new device if the limit of devices is reached.
         mutating func hear(
             _ discovery: Discovery, at now: Duration
         ) -> (change: MonitoredDevice.Change?, isReported: Bool) {
@@ -37,7 +37,7 @@ struct AdvertisementMonitors: Sendable {
         }
     }
 
-    /// What a packet means for the monitors.
+    /// The effect of a packet on the monitors.
     struct Hearing: Sendable {
         var isReported = false
         var changes: [(monitor: MonitorKey, change: MonitoredDevice.Change)] = []
@@ -95,7 +95,7 @@ extension BluetoothDaemon {
 
     // MARK: Objects
 
-    /// The monitors that a client had exported when it registered their root.
+    /// Adds the monitors that a client had exported when it registered their root.
     mutating func monitorRead(_ key: MonitorRootKey, _ result: Result<[DBusValue], DBusError>, on index: Int) {
         guard case .success(let values) = result else { return }
         for (path, interfaces) in ApplicationDescription.objects(in: values.first) {
@@ -103,7 +103,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client exports a monitor below a registered root.
+    /// Adds a monitor that a client exports below a registered root.
     mutating func objectsAdded(_ signal: ClientSignal) {
         guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last,
             let properties = ApplicationDescription.interfaces(in: value)[Self.monitorInterface]
@@ -116,7 +116,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client withdraws the object of a monitor: the monitor goes, without `Release`.
+    /// Removes a monitor whose object the client withdrew, without a call of `Release`.
     mutating func monitorRemoved(_ path: ObjectPath, of client: String) {
         for index in adapters.indices {
             for key in adapters[index].monitors.roots.keys where key.client == client {
@@ -141,7 +141,7 @@ extension BluetoothDaemon {
             adapters[index].monitors.roots[key]?.append(
                 AdvertisementMonitors.Monitor(path: path, patterns: patterns, thresholds: thresholds))
         } catch {
-            // The client learns no reason, as from bluetoothd.
+            // The client receives no reason, as from bluetoothd.
             return notify(key.client, path, "Release")
         }
         listen(on: index)
@@ -158,7 +158,7 @@ extension BluetoothDaemon {
 
     // MARK: Devices
 
-    /// Monitors found or lost a device with a packet of it, which clients know by now.
+    /// Reports a device that monitors found or lost; the device's object already shows the packet.
     mutating func showToMonitors(_ hearing: AdvertisementMonitors.Hearing, _ peer: PeerID, on index: Int) {
         for (key, change) in hearing.changes {
             show(change, of: peer, to: key, on: index)
@@ -179,7 +179,7 @@ extension BluetoothDaemon {
             key.root.client, key.path, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device.path)])
     }
 
-    /// A device that a monitor found may not have been heard since: it is lost, or looked after again later.
+    /// Reports a monitored device as lost if its timeout has passed, or schedules the next check.
     mutating func monitoredTimePassed(_ key: MonitorKey, _ peer: PeerID, _ number: UInt64, on index: Int) {
         guard let monitor = adapters[index].monitors[key], let timeout = monitor.thresholds?.lowTimeout,
             let device = monitor.devices[peer], device.timer == number
@@ -192,7 +192,7 @@ extension BluetoothDaemon {
         show(.lost, of: peer, to: key, on: index)
     }
 
-    /// A device is forgotten, or the adapter is switched off: monitors lose the device.
+    /// Reports a device as lost to all monitors, because it is forgotten or the adapter is switched off.
     ///
     /// Source: BlueZ, `src/adv_monitor.c`, `btd_adv_monitor_power_down`.
     mutating func monitorsLose(_ peer: PeerID, _ device: ObjectPath, on index: Int) {
@@ -210,7 +210,7 @@ extension BluetoothDaemon {
         listen(on: index)
     }
 
-    /// The adapter is gone.
+    /// Releases all monitors of an adapter that is gone.
     mutating func releaseMonitors(on index: Int) {
         for (key, monitors) in adapters[index].monitors.roots {
             for monitor in monitors { notify(key.client, monitor.path, "Release") }
@@ -220,7 +220,7 @@ extension BluetoothDaemon {
 }
 
 extension AdvertisementMonitors {
-    /// A monitor of a client; nil if it is gone.
+    /// The monitor with a key; nil if it has been removed.
     subscript(key: MonitorKey) -> Monitor? {
         get { roots[key.root]?.first { $0.path == key.path } }
         set {

@@ -11,12 +11,12 @@ struct BatteryProvider: Hashable, Sendable {
     let root: ObjectPath
 }
 
-/// The batteries of devices, as far as clients provide them, and the last levels of all.
+/// The batteries that clients provide for devices, and the last levels of all batteries.
 struct Batteries: Sendable {
     var providers: Set<BatteryProvider> = []
     /// The clients' objects, by the paths of the devices that have a battery from a client.
     var provided: [ObjectPath: (provider: BatteryProvider, object: ObjectPath)] = [:]
-    /// By the paths of the devices.
+    /// The filters, by the paths of the devices.
     var filters: [ObjectPath: BatteryFilter] = [:]
 }
 
@@ -24,7 +24,7 @@ struct Batteries: Sendable {
 extension BluetoothDaemon {
     /// Whether clients may provide batteries.
     ///
-    /// In BlueZ 5.66 they may with `--experimental` alone.
+    /// BlueZ 5.66 allows it only with `--experimental`.
     var hasBatteryProviders: Bool { dialect >= .bluez5_82 || configuration.isExperimental }
 
     mutating func handleBatteryProviderCall(_ call: ClientCall, on index: Int) throws(DBusError) {
@@ -35,7 +35,7 @@ extension BluetoothDaemon {
             removeProvider(provider)
             return answer(call.id)
         }
-        // Of any client.
+        // The provider of any client.
         guard !batteries.providers.contains(where: { $0.adapter == index && $0.root == root }) else {
             throw BlueZError.providerExists
         }
@@ -53,7 +53,7 @@ extension BluetoothDaemon {
 
     // MARK: Objects of clients
 
-    /// The batteries that a client had exported when it registered their root.
+    /// Adds the batteries that a client had exported when it registered their root.
     mutating func batteriesRead(_ provider: BatteryProvider, _ result: Result<[DBusValue], DBusError>) {
         guard case .success(let values) = result else { return }
         for (path, interfaces) in ApplicationDescription.objects(in: values.first) {
@@ -61,7 +61,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client exports a battery below a registered root.
+    /// Adds a battery that a client exports below a registered root.
     mutating func batteryAdded(_ signal: ClientSignal) {
         guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last,
             let properties = ApplicationDescription.interfaces(in: value)[BatteryProvider.interface]
@@ -72,7 +72,7 @@ extension BluetoothDaemon {
     mutating func batteryChanged(_ signal: ClientSignal) {
         let changed = signal.arguments.dropFirst().first?.propertiesValue ?? [:]
         let isGone = signal.arguments.last?.stringsValue?.contains("Percentage") == true
-        // A level that the client takes back counts as zero.
+        // A level that the client invalidates counts as zero.
         guard let level = Self.level(in: changed) ?? (isGone ? 0 : nil) else { return }
         for (path, battery) in batteries.provided
         where battery.object == signal.path && battery.provider.client == signal.sender {
@@ -80,7 +80,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client withdraws the object of a battery.
+    /// Removes a battery whose object the client withdrew.
     mutating func batteryRemoved(_ object: ObjectPath, _ signal: ClientSignal) {
         for provider in providers(of: signal) {
             removeBatteries { $0.provider == provider && $0.object == object }
@@ -95,7 +95,7 @@ extension BluetoothDaemon {
         batteries.providers.filter { $0.client == signal.sender && $0.root == signal.path }
     }
 
-    /// A battery is shown if its device is known to stay and has none yet.
+    /// Shows a battery if its device is not temporary and has no other battery.
     private mutating func add(
         _ object: ObjectPath, _ properties: [String: DBusValue], of provider: BatteryProvider
     ) {
@@ -115,7 +115,7 @@ extension BluetoothDaemon {
         for provider in batteries.providers where provider.client == client { removeProvider(provider) }
     }
 
-    /// The adapter is gone.
+    /// Removes the battery providers of an adapter that is gone.
     mutating func removeBatteryProviders(on index: Int) {
         for provider in batteries.providers where provider.adapter == index { removeProvider(provider) }
     }

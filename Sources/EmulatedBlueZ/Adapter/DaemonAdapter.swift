@@ -2,23 +2,23 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// One adapter of an emulated daemon: a host of the world, with the sessions that clients have on it.
+/// An adapter of an emulated daemon: a host of the world, with the sessions that clients have on it.
 struct DaemonAdapter: Sendable {
-    /// What the adapter itself shows, and what is about to change there.
+    /// The properties of the adapter, and the changes that are pending.
     struct State: Sendable {
-        /// Whether it is exported: neither unplugged nor resetting.
+        /// Whether the adapter is exported; false if it is unplugged or resetting.
         var isPresent = true
         var isPowered: Bool
         var alias: String
         var isPairable: Bool
         var isDiscoverable = false
-        /// Grows each time that `Discoverable` changes, so that an earlier timeout is void.
+        /// A number that grows with each change of `Discoverable`, so that an earlier timeout has no effect.
         var discoverableNumber: UInt64 = 0
         /// The calls that wait for the adapter's power to change.
         var powerCalls: [(call: ClientCallID, isOn: Bool)] = []
     }
 
-    /// The links of its central role, and the requests on them that were not responded to.
+    /// The links of the central role, and the requests on them that have no response yet.
     struct LinkTable: Sendable {
         var links: [LinkID: PeerID] = [:]
         var operations: [OperationID: (peer: PeerID, purpose: LinkPurpose)] = [:]
@@ -30,7 +30,7 @@ struct DaemonAdapter: Sendable {
     var state: State
     var discovery = DiscoverySessions()
     var devices: [PeerID: DaemonDevice] = [:]
-    /// By the path of the device's object.
+    /// The devices, by the paths of their objects.
     var peers: [ObjectPath: PeerID] = [:]
     var linkTable = LinkTable()
     var applications = Applications()
@@ -47,7 +47,7 @@ struct DaemonAdapter: Sendable {
         state = State(isPowered: facts.isPowered, alias: facts.name, isPairable: isPairable)
     }
 
-    /// The UUIDs of its services: Generic Access, Generic Attribute and those of applications, all 128 bits of each.
+    /// The UUIDs of Generic Access, Generic Attribute and the applications' services, each with all 128 bits.
     var serviceUUIDs: [String] {
         let own = [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
         let served = applications.all.values.flatMap(\.services).map(\.definition.uuid)
@@ -56,7 +56,7 @@ struct DaemonAdapter: Sendable {
 }
 
 extension BluetoothDaemon {
-    /// Exports a host as an adapter, with the devices that it is bonded with.
+    /// Exports a host as an adapter, with its bonded devices.
     mutating func addAdapter(_ facts: HostFacts) {
         adapters.append(DaemonAdapter(facts, index: adapters.count, isPairable: hasAgent))
         export(adapters.count - 1)
@@ -131,7 +131,7 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// The services of the adapter are others now.
+    /// Updates the UUIDs of the adapter after its services have changed.
     mutating func showServices(of index: Int) {
         set(
             "UUIDs", .strings(adapters[index].serviceUUIDs), of: BlueZInterfaces.adapter, at: adapters[index].path)
@@ -165,7 +165,7 @@ extension BluetoothDaemon {
         output(.host(adapter: index, .power(isOn)))
     }
 
-    /// The state of the host changed: power, or the adapter's presence.
+    /// Handles a change of the host's power or of the adapter's presence.
     mutating func stateChanged(_ state: AdapterState, on index: Int) {
         switch state {
         case .poweredOn, .poweredOff:
@@ -222,7 +222,7 @@ extension BluetoothDaemon {
         if adapters[index].state.discoverableNumber > 0 { setDiscoverable(false, index) }
     }
 
-    /// The adapter is unplugged: its objects go, the deepest first.
+    /// Removes the objects of an unplugged adapter, the deepest first.
     private mutating func withdraw(_ index: Int) {
         endEverything(on: index)
         adapters[index].state.isPresent = false

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The discoveries that a client asks for.
+/// The filter that a client sets for its discovery.
 ///
 /// Pure. Source: BlueZ, `doc/org.bluez.Adapter.rst`, `SetDiscoveryFilter`, and `src/adapter.c`.
 struct DiscoveryFilter: Equatable, Sendable {
@@ -18,9 +18,9 @@ struct DiscoveryFilter: Equatable, Sendable {
     var wantsDuplicates = false
     var isLowEnergy = true
     var pattern: String?
-    /// Whether devices that fit the pattern are connected to.
+    /// Whether the daemon connects to devices that fit the pattern.
     var connects = false
-    /// Whether the letter case of addresses counts, as it does in 5.82.
+    /// Whether the letter case of addresses matters, as it does in 5.82.
     private let isCaseSensitive: Bool
 
     /// - Throws: `InvalidArguments` for an unknown key, a wrong type, or both a strength and a loss.
@@ -58,7 +58,7 @@ struct DiscoveryFilter: Equatable, Sendable {
         return fits(discovery, pattern ?? "")
     }
 
-    /// Whether the device of a packet is to be connected to.
+    /// Whether the daemon connects to the device of a packet.
     func wantsConnection(_ discovery: Discovery) -> Bool {
         connects && pattern.map { fits(discovery, $0) } == true
     }
@@ -74,7 +74,7 @@ struct DiscoveryFilter: Equatable, Sendable {
 ///
 /// Pure.
 struct DiscoverySessions: Sendable {
-    /// The clients that discover, in the order of their starts.
+    /// The clients that discover, in the order in which they started.
     private(set) var clients: [String] = []
     private var filters: [String: DiscoveryFilter] = [:]
     /// Whether the adapter scans, for clients or for monitors.
@@ -82,21 +82,21 @@ struct DiscoverySessions: Sendable {
 
     var isActive: Bool { !clients.isEmpty }
 
-    /// Whether each packet is reported, and not only a change of signal strength: as soon as a session has a filter.
+    /// Whether each packet is reported, not only a change of signal strength; true if a session has a filter.
     var isFiltered: Bool { clients.contains { filters[$0] != nil } }
 
     var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
     mutating func setFilter(_ filter: DiscoveryFilter?, of client: String) { filters[client] = filter }
 
-    /// - Returns: Whether it is a new session.
+    /// - Returns: Whether the session is new.
     mutating func start(_ client: String) -> Bool {
         guard !clients.contains(client) else { return false }
         clients.append(client)
         return true
     }
 
-    /// - Returns: Whether there was a session.
+    /// - Returns: Whether the client had a session.
     mutating func stop(_ client: String) -> Bool {
         guard let index = clients.firstIndex(of: client) else { return false }
         clients.remove(at: index)
@@ -114,7 +114,7 @@ struct DiscoverySessions: Sendable {
         clients.contains { filters[$0]?.wantsConnection(discovery) == true }
     }
 
-    /// Whether any session lets a report through; then all clients receive it.
+    /// Whether any session accepts a report; all clients then receive it.
     func lets(_ discovery: Discovery) -> Bool {
         clients.contains { filters[$0]?.matches(discovery) ?? true }
     }
@@ -148,7 +148,7 @@ extension BluetoothDaemon {
         discoveryChanged(on: index)
     }
 
-    /// Starts or stops listening, and notifies the clients.
+    /// Starts or stops scanning, and updates `Discovering`.
     mutating func discoveryChanged(on index: Int) {
         let isActive = adapters[index].discovery.isActive
         listen(on: index)
@@ -169,7 +169,7 @@ extension BluetoothDaemon {
             .central(adapter: index, wants ? .startScan(ScanParameters(allowDuplicates: true)) : .stopScan))
     }
 
-    /// The strength of signals is unknown now, and devices that cannot be connected to are forgotten.
+    /// Removes the signal strengths, and forgets the devices that are not connectable.
     private mutating func discoveryEnded(on index: Int) {
         for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
             set("RSSI", nil, of: BlueZInterfaces.device, at: device.path)

@@ -12,7 +12,7 @@ struct MonitorPattern: Equatable, Sendable {
     let type: UInt8
     let bytes: [UInt8]
 
-    /// - Returns: nil for what is not a `(yyay)`, or cannot be in a packet of 31 bytes.
+    /// - Returns: nil if the value is not a `(yyay)`, or does not fit in a packet of 31 bytes.
     init?(_ value: DBusValue) {
         guard case .structure(let members) = value, members.count == 3, case .byte(let offset) = members[0],
             case .byte(let type) = members[1], let bytes = members[2].bytesValue, !bytes.isEmpty,
@@ -21,7 +21,7 @@ struct MonitorPattern: Equatable, Sendable {
         (self.offset, self.type, self.bytes) = (Int(offset), type, bytes)
     }
 
-    /// The content of an `a(yyay)`; nil if a pattern is invalid, or there is none.
+    /// The patterns in an `a(yyay)`; nil if one is invalid, or if the array is empty.
     static func patterns(_ value: DBusValue?) -> [MonitorPattern]? {
         guard case .array(_, let items)? = value, !items.isEmpty else { return nil }
         let patterns = items.compactMap { MonitorPattern($0) }
@@ -34,8 +34,7 @@ struct MonitorPattern: Equatable, Sendable {
         }
     }
 
-    /// The fields of a type as they are on the air; the flags are those of a device that is found in general, unless it
-    /// sends others.
+    /// The fields of a type as they are on the air; a packet without flags counts as generally discoverable.
     private static func fields(of type: UInt8, in advertisement: Advertisement) -> [[UInt8]] {
         func list(_ uuids: [BluetoothUUID]?, _ width: BluetoothUUID.Width) -> [[UInt8]] {
             let bytes = (uuids ?? []).filter { $0.width == width }.flatMap { $0.bigEndianBytes.reversed() }

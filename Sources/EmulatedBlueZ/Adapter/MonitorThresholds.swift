@@ -1,17 +1,17 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// The strengths of signals at which a monitor finds and loses devices, and how often it wants reports.
+/// The signal strengths at which a monitor finds and loses devices, and the interval of its reports.
 ///
 /// Pure. Source: BlueZ, `src/adv_monitor.c`, `parse_rssi_and_timeout`; `doc/org.bluez.AdvertisementMonitor.rst`.
 struct MonitorThresholds: Equatable, Sendable {
-    /// The strength in dBm above which a device is found, once it is heard so for `highTimeout`.
+    /// The strength in dBm above which a device is found, after `highTimeout` of such packets.
     private(set) var high = -127
     private(set) var highTimeout = Duration.seconds(10)
-    /// The strength in dBm below which a device is lost, once it is heard so, or not at all, for `lowTimeout`.
+    /// The strength in dBm below which a device is lost, after `lowTimeout` of such packets or of none.
     private(set) var low = -127
     private(set) var lowTimeout = Duration.seconds(5)
-    /// The time between two reports of a device that is found; zero reports each packet, nil the first one alone.
+    /// The time between two reports of a found device; zero reports each packet, nil only the first one.
     private(set) var samplingPeriod: Duration?
 
     private static let names = [
@@ -20,7 +20,7 @@ struct MonitorThresholds: Equatable, Sendable {
 
     /// The thresholds of a monitor; nil if it has none and finds each device that matches.
     ///
-    /// - Throws: `InvalidArguments` for a wrong type, or a value out of its range.
+    /// - Throws: `InvalidArguments` for a value that has a wrong type or is out of range.
     static func thresholds(_ properties: [String: DBusValue]) throws(DBusError) -> MonitorThresholds? {
         let numbers = try numbers(properties)
         let set = numbers.filter { !isUnset($0.key, $0.value) }
@@ -70,16 +70,16 @@ struct MonitoredDevice: Sendable {
     }
 
     private(set) var isFound = false
-    /// The number of the timer that looks after it; an earlier timer is void.
+    /// The number of the current timer; an earlier timer has no effect.
     var timer: UInt64?
     private(set) var lastPacket = Duration.zero
     private var lastReport: Duration?
-    /// The first of the packets in succession that are strong enough, and that are too weak.
+    /// The first packet of the current run of strong ones, and of the current run of weak ones.
     private var (strongSince, weakSince): (Duration?, Duration?) = (nil, nil)
 
-    /// Notes a packet.
+    /// Records a packet.
     ///
-    /// - Returns: What changes by it, and whether clients are to see the packet.
+    /// - Returns: The change that it causes, and whether clients receive the packet.
     mutating func hear(
         _ rssi: Int, _ thresholds: MonitorThresholds?, at now: Duration
     ) -> (change: Change?, isReported: Bool) {
@@ -108,7 +108,7 @@ struct MonitoredDevice: Sendable {
         return true
     }
 
-    /// The device is lost: its next packet may be its first again.
+    /// Resets the device after it is lost, so that its next packet can be its first one.
     mutating func lose() { self = MonitoredDevice() }
 }
 #endif

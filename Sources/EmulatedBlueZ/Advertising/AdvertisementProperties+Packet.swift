@@ -4,11 +4,11 @@ import BluetoothEmulator
 import BluetoothSupport
 
 extension AdvertisementProperties {
-    /// The bytes of an advertising packet, and of a scan response.
+    /// The length of an advertising packet, and of a scan response, in bytes.
     private static let packetLength = 31
-    /// The bytes of a name in a scan response.
+    /// The greatest length of a name in a scan response, in bytes.
     private static let longestName = packetLength - 2
-    /// The bytes to which Linux cuts the name of an adapter that an advertisement includes.
+    /// The number of bytes to which Linux cuts the name of an adapter that an advertisement includes.
     ///
     /// Source: Linux, `net/bluetooth/eir.c`, `eir_append_local_name`.
     private static let longestIncludedName = 10
@@ -21,7 +21,7 @@ extension AdvertisementProperties {
     /// - Parameters:
     ///   - alias: The name of the adapter, which an advertisement may include.
     ///   - isDiscoverable: Whether the adapter is discoverable.
-    ///   - isHidden: Whether the time during which the advertisement is discoverable is over.
+    ///   - isHidden: Whether the time for which the advertisement is discoverable is over.
     func advertisement(
         alias: String, isDiscoverable: Bool, isHidden: Bool, _ dialect: BlueZDialect
     ) -> Advertisement? {
@@ -36,7 +36,7 @@ extension AdvertisementProperties {
         if includes.contains("local-name") {
             advertisement.localName = alias.prefix(utf8Bytes: Self.longestIncludedName)
         } else if hasSecondaryChannel, kind == .peripheral {
-            // Extended advertising is not connectable and scannable at once: the name is beside the rest.
+            // Extended advertising is not connectable and scannable at once: the name shares the packet with the rest.
             advertisement.localName = room > 2 ? localName?.prefix(utf8Bytes: room - 2) : nil
         } else {
             advertisement.localName = localName?.prefix(utf8Bytes: Self.longestName)
@@ -44,7 +44,8 @@ extension AdvertisementProperties {
         return advertisement
     }
 
-    /// The flags that `bluetoothd` sends for the client; without any, Linux sends those of a discoverable adapter.
+    /// The flags that `bluetoothd` sends for the client; if it sends no flags, Linux sends those of a discoverable
+    /// adapter.
     private func ownFlags(isHidden: Bool, _ dialect: BlueZDialect) -> UInt8? {
         switch isDiscoverable {
         case true? where !isHidden: discoverableTimeout == nil ? 0x06 : 0x05
@@ -54,7 +55,7 @@ extension AdvertisementProperties {
     }
 
     private func otherStructures(flags: UInt8?) -> [AdvertisingStructure] {
-        // The adapter has no appearance of its own.
+        // The adapter itself has no appearance.
         let appearance = self.appearance ?? (includes.contains("appearance") ? 0 : nil)
         var others = flags.map { [AdvertisingStructure(type: 0x01, data: Data([$0]))] } ?? []
         if let appearance {

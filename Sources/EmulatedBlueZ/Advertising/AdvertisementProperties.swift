@@ -14,16 +14,16 @@ struct AdvertisementProperties: Sendable {
         case peripheral
     }
 
-    /// A broadcast, unless the client says otherwise.
+    /// The type, a broadcast by default.
     private(set) var kind = Kind.broadcast
     private(set) var services: [BluetoothUUID] = []
     private(set) var solicitedServices: [BluetoothUUID] = []
     private(set) var serviceData: [BluetoothUUID: Data] = [:]
-    /// A company identifier, least significant byte first, and the company's data; one for each company.
+    /// The data of each company, after its company identifier, least significant byte first.
     private(set) var manufacturerData: [Data] = []
-    /// The structures that the client gives by the number of their type.
+    /// The structures that the client gives by their type number.
     private(set) var structures: [AdvertisingStructure] = []
-    /// The fields of the adapter's own.
+    /// The names of the adapter's fields that the advertisement includes.
     private(set) var includes: Set<String> = []
     private(set) var localName: String?
     private(set) var appearance: UInt16?
@@ -32,10 +32,10 @@ struct AdvertisementProperties: Sendable {
     private(set) var txPower: Int8?
     private(set) var timeout: Duration?
     private(set) var discoverableTimeout: Duration?
-    /// In milliseconds; 0 where the client leaves it to the system.
+    /// The interval in milliseconds; 0 if the client leaves it to the system.
     private var (minimumInterval, maximumInterval): (UInt32, UInt32) = (0, 0)
 
-    /// - Throws: `Failed` for what `bluetoothd` cannot parse.
+    /// - Throws: `Failed` for properties that `bluetoothd` cannot parse.
     init(_ properties: [String: DBusValue], _ dialect: BlueZDialect) throws(DBusError) {
         for (name, value) in properties where !Self.isEmpty(value) && !Self.isIgnored(name, dialect) {
             try read(name, value)
@@ -50,7 +50,7 @@ struct AdvertisementProperties: Sendable {
         try require((timeout ?? .seconds(Int64.max)) >= (discoverableTimeout ?? .zero))
     }
 
-    /// The error for what cannot be parsed.
+    /// The error for properties that cannot be parsed.
     static let unreadable = BlueZError.failed("Failed to parse advertisement.")
 
     private func require(_ condition: Bool) throws(DBusError) {
@@ -66,7 +66,7 @@ struct AdvertisementProperties: Sendable {
         }
     }
 
-    /// Before 5.77, `bluetoothd` reads these with `--experimental` alone.
+    /// Whether `bluetoothd` reads a property only with `--experimental`, as before 5.77.
     private static func isIgnored(_ name: String, _ dialect: BlueZDialect) -> Bool {
         dialect < .bluez5_82 && ["MinInterval", "MaxInterval", "TxPower"].contains(name)
     }
@@ -90,7 +90,7 @@ struct AdvertisementProperties: Sendable {
         case ("Includes", .array(.string, _)): includes = Set(value.stringsValue ?? [])
         case ("LocalName", .string(let name)): localName = name.isEmpty ? nil : name
         case ("Appearance", .uint16(let value)): appearance = value
-        case ("Duration", .uint16): break  // each advertisement has a set of its own, and none takes turns
+        case ("Duration", .uint16): break  // each advertisement has its own advertising set, and none takes turns
         case ("Timeout", .uint16(let seconds)): timeout = Self.duration(seconds)
         case ("Discoverable", .boolean(let isOn)): isDiscoverable = isOn
         case ("DiscoverableTimeout", .uint16(let seconds)): discoverableTimeout = Self.duration(seconds)
@@ -135,7 +135,7 @@ struct AdvertisementProperties: Sendable {
         }
     }
 
-    /// The types that have a property of their own, or that only the system sends.
+    /// The types that have a property, or that only the system sends.
     ///
     /// Source: BlueZ, `src/shared/ad.c`, `type_reject_list`.
     private static let reservedTypes: Set<UInt8> = Set(0x01...0x0A)
@@ -164,7 +164,7 @@ struct AdvertisementProperties: Sendable {
         }
     }
 
-    /// The keys of a dictionary, with the bytes that they stand for; an array of anything else has none.
+    /// The keys of a dictionary with their bytes; empty for an array that is not a dictionary.
     private static func entries(_ value: DBusValue) throws(DBusError) -> [(DBusValue, [UInt8])] {
         guard case .dictionary(let dictionary) = value else {
             if case .bytes = value { return [] }

@@ -14,17 +14,17 @@ struct Advertisements: Sendable {
         /// The call that waits for the first packet.
         var call: ClientCallID?
         var properties: AdvertisementProperties?
-        /// Its number on the adapter, from 1.
+        /// The number of the advertisement on the adapter, from 1.
         var instance: UInt8
-        /// Whether its client wants to know the number.
+        /// Whether the client exports a property for the number.
         var hasInstance = false
-        /// The time during which it is discoverable is over.
+        /// Whether the time for which the advertisement is discoverable is over.
         var isHidden = false
         var end = Limit()
         var hiding = Limit()
     }
 
-    /// A time that the client sets, and the number of the timer for it; an earlier timer is void.
+    /// A time limit that the client sets, and the number of its timer; an earlier timer has no effect.
     struct Limit: Sendable {
         var after: Duration?
         var number: UInt64 = 0
@@ -36,13 +36,13 @@ struct Advertisements: Sendable {
         all.first { $0.value.path == path && $0.value.client == client }?.key
     }
 
-    /// The smallest number that no advertisement has.
+    /// The smallest number that no advertisement uses.
     var freeInstance: UInt8 {
         let taken = Set(all.values.map(\.instance))
         return (1...UInt8.max).first { !taken.contains($0) } ?? .max
     }
 
-    /// In the order of registration.
+    /// The advertisements in the order of registration.
     var ids: [AdvertisementID] { all.keys.sorted { $0.rawValue < $1.rawValue } }
 }
 
@@ -95,11 +95,11 @@ extension BluetoothDaemon {
     ) {
         guard adapters[index].advertisements.all[id] != nil else { return }
         do throws(DBusError) {
-            // A client that does not list the properties has none.
+            // A client that does not list the properties has no properties.
             let properties = (try? result.get())?.first?.propertiesValue ?? [:]
             let parsed = try AdvertisementProperties(properties, dialect)
-            // The kernel refuses what does not fit, and all while there is no power: Linux, net/bluetooth/mgmt.c,
-            // add_ext_adv_data and add_ext_adv_params.
+            // The kernel refuses an advertisement that does not fit, and every one while the power is off: Linux,
+            // net/bluetooth/mgmt.c, add_ext_adv_data and add_ext_adv_params.
             guard advertisement(parsed, isHidden: false, on: index) != nil, adapters[index].state.isPowered else {
                 throw Self.notRegistered
             }
@@ -109,7 +109,7 @@ extension BluetoothDaemon {
             limitAdvertisement(id, on: index)
             sendAdvertisement(id, on: index)
         } catch {
-            // After a change the old packets stay on the air.
+            // After a refused change, the old packets stay on the air.
             guard let call else { return }
             adapters[index].advertisements.all[id] = nil
             refuse(call, error)
@@ -124,7 +124,7 @@ extension BluetoothDaemon {
             alias: state.alias, isDiscoverable: state.isDiscoverable, isHidden: isHidden, dialect)
     }
 
-    /// An advertisement that does not fit now, because its adapter became discoverable, stays as it is.
+    /// Sends an advertisement; one that no longer fits, because its adapter became discoverable, stays as it is.
     private mutating func sendAdvertisement(_ id: AdvertisementID, on index: Int) {
         guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties,
             let advertisement = advertisement(properties, isHidden: registered.isHidden, on: index)
@@ -134,13 +134,13 @@ extension BluetoothDaemon {
                 adapter: index, id, .startAdvertising(operation: nextOperation(), advertisement: advertisement)))
     }
 
-    /// The flags of the adapter changed, which advertisements carry.
+    /// Sends the advertisements again after a change of the adapter's flags, which they contain.
     mutating func refreshAdvertisements(on index: Int) {
         guard adapters[index].state.isPowered else { return }
         for id in adapters[index].advertisements.ids { sendAdvertisement(id, on: index) }
     }
 
-    /// Starts the times that a client limits its advertisement to, where it changed them.
+    /// Starts the timers for the time limits that a client set or changed.
     private mutating func limitAdvertisement(_ id: AdvertisementID, on index: Int) {
         guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties else {
             return
@@ -179,7 +179,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Sets the property of a client that exports one.
+    /// Sets the property `Instance` of a client that exports it.
     ///
     /// Source: BlueZ, `doc/org.bluez.LEAdvertisement.rst`, of 5.87.
     private mutating func tellInstance(of registered: Advertisements.Registered) {
@@ -238,14 +238,14 @@ extension BluetoothDaemon {
         }
     }
 
-    /// The power ends: advertisements that are not on the air yet are refused, the others are there when it returns.
+    /// Refuses the advertisements that are not on the air when the power ends; the others return with the power.
     mutating func refuseAdvertisements(on index: Int) {
         for id in adapters[index].advertisements.ids where adapters[index].advertisements.all[id]?.call != nil {
             removeAdvertisement(id, on: index)
         }
     }
 
-    /// The adapter is gone.
+    /// Releases all advertisements of an adapter that is gone.
     mutating func releaseAdvertisements(on index: Int) {
         for id in adapters[index].advertisements.ids { removeAdvertisement(id, isReleased: true, on: index) }
     }

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The agents of clients, which answer what a pairing asks; the first one is the default.
+/// The agents of clients, which answer the questions of pairings; the first one is the default.
 ///
 /// Pure. Source: BlueZ, `src/agent.c`, `doc/org.bluez.AgentManager.rst`.
 struct Agents: Sendable {
@@ -14,12 +14,12 @@ struct Agents: Sendable {
 
     private(set) var all: [Agent] = []
 
-    /// Who is asked where no one else is responsible.
+    /// The agent for pairings that no client with its own agent started.
     var `default`: Agent? { all.first }
 
     func agent(of client: String) -> Agent? { all.first { $0.client == client } }
 
-    /// The capability of a name as clients give it; nil for an unknown one.
+    /// The capability with the name that clients use; nil for an unknown name.
     static func capability(_ name: String) -> PairingCapability? {
         switch name {
         case "", "KeyboardDisplay": .keyboardDisplay
@@ -41,7 +41,7 @@ struct Agents: Sendable {
         return true
     }
 
-    /// - Returns: The agent, if the client had one at that path, or any where the path is nil.
+    /// - Returns: The removed agent, if the client had one at that path, or at any path if `path` is nil.
     mutating func remove(_ path: ObjectPath? = nil, of client: String) -> Agent? {
         guard let index = all.firstIndex(where: { $0.client == client && (path == nil || $0.path == path) }) else {
             return nil
@@ -72,16 +72,18 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// What an agent can do; without one, the passkey of the configuration is typed, or nothing can be asked.
+    /// The input and output capability of an agent; without an agent, it depends on whether the configuration has a
+    /// passkey.
     func capability(of agent: Agents.Agent?) -> PairingCapability {
         agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
     }
 
-    /// Whether what a pairing asks can be answered.
+    /// Whether the questions of a pairing can be answered.
     var hasAgent: Bool { agents.default != nil || configuration.passkey != nil }
 
-    /// An agent came or went, or became the default: adapters are pairable while there is one, unless a client sets
-    /// `Pairable` meanwhile.
+    /// Updates the adapters after an agent was added or removed, or became the default.
+    ///
+    /// Adapters are pairable while an agent exists, unless a client sets `Pairable` meanwhile.
     ///
     /// Source: BlueZ, `src/adapter.c`, `adapter_set_io_capability`.
     mutating func agentsChanged() {
@@ -92,7 +94,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// What the adapters can do in a pairing follows from the default agent.
+    /// Sets the capability of the adapters to that of the default agent.
     mutating func showCapability() {
         let capability = capability(of: agents.default)
         for index in adapters.indices where adapters[index].pairing.capability != capability {
@@ -101,7 +103,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// An agent is gone: what it was asked is refused.
+    /// Refuses the open questions to an agent that is gone.
     mutating func abandonQuestions(of agent: Agents.Agent) {
         for index in adapters.indices {
             for (question, asked) in adapters[index].pairing.questions where asked.agent == agent {

@@ -7,12 +7,12 @@ struct AdapterPairing: Sendable {
     struct Question: Sendable {
         let peer: PeerID
         let kind: PairingQuestion
-        /// Who is asked; nil where the daemon answers by itself.
+        /// The agent that is asked; nil if the daemon answers itself.
         let agent: Agents.Agent
     }
 
     var capability = PairingCapability.noInputNoOutput
-    /// What agents were asked and did not answer.
+    /// The questions that agents have not answered.
     var questions: [PairingRequestID: Question] = [:]
     /// The devices whose pairing this side refused.
     var refused: Set<PeerID> = []
@@ -43,7 +43,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// The link is there: the pairing that a client asked for begins.
+    /// Begins the pairing that a client asked for, after the link has opened.
     mutating func startPairing(of peer: PeerID, on index: Int) {
         guard let pairing = adapters[index].devices[peer]?.security.pairing, !pairing.isPaired else { return }
         guard hasAgent else {
@@ -64,7 +64,7 @@ extension BluetoothDaemon {
             cancel(asked)
             reject(question, on: index)
         }
-        // A client's own Connect goes on.
+        // A client's own `Connect` continues.
         if let connect = adapters[index].devices[peer]?.connection.connect, connect.call == nil {
             output(.central(adapter: index, .disconnect(peer: peer)))
             adapters[index].devices[peer]?.connection.connect = nil
@@ -74,7 +74,7 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// The services of a paired device are known: the client's call is answered.
+    /// Answers the client's `Pair` when the services of the paired device are known.
     mutating func finishPairing(of peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], let pairing = device.security.pairing, pairing.isPaired,
             device.connection.link == nil || device.discovery == nil
@@ -84,7 +84,7 @@ extension BluetoothDaemon {
         showCapability()
     }
 
-    /// A pairing that a client asked for failed.
+    /// Ends a failed pairing that a client asked for.
     mutating func endPairing(of peer: PeerID, on index: Int, _ error: DBusError) {
         guard let pairing = adapters[index].devices[peer]?.security.pairing else { return }
         adapters[index].devices[peer]?.security.pairing = nil
@@ -121,13 +121,13 @@ extension BluetoothDaemon {
         setWithBearer("Paired", isPaired, at: path)
     }
 
-    /// The kernel ends a link whose pairing the other side failed; after a refusal of this side it stays, but nothing
-    /// more is answered on it.
+    /// Handles a failed pairing. The kernel ends the link if the other side failed it; after a refusal by this side the
+    /// link stays open, but no further response is sent on it.
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         if !hasAgent { remarkThatNoAgentIsThere(peer, on: index) }
         let isOurs = adapters[index].pairing.refused.remove(peer) != nil
-        // For the kernel a refusal of this side is a failure as any other.
+        // The kernel treats a refusal by this side as any other failure.
         endPairing(of: peer, on: index, isOurs ? BlueZError.authenticationFailed : BlueZError.pairing(error))
         guard device.isConnected else { return }
         adapters[index].devices[peer]?.connection.link?.isMute = true
@@ -159,7 +159,7 @@ extension BluetoothDaemon {
             if answer == .reject { adapters[index].pairing.refused.insert(peer) }
             return output(.pairing(adapter: index, .answer(request: request, answer: answer)))
         }
-        // A client that calls Pair agrees to Just Works by that: its agent has to be there, and is not asked.
+        // A client that calls `Pair` thereby agrees to Just Works: an agent must exist, but is not asked.
         guard question != .outOfBand, question != .consent || device.security.pairing == nil else {
             return output(.pairing(adapter: index, .answer(request: request, answer: .accept)))
         }
@@ -177,9 +177,10 @@ extension BluetoothDaemon {
             deadline: configuration.agentDeadline)
     }
 
-    /// Nothing is agreed to without an agent, unless the configuration has a passkey; nil where the device is to answer.
+    /// The answer without an agent: a rejection, unless the configuration has a passkey; nil if the device is to
+    /// answer.
     ///
-    /// Since Linux 5.6 the kernel has even Just Works confirmed, for which `bluetoothd` needs an agent.
+    /// Since Linux 5.6 the kernel requires confirmation even of Just Works, for which `bluetoothd` needs an agent.
     ///
     /// Source: Linux, `net/bluetooth/smp.c`, `smp_cmd_pairing_random`; BlueZ, `src/device.c`, `device_confirm_passkey`.
     private func answerWithoutAgent(to question: PairingQuestion) -> PairingAnswer? {
@@ -191,13 +192,13 @@ extension BluetoothDaemon {
         }
     }
 
-    /// An agent answered.
+    /// Handles the answer of an agent.
     mutating func agentReplied(
         _ request: PairingRequestID, _ result: Result<[DBusValue], DBusError>, on index: Int
     ) {
         guard let asked = adapters[index].pairing.questions[request] else { return }
         switch (asked.kind, result) {
-        case (.display, .success): break  // stays until the pairing is over
+        case (.display, .success): break  // displayed until the pairing is over
         case (.enterPasskey, .success(let values)):
             guard let passkey = values.first?.uint32Value, passkey < 1_000_000 else {
                 return reject(request, on: index)
@@ -219,7 +220,7 @@ extension BluetoothDaemon {
         output(.pairing(adapter: index, .answer(request: request, answer: .reject)))
     }
 
-    /// The agent need not answer any more.
+    /// Cancels a question, which the agent no longer needs to answer.
     private mutating func cancel(_ asked: AdapterPairing.Question) {
         request(
             .ignored, of: asked.agent.client, asked.agent.path, Self.agentInterface, "Cancel",

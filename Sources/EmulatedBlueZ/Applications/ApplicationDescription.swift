@@ -5,8 +5,8 @@ import BluetoothSupport
 
 /// An application as its client exports it: services with their characteristics and descriptors, and profiles.
 ///
-/// Pure. Clients export more than that, and in odd ways: objects of other kinds, UUIDs of any length, properties that no
-/// one asked for. What is not part of a service is ignored.
+/// Pure. Clients also export other kinds of objects, UUIDs of any length, and unknown properties. Everything that is
+/// not part of a service is ignored.
 ///
 /// Source: BlueZ, `src/gatt-database.c`, `doc/org.bluez.GattService.rst`.
 struct ApplicationDescription: Sendable {
@@ -38,15 +38,15 @@ struct ApplicationDescription: Sendable {
     static let profileInterface = "org.bluez.GattProfile1"
 
     private(set) var services: [Service] = []
-    /// The profiles, with which a client asks to be connected to devices.
+    /// The profiles with which a client asks for connections to devices.
     private(set) var profiles: [ObjectPath] = []
 
     /// - Parameter managed: The reply to `GetManagedObjects`.
-    /// - Throws: The error that `bluetoothd` gives for an application that it does not accept.
+    /// - Throws: The error that `bluetoothd` returns for an application that it does not accept.
     init(_ managed: DBusValue?) throws(DBusError) {
         let objects = Self.objects(in: managed)
         guard !objects.isEmpty else { throw BlueZError.failed("No object received") }
-        // Flags and owners are read first, and the rest, UUIDs among them, where all of these are valid.
+        // Flags and owners are checked first, as in BlueZ, and everything else, such as UUIDs, only if these are valid.
         try Self.checkOwners(objects)
         guard objects.count <= DaemonLimits.attributes else { throw Self.noEntry }
         for (path, interfaces) in objects {
@@ -92,7 +92,7 @@ struct ApplicationDescription: Sendable {
 
     private typealias Objects = [(path: ObjectPath, interfaces: [String: [String: DBusValue]])]
 
-    /// Checks that there is a service or a profile, that each attribute belongs to one that is there, and has flags.
+    /// Checks that a service or profile exists, and that each attribute has flags and an existing owner.
     ///
     /// Source: BlueZ, `src/gatt-database.c`, `client_ready_cb`, `create_profile`, `chrc_create` and `desc_create`.
     private static func checkOwners(_ objects: Objects) throws(DBusError) {
@@ -121,7 +121,7 @@ struct ApplicationDescription: Sendable {
         _ path: ObjectPath, _ properties: [String: DBusValue]
     ) throws(DBusError) -> Service {
         guard let uuid = uuid(properties), let isPrimary = properties["Primary"]?.boolValue else { throw noEntry }
-        // Where the service would be, which is not looked at.
+        // The requested handle of the service, whose value is ignored.
         if let handle = properties["Handle"], handle.uint16Value == nil { throw noEntry }
         var includes: [ObjectPath] = []
         switch properties["Includes"] {
@@ -160,13 +160,13 @@ struct ApplicationDescription: Sendable {
         return descriptors
     }
 
-    /// A UUID, unless it is that of Generic Access or Generic Attribute, which belong to the daemon.
+    /// The UUID; nil for Generic Access and Generic Attribute, which belong to the daemon.
     private static func uuid(_ properties: [String: DBusValue]) -> BluetoothUUID? {
         let uuid = properties["UUID"]?.stringValue.flatMap { BluetoothUUID($0) }
         return uuid?.bits16 == 0x1800 || uuid?.bits16 == 0x1801 ? nil : uuid
     }
 
-    /// A service can include only what was added before it.
+    /// Sorts services so that each follows those that it includes: a service can include only services added before it.
     private static func includedFirst(_ services: [Service]) -> [Service] {
         var (left, sorted) = (services, [Service]())
         while !left.isEmpty {

@@ -4,26 +4,26 @@ import BluetoothDBus
 import BluetoothSupport
 import DequeModule
 
-/// An application: the client that registered it, and its root.
+/// The identity of an application: the client that registered it, and its root.
 struct ApplicationKey: Hashable, Sendable {
     let client: String
     let root: ObjectPath
 }
 
-/// The applications of an adapter, and what centrals do with them.
+/// The applications of an adapter, with their subscribers and pending requests.
 struct Applications: Sendable {
     struct Application: Sendable {
         /// The services, in the order in which they were added.
         var services: [Service] = []
         var profiles: [ObjectPath] = []
-        /// The call that waits until all of them are published.
+        /// The call that waits until all services are published.
         var call: ClientCallID?
     }
 
     struct Service: Sendable {
         let path: ObjectPath
         let definition: ServiceDefinition
-        /// Whether the controller has confirmed it.
+        /// Whether the controller has confirmed the service.
         var isPublished = false
     }
 
@@ -34,9 +34,9 @@ struct Applications: Sendable {
         let acquiresNotify: Bool
         /// The subscribers, in the order of their subscriptions.
         var subscribers: [PeerID] = []
-        /// Whether the client was asked to notify by its property `Value`.
+        /// Whether `StartNotify` was called, so that the client notifies by its property `Value`.
         var isStarted = false
-        /// The sockets that the client gave, by central; before 5.69 one of them serves all.
+        /// The sockets that the client gave, by central; before 5.69 a single one serves all centrals.
         var sockets: [PeerID: ClientSocketID] = [:]
     }
 
@@ -52,7 +52,7 @@ struct Applications: Sendable {
         var mtu: Int
         var credits: Int
         var waiting = Deque<(attribute: AttributeID, value: Data)>()
-        /// The values under way, oldest first, whether each is confirmed.
+        /// The values that the controller has accepted and not yet sent, oldest first.
         var sent = Deque<AttributeID>()
     }
 
@@ -69,7 +69,7 @@ struct Applications: Sendable {
     var served: [AttributeID: Served] = [:]
     /// The characteristics by their clients and paths.
     var paths: [ApplicationObject: AttributeID] = [:]
-    /// The services that the controller was given and has not confirmed.
+    /// The additions of services that the controller has not confirmed.
     var operations: [OperationID: (owner: ApplicationKey, service: AttributeID)] = [:]
     var subscribers: [PeerID: Subscriber] = [:]
     var writes: [RequestID: Write] = [:]
@@ -106,7 +106,7 @@ extension BluetoothDaemon {
             StandardInterface.objectManager.name, "GetManagedObjects", deadline: configuration.applicationDeadline)
     }
 
-    /// A client listed its objects: they are added to the adapter's services.
+    /// Adds the objects that a client listed to the adapter's services.
     mutating func applicationRead(
         _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID, on index: Int
     ) {
@@ -194,9 +194,9 @@ extension BluetoothDaemon {
         }
     }
 
-    /// An application is registered when the controller has all of its services; without power, at once.
+    /// Answers the registration of an application when the controller has all of its services; without power, at once.
     ///
-    /// Source: BlueZ, `src/gatt-database.c`: its services enter a database of the daemon's own, which needs no power.
+    /// Source: BlueZ, `src/gatt-database.c`: the services enter the daemon's own database, which needs no power.
     private mutating func answerIfAdded(_ key: ApplicationKey, on index: Int) {
         guard let application = adapters[index].applications.all[key], let call = application.call,
             !adapters[index].state.isPowered || application.services.allSatisfy(\.isPublished)
@@ -205,7 +205,7 @@ extension BluetoothDaemon {
         answer(call)
     }
 
-    /// The power returns: the services that the controller does not have yet are published.
+    /// Publishes the services that the controller does not have, after the power has returned.
     mutating func publishApplications(on index: Int) {
         let services = adapters[index].applications.all.flatMap { key, application in
             application.services.filter { !$0.isPublished }.map { (key, $0.definition) }
@@ -213,7 +213,7 @@ extension BluetoothDaemon {
         for (key, definition) in services.sorted(by: { $0.1.id < $1.1.id }) { publish(definition, key, on: index) }
     }
 
-    /// The power ends: the services that the controller has not confirmed are published when it returns.
+    /// Answers pending registrations when the power ends; unconfirmed services are published when it returns.
     mutating func answerApplications(on index: Int) {
         adapters[index].applications.operations = [:]
         for (key, application) in adapters[index].applications.all where !application.services.isEmpty {
@@ -223,9 +223,9 @@ extension BluetoothDaemon {
 
     // MARK: The end
 
-    /// An application is unregistered, or its client is gone.
+    /// Withdraws an application that is unregistered, or whose client is gone.
     ///
-    /// - Parameter isReleased: Whether the client is there, and is told that its profiles end.
+    /// - Parameter isReleased: Whether the client is still connected and its profiles are released.
     private mutating func withdraw(_ key: ApplicationKey, isReleased: Bool = false, on index: Int) {
         guard let application = adapters[index].applications.all.removeValue(forKey: key) else { return }
         for service in application.services { remove(service, key, on: index) }
@@ -238,7 +238,7 @@ extension BluetoothDaemon {
         if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
     }
 
-    /// A service goes, with its attributes and their subscriptions, of which the controller reports no end.
+    /// Removes a service with its attributes and their subscriptions, whose end the controller does not report.
     private mutating func remove(_ service: Applications.Service, _ key: ApplicationKey, on index: Int) {
         let id = service.definition.id
         output(.peripheral(adapter: index, .removeService(id)))
@@ -263,12 +263,12 @@ extension BluetoothDaemon {
         for key in adapters[index].applications.all.keys where key.client == client { withdraw(key, on: index) }
     }
 
-    /// The adapter is gone; the clients learn that from its object.
+    /// Withdraws the applications of an adapter that is gone, which clients learn from the removal of its object.
     mutating func withdrawApplications(on index: Int) {
         for key in adapters[index].applications.all.keys { withdraw(key, isReleased: true, on: index) }
     }
 
-    /// A client withdraws the object of a service: the service goes.
+    /// Removes a service whose object the client withdrew.
     mutating func serviceRemoved(_ path: ObjectPath, _ key: ApplicationKey) {
         for index in adapters.indices {
             let services = adapters[index].applications.all[key]?.services ?? []

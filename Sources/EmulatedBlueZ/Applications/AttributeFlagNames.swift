@@ -8,11 +8,11 @@ import BluetoothDBus
 struct AttributeFlagNames: Sendable {
     private(set) var properties: CharacteristicProperties = []
     private(set) var permissions: AttributePermissions = []
-    /// The value of Characteristic Extended Properties; 0 where there is no such descriptor.
+    /// The value of Characteristic Extended Properties; 0 if the characteristic has no such descriptor.
     private(set) var extendedProperties: UInt8 = 0
 
     /// - Parameter value: An array of strings.
-    /// - Returns: nil for any other value, without a flag, and for an unknown one.
+    /// - Returns: nil if the value has another type, contains no flag or contains an unknown one.
     init?(ofCharacteristic value: DBusValue?) {
         guard let names = value?.stringsValue, !names.isEmpty else { return nil }
         for name in names {
@@ -22,7 +22,7 @@ struct AttributeFlagNames: Sendable {
     }
 
     /// - Parameter value: An array of strings.
-    /// - Returns: nil for any other value, without a flag, and for one that descriptors do not have.
+    /// - Returns: nil if the value has another type, contains no flag or contains one that descriptors do not have.
     init?(ofDescriptor value: DBusValue?) {
         guard let names = value?.stringsValue, !names.isEmpty else { return nil }
         for name in names {
@@ -38,13 +38,13 @@ struct AttributeFlagNames: Sendable {
         case "encrypt-read", "encrypt-authenticated-read", "secure-read": add(.read, .readEncryptionRequired)
         case "write": add(.write, .writeable)
         case "encrypt-write", "encrypt-authenticated-write", "secure-write": add(.write, .writeEncryptionRequired)
-        case "authorize": break  // asks for nothing that the controller does
+        case "authorize": break  // has no effect on the controller
         default: return false
         }
         return true
     }
 
-    /// Adds a flag of characteristics alone.
+    /// Adds a flag that only characteristics have.
     private mutating func addProperty(_ name: String) -> Bool {
         switch name {
         case "broadcast": add(.broadcast)
@@ -73,7 +73,7 @@ struct AttributeFlagNames: Sendable {
         permissions.formUnion(permission)
     }
 
-    /// Encryption for writes replaces the plain permission, which a command of the same attribute would give.
+    /// Removes plain permissions that encryption replaces, because they would apply to commands for the same attribute.
     private mutating func removePlainPermissions() {
         if permissions.contains(.writeEncryptionRequired) { permissions.remove(.writeable) }
         if permissions.contains(.readEncryptionRequired) { permissions.remove(.readable) }

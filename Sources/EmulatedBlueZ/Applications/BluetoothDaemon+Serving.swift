@@ -22,7 +22,7 @@ extension BluetoothDaemon {
         case .mtuChanged(let central, let mtu): adapters[index].applications.subscribers[central]?.mtu = mtu
         case .stateChanged, .authorizationChanged, .restored, .advertisingStarted, .advertisingEnded, .requestExpired,
             .channelPublished, .channelUnpublished, .channelOpened, .channel:
-            break  // the state comes from the central role, and the rest is not visible in BlueZ
+            break  // the state comes from the central role, and the other events are not visible in BlueZ
         }
     }
 
@@ -69,13 +69,13 @@ extension BluetoothDaemon {
 
     // MARK: Writes
 
-    /// Joins the parts that follow each other, and passes each run to the client.
+    /// Joins consecutive parts, and passes each run to the client.
     private mutating func writeRequested(
         _ request: RequestID, _ central: PeerID, mtu: Int, wantsResponse: Bool, _ parts: [WritePart], on index: Int
     ) {
         let runs = Self.joined(parts)
         var isAnswered = !wantsResponse
-        // What may be written by command is answered before the client is asked, also a request.
+        // A write to an attribute that accepts commands is answered before the client is asked, even a request.
         let isCommandable = runs.allSatisfy { run in
             adapters[index].applications.characteristics[run.attribute]?.properties.contains(.writeWithoutResponse)
                 == true
@@ -129,7 +129,7 @@ extension BluetoothDaemon {
 
     private static let unlikelyError: UInt8 = 0x0E
 
-    /// The ATT error that an error of a client becomes.
+    /// The ATT error for an error of a client.
     ///
     /// Source: BlueZ, `src/gatt-database.c`, `dbus_error_to_att_ecode`.
     private func attributeCode(_ error: DBusError, isWrite: Bool) -> UInt8 {
@@ -146,7 +146,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// The code of an application's own in the text of an error, 0x80...0x9F, as C writes integers: `131`, `0x83` or
+    /// The application error code in the text of an error, 0x80...0x9F, written as a C integer: `131`, `0x83` or
     /// `0203`.
     private static func applicationCode(_ text: String) -> UInt8 {
         let code = text.withCString { start -> Int? in

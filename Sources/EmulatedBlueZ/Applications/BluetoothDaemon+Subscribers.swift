@@ -5,7 +5,7 @@ import BluetoothSupport
 import BluetoothValues
 import DequeModule
 
-// Centrals that subscribe to the clients' characteristics, and the values that they are sent.
+// Centrals that subscribe to the clients' characteristics, and the values that are sent to them.
 extension BluetoothDaemon {
     // MARK: Subscriptions
 
@@ -32,7 +32,9 @@ extension BluetoothDaemon {
             deadline: configuration.attributeDeadline)
     }
 
-    /// The client notifies by its property `Value`; it is asked to with each subscription.
+    /// Calls the client's `StartNotify`, after which the client notifies by its property `Value`.
+    ///
+    /// Each subscription repeats the call.
     private mutating func startServing(_ id: AttributeID, on index: Int) {
         guard let found = adapters[index].applications.characteristics[id] else { return }
         adapters[index].applications.characteristics[id]?.isStarted = true
@@ -41,7 +43,10 @@ extension BluetoothDaemon {
             deadline: configuration.attributeDeadline)
     }
 
-    /// A client that gives no socket is started instead, unless it failed or did not answer: then the central gets no values.
+    /// Handles the reply to `AcquireNotify`.
+    ///
+    /// A client that gives no socket is started with `StartNotify` instead, unless it failed or did not answer; the
+    /// central then receives no values.
     ///
     /// Source: BlueZ, `src/gatt-database.c`, `acquire_notify_reply`.
     mutating func acquireNotifyAnswered(
@@ -81,7 +86,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A central is not subscribed to a characteristic any more; its credits end with the last subscription.
+    /// Ends the subscription of a central to a characteristic; its credits end with the last subscription.
     mutating func subscriptionEnded(_ id: AttributeID, of central: PeerID, on index: Int) {
         adapters[index].applications.subscribers[central]?.waiting.removeAll { $0.attribute == id }
         let hasOthers = adapters[index].applications.characteristics.values.contains {
@@ -90,21 +95,21 @@ extension BluetoothDaemon {
         if !hasOthers { adapters[index].applications.subscribers[central] = nil }
     }
 
-    /// The adapter is switched off: no central is subscribed any more.
+    /// Ends all subscriptions, because the adapter is switched off.
     mutating func endSubscriptions(on index: Int) {
         for (id, characteristic) in adapters[index].applications.characteristics.sorted(by: { $0.key < $1.key }) {
             for central in characteristic.subscribers { unsubscribed(central, id, on: index) }
         }
     }
 
-    /// The client closed a socket: its central is still subscribed, and gets no values.
+    /// Removes a socket that the client closed; its central stays subscribed and receives no values.
     mutating func servingEnded(_ id: AttributeID, _ central: PeerID, on index: Int) {
         adapters[index].applications.characteristics[id]?.sockets[central] = nil
     }
 
     // MARK: Values
 
-    /// The property `Value` of a client's characteristic changed: all subscribers are sent the value.
+    /// Sends a changed property `Value` of a client's characteristic to all subscribers.
     mutating func valueChanged(_ value: [UInt8], _ signal: ClientSignal) {
         let object = ApplicationObject(client: signal.sender, path: signal.path)
         for index in adapters.indices {
@@ -115,7 +120,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client wrote a value to a socket; before 5.76 it goes to all subscribers.
+    /// Sends a value that a client wrote to a socket; before 5.76 it goes to all subscribers.
     mutating func served(_ value: Data, _ id: AttributeID, to central: PeerID, on index: Int) {
         guard dialect < .bluez5_82 else { return send(value, id, to: central, on: index) }
         for central in adapters[index].applications.characteristics[id]?.subscribers ?? [] {
@@ -123,7 +128,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Sends a value, cut to what the link carries, or keeps it until the controller takes it.
+    /// Sends a value, truncated to what the link carries, or queues it until the controller accepts it.
     private mutating func send(_ value: Data, _ id: AttributeID, to central: PeerID, on index: Int) {
         guard let subscriber = adapters[index].applications.subscribers[central],
             subscriber.waiting.count < DaemonLimits.queuedValues
@@ -144,7 +149,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Values have left, or were confirmed where they were indications.
+    /// Handles values that were sent, or confirmed if they were indications.
     mutating func valuesSent(_ count: Int, to central: PeerID, on index: Int) {
         for _ in 0..<count {
             guard let id = adapters[index].applications.subscribers[central]?.sent.popFirst(),

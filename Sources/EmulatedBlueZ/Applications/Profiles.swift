@@ -3,14 +3,14 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The profiles of BR/EDR that clients register; over LE, no device ever connects to one.
+/// The BR/EDR profiles that clients register; over LE, no device ever connects to one.
 ///
 /// Source: BlueZ, `src/profile.c`, `register_profile`; `doc/org.bluez.ProfileManager.rst`.
 struct Profiles: Sendable {
-    /// The UUIDs; an empty text where a client gave none.
+    /// The UUIDs; empty if a client gave no UUID.
     private var all: [ApplicationObject: String] = [:]
 
-    /// - Parameter dialect: The version: newer ones accept an empty UUID.
+    /// - Parameter dialect: The version; newer ones accept an empty UUID.
     mutating func register(_ profile: ApplicationObject, _ text: String, _ dialect: BlueZDialect) throws(DBusError) {
         guard all[profile] == nil else { throw BlueZError.alreadyExists }
         let isAccepted = text.isEmpty && dialect >= .bluez5_82
