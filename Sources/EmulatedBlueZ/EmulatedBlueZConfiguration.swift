@@ -1,6 +1,6 @@
 /// The version of BlueZ that an emulated one imitates.
 ///
-/// Clients find out what a BlueZ can do by the presence of interfaces and properties, which differ between versions.
+/// Clients detect the features of BlueZ by the presence of interfaces and properties, which differ between versions.
 public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable, Comparable {
     /// BlueZ 5.66, of Debian 12.
     case bluez5_66 = "5.66"
@@ -19,32 +19,35 @@ public enum BlueZDialect: String, Hashable, Sendable, CaseIterable, Codable, Com
 public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The version of BlueZ that clients see.
     public var dialect: BlueZDialect
-    /// Whether clients see what `bluetoothd` shows only where it runs with `--experimental`, as far as it is emulated.
+    /// Whether clients see the emulated part of the interfaces that `bluetoothd` exports only with `--experimental`.
     ///
-    /// Monitors of advertisements are experimental in BlueZ, and always there in an emulated one.
+    /// Advertisement monitors are experimental in BlueZ, but always available in an emulated one.
     public var isExperimental: Bool
-    /// The time without a packet after which a device that no client used is forgotten: `TemporaryTimeout` of `main.conf`.
+    /// The time without a packet after which a device that no client used is forgotten; `TemporaryTimeout` of
+    /// `main.conf`.
     public var temporaryTimeout: Duration
-    /// The time after which `Device1.Connect` fails where the device is not heard.
+    /// The time after which `Device1.Connect` fails if the device is not heard.
     public var connectTimeout: Duration
     /// The time between `Device1.Disconnect` and the end of the link.
     public var disconnectDelay: Duration
-    /// The time that an application has to answer a read or a write of its attributes.
+    /// The time within which an application must answer a read or a write of its attributes.
     public var attributeDeadline: Duration
-    /// The time that a client has to list what it registers.
+    /// The time within which a client must list the objects that it registers.
     public var applicationDeadline: Duration
-    /// The time that an agent has to answer a question.
+    /// The time within which an agent must answer a question.
     public var agentDeadline: Duration
-    /// The least time between two reports of one device; packets in between are heard but not reported.
+    /// The shortest time between two reports of one device; packets in between are received but not reported.
     public var reportInterval: Duration
 
-    /// Answers pairings where no client has an agent, with this passkey, 0...999999, and with yes to every question; nil leaves
-    /// them without an agent, so that no device can be paired.
+    /// The passkey, 0...999999, with which the daemon answers pairings without an agent, accepting every question.
     ///
-    /// It is the consent to each pairing about which no client is asked.
+    /// If nil, such pairings stay without an agent, so that no device can be paired.
+    ///
+    /// The passkey is a consent to each pairing for which no client is asked.
     public var passkey: Int?
 
-    /// The settings of `bluetoothd` without a configuration file, and at most ten reports of a device in a second.
+    /// Creates the configuration of `bluetoothd` without a configuration file, with at most ten reports of a device per
+    /// second.
     public init(
         dialect: BlueZDialect = .bluez5_66, isExperimental: Bool = false, temporaryTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),

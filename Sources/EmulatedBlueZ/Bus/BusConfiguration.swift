@@ -1,28 +1,30 @@
 #if os(Linux)
-/// The configuration of a private bus: who may connect, and how much.
+/// The configuration of a private bus: its policy and its limits.
 ///
-/// Without a rule that allows others, `dbus-daemon` accepts connections of its own user only. No service directory is
+/// Without a rule that allows others, `dbus-daemon` accepts only connections of its own user. No service directory is
 /// configured, so that the bus never starts another `org.bluez`.
 ///
 /// Source: `dbus-daemon(1)`, "CONFIGURATION FILE".
 struct BusConfiguration: Sendable {
-    /// Connections of all clients together; bleak opens one for each device and one for each event loop.
+    /// The limit of connections of all clients; bleak opens one for each device and one for each event loop.
     static let maximumConnections = 4096
-    /// Connections that have not authenticated yet, such as those of many clients that start at once.
+    /// The limit of connections that have not authenticated yet, such as those of many clients that start at once.
     static let maximumIncompleteConnections = 512
-    /// Match rules of one client; GDBus and dbus-python add some for each object.
+    /// The limit of match rules of one client; GDBus and dbus-python add some for each object.
     static let maximumMatchRules = 50_000
-    /// Calls of one client, or of the service, that wait for their replies.
+    /// The limit of calls of one client, or of the service, that wait for their replies.
     static let maximumPendingReplies = 50_000
-    /// Names of one client.
+    /// The limit of names of one client.
     static let maximumNames = 512
-    /// Bytes that one client has not read yet.
+    /// The limit of bytes that one client has not read yet.
     ///
-    /// Further messages for it are lost, and no other client waits.
+    /// Further messages for the client are lost; other clients do not wait.
     static let maximumUnreadBytes = 128 << 20
-    /// Bytes of one message, the limit of the specification: an application with 10,000 characteristics is one message.
+    /// The greatest length of a message, the limit of the specification: an application with 10,000 characteristics is
+    /// one message.
     static let maximumMessageBytes = 128 << 20
-    /// File descriptors in the messages that one client has not read yet: sockets of AcquireNotify and AcquireWrite.
+    /// The limit of file descriptors in messages that one client has not read: sockets of AcquireNotify and
+    /// AcquireWrite.
     static let maximumUnreadDescriptors = 1024
 
     /// The address of the socket; its escaped form contains no character that XML reserves.

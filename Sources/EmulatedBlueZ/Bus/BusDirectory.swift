@@ -4,9 +4,9 @@ import Glibc
 /// The directory of a private bus, which contains its socket and its configuration.
 struct BusDirectory: Sendable {
     static let configurationName = "bus.conf"
-    /// The name that the socket of a system bus has, so that the directory can be mounted as `/run/dbus`.
+    /// The socket name of a system bus, so that the directory can be mounted as `/run/dbus`.
     private static let socketName = "system_bus_socket"
-    /// `sun_path` of `unix(7)`, without the zero at its end.
+    /// The length of `sun_path` of `unix(7)`, without the zero at its end.
     private static let longestSocketPath = 107
 
     let path: String

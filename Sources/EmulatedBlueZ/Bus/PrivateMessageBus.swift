@@ -4,26 +4,26 @@ import Glibc
 
 /// A message bus for one emulated BlueZ and its clients: a `dbus-daemon` that this process starts and ends.
 ///
-/// The bus listens on a socket in a new directory of mode 0700, and accepts connections of the same user only. Clients
+/// The bus listens on a socket in a new directory of mode 0700, and accepts only connections of the same user. Clients
 /// connect to ``address``, which programs for BlueZ read from the environment variable `DBUS_SYSTEM_BUS_ADDRESS`.
 ///
-/// The bus ends with ``stop()``, with the last reference, or with this process, even if that is killed: a shell in a
-/// session of its own ends the daemon and removes the directory when this process no longer has the other end of its
-/// standard input open. Any thread may call any method.
+/// The bus ends with ``stop()``, with the last reference, or with this process, even if the process is killed: a shell
+/// in a separate session ends the daemon and removes the directory when this process closes the other end of the
+/// shell's standard input. Any thread may call any method.
 ///
 /// Source: `dbus-daemon(1)`; D-Bus Specification, "Server Addresses".
 public final class PrivateMessageBus: Sendable {
     /// The time within which `dbus-daemon` must listen.
     private static let startDeadline: Duration = .seconds(10)
 
-    /// Where the bus listens, in the notation of the D-Bus Specification: `unix:path=…,guid=…`.
+    /// The address of the bus, in the notation of the D-Bus Specification: `unix:path=…,guid=…`.
     public let address: String
     private let supervisor: Lock<Supervisor?>
 
     /// A shell that ends the daemon.
     private struct Supervisor {
         let process: SpawnedProcess
-        /// The shell reads the other end.
+        /// The end of the socket pair whose closing ends the shell, which reads the other end.
         let lifeline: StreamPair.End
     }
 
@@ -73,9 +73,9 @@ public final class PrivateMessageBus: Sendable {
 
     // MARK: Start
 
-    /// The arguments are the program of the daemon and the directory of the bus.
+    /// The shell script whose arguments are the program of the daemon and the directory of the bus.
     ///
-    /// The errors of the daemon appear on standard output until it listens; then nothing reads them.
+    /// The errors of the daemon appear on standard output until it listens; after that, they are not read.
     private static let script = """
         trap '' PIPE
         "$1" --nofork --nosyslog --print-address --config-file="$2/\(BusDirectory.configurationName)" 2>&1 &
@@ -109,7 +109,7 @@ public final class PrivateMessageBus: Sendable {
         }
     }
 
-    /// The address, which is the first line that is no error message.
+    /// The address: the first line that is not an error message.
     private static func address(from reading: StreamPair.End) throws(PrivateMessageBusError) -> String {
         var output = ""
         let limit = ContinuousClock.now + startDeadline
@@ -142,11 +142,11 @@ public final class PrivateMessageBus: Sendable {
 
 /// The reason why a private bus cannot start.
 public enum PrivateMessageBusError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no program `dbus-daemon`.
+    /// The program `dbus-daemon` is not installed.
     case notInstalled
     /// The directory of the socket cannot be created.
     case noDirectory(String)
-    /// `dbus-daemon` does not start; with its message.
+    /// `dbus-daemon` does not start; the value is its message.
     case notStarted(String)
 
     /// The reason in one line.

@@ -5,16 +5,17 @@ import Glibc
 
 /// A program that this process starts, and whose exit status it collects.
 package final class SpawnedProcess: Sendable {
-    /// What the program inherits.
+    /// The environment, the streams and the signals of the program.
     package struct Options: Sendable {
         /// The whole environment.
         package var environment: [String: String]
-        /// The descriptors of standard input, output and errors, nil for `/dev/null`; nil: this process's.
+        /// The descriptors of standard input, output and errors, each nil for `/dev/null`; nil for those of this
+        /// process.
         package var streams: [Int32?]?
-        /// Whether the program has a session of its own, so that no signal of the terminal reaches it, the default
+        /// Whether the program has a separate session, so that it receives no signal of the terminal, the default
         /// action for each signal, and no further descriptor.
         package var isDetached = false
-        /// The signals that have their default action in the program though this process ignores them.
+        /// The signals that have their default action in the program even if this process ignores them.
         package var defaultSignals: [Int32] = []
 
         package init(
@@ -28,7 +29,7 @@ package final class SpawnedProcess: Sendable {
         }
     }
 
-    /// The program cannot be started.
+    /// The error of a program that cannot be started.
     package struct SpawnError: Error, CustomStringConvertible {
         /// The `errno` of `posix_spawnp(3)`.
         package let code: Int32
@@ -73,9 +74,9 @@ package final class SpawnedProcess: Sendable {
 
     /// Blocks until the program has ended.
     ///
-    /// - Returns: Its exit status; 128 and the signal's number if a signal ended it.
+    /// - Returns: The exit status; 128 plus the signal's number if a signal ended the program.
     package func wait() -> Int32 {
-        // Until its status is collected, no other process has its number, and a signal may still be sent.
+        // Until the status is collected, no other process has the number, and a signal may still be sent.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return status.withLock { status in
@@ -103,9 +104,9 @@ package final class SpawnedProcess: Sendable {
     }
 }
 
-/// Two connected sockets that no program inherits by chance; `pipe2(2)` is declared under `_GNU_SOURCE` alone.
+/// Two connected sockets that no other program inherits; `pipe2(2)` is declared only under `_GNU_SOURCE`.
 enum StreamPair {
-    /// One of them.
+    /// One of the two sockets.
     final class End: Sendable {
         let descriptor: Int32
         private let isOpen = Lock(true)
@@ -121,7 +122,7 @@ enum StreamPair {
             }
         }
 
-        /// The bytes that have arrived, empty at the end of the stream; nil if there are none before `limit`.
+        /// The bytes that have arrived, empty at the end of the stream; nil if no byte arrives before `limit`.
         func read(until limit: ContinuousClock.Instant) -> [UInt8]? {
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {

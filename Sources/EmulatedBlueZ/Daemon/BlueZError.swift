@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The errors of `bluetoothd`: clients compare the names and the texts.
+/// The errors of `bluetoothd`, with its names and texts, which clients compare.
 ///
 /// Source: BlueZ, `src/error.c`, `src/gatt-client.c`, `gdbus/object.c`.
 enum BlueZError {
@@ -19,7 +19,7 @@ enum BlueZError {
     static let noProvider = make("DoesNotExist", "Provider does not exist")
     static let notSupported = make("NotSupported", "Operation is not supported")
     static let notReady = notReady("Resource Not Ready")
-    /// The error that has no text.
+    /// The only error without a text.
     static let changing = make("Busy", "")
     static let notAuthorized = make("NotAuthorized", "Operation Not Authorized")
     static let alreadyConnected = make("AlreadyConnected", "Already Connected")
@@ -36,7 +36,8 @@ enum BlueZError {
 
     // MARK: GATT
 
-    /// The error of a read, a write or a subscription that the other side refused, or that its link did not survive.
+    /// The error of a read, a write or a subscription that the other side refused, or that the end of the link
+    /// interrupted.
     static func attribute(_ error: BackendError) -> DBusError {
         guard let code = error.attCode else {
             switch error.code {
@@ -71,7 +72,9 @@ enum BlueZError {
         }
     }
 
-    /// The kernel reports whatever the Security Manager refuses, on either side, as a failed authentication.
+    /// The error of a failed pairing.
+    ///
+    /// The kernel reports every refusal by the Security Manager, on either side, as a failed authentication.
     ///
     /// Source: Linux, `net/bluetooth/smp.c`, `smp_failure`; BlueZ, `src/device.c`, `new_authentication_return`.
     static func pairing(_ error: BackendError) -> DBusError {
@@ -107,7 +110,7 @@ enum BlueZError {
             name: "org.freedesktop.DBus.Error.InvalidSignature", message: "Invalid signature for '\(name)'")
     }
 
-    /// A method that is not there, or an object that is gone.
+    /// The error for an unknown method, or for an object that no longer exists.
     static func unknown(_ call: ClientCall, isObjectThere: Bool) -> DBusError {
         let interface = call.interface.isEmpty ? "(null)" : call.interface
         return DBusError(

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-// Calls of clients: which object, interface and method they mean.
+// Calls of clients, and the objects, interfaces and methods that they select.
 extension BluetoothDaemon {
     mutating func receive(_ call: ClientCall) {
         do throws(DBusError) {
@@ -23,7 +23,7 @@ extension BluetoothDaemon {
 
     private var managedObjects: DBusValue { tree.managedObjects }
 
-    /// The interface of the method that a call selects; one without an interface selects none.
+    /// The interface of the method that a call selects; empty if the call names no interface.
     private func interface(of call: ClientCall) throws(DBusError) -> String {
         let found = definitions(at: call.path).first { definition in
             definition.name == call.interface && definition.method(call.member)?.signature == call.signature
@@ -32,14 +32,14 @@ extension BluetoothDaemon {
         return found.name
     }
 
-    /// The interfaces at a path, the standard ones included; a path that only leads to an object has none.
+    /// The interfaces at a path, including the standard ones; empty for a path that only leads to an object.
     private func definitions(at path: ObjectPath) -> [InterfaceDefinition] {
         guard path != .root else { return [StandardInterface.introspectable, StandardInterface.objectManager] }
         return tree.interfaces(at: path)?.compactMap { interfaces[$0] } ?? []
     }
 
-    /// Whether a call that no object takes asks for a description: libdbus then describes the tree of paths, whatever
-    /// the path and the arguments.
+    /// Whether a call that no object handles is a request for introspection: libdbus then describes the tree of paths,
+    /// whatever the path and the arguments.
     ///
     /// Source: D-Bus, `dbus/dbus-object-tree.c`, `handle_default_introspect_and_unlock`.
     private func isDefaultIntrospection(_ call: ClientCall) -> Bool {
@@ -91,7 +91,7 @@ extension BluetoothDaemon {
 
     // MARK: Objects
 
-    /// The adapter, and the device unless it is the adapter itself, that a path belongs to.
+    /// The adapter that a path belongs to, and the device, which is nil for the adapter's own path.
     func subject(of path: ObjectPath) -> (adapter: Int, device: PeerID?)? {
         guard let index = adapters.firstIndex(where: { path == $0.path || path.isBelow($0.path) }) else { return nil }
         guard path != adapters[index].path else { return (index, nil) }

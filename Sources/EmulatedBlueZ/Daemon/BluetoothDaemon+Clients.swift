@@ -2,9 +2,9 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// What a call to a client was made for.
+/// The purpose of a call to a client.
 enum RequestPurpose: Sendable {
-    /// An answer that changes nothing.
+    /// A call whose answer changes nothing.
     case ignored
     case agent(adapter: Int, PairingRequestID)
     /// The objects of an application.
@@ -21,7 +21,7 @@ enum RequestPurpose: Sendable {
     case acquireNotify(adapter: Int, AttributeID, central: PeerID)
 }
 
-// Clients: their answers, their signals and their end.
+// Clients: their answers, their signals and their disconnections.
 extension BluetoothDaemon {
     mutating func replied(_ id: RequestToClient.ID, _ result: Result<[DBusValue], DBusError>) {
         switch requests.removeValue(forKey: id) {
@@ -38,7 +38,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client changed an object that it registered.
+    /// Handles a signal of an object that a client registered.
     mutating func receive(_ signal: ClientSignal) {
         switch (signal.interface, signal.member) {
         case (StandardInterface.properties.name, "PropertiesChanged"):
@@ -58,7 +58,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A client withdraws an object that it registered.
+    /// Removes the registered objects that a client withdraws.
     private mutating func objectsRemoved(_ signal: ClientSignal) {
         guard let path = signal.arguments.first?.pathValue, let interfaces = signal.arguments.last?.stringsValue else {
             return
@@ -70,7 +70,7 @@ extension BluetoothDaemon {
         if interfaces.contains(BatteryProvider.interface) { batteryRemoved(path, signal) }
     }
 
-    /// A client left the bus: all that it had ends.
+    /// Ends all sessions, links and registrations of a client that left the bus.
     mutating func forget(_ client: String) {
         for index in adapters.indices {
             if adapters[index].discovery.forget(client) { discoveryChanged(on: index) }
@@ -105,7 +105,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A connect or a pairing that the client asked for is given up.
+    /// Cancels connects and pairings that the client asked for.
     private mutating func endPendingCalls(of client: String, on index: Int) {
         for (peer, device) in adapters[index].devices where device.connection.connect?.call?.sender == client {
             output(.central(adapter: index, .disconnect(peer: peer)))

@@ -3,10 +3,10 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// An emulated `bluetoothd`: its adapters, the sessions of its clients and what it knows of the air, as one value.
+/// An emulated `bluetoothd`: its adapters, the sessions of its clients and the devices that it knows, as one value.
 ///
-/// Pure and synchronous: ``handle(_:at:)`` handles inputs and returns the outputs, in the order in which they are to
-/// be done. It uses no thread, no lock, no clock, no bus and no controller.
+/// Pure and synchronous: ``handle(_:at:)`` handles inputs and returns the outputs, in the order in which the caller
+/// must perform them. It uses no thread, no lock, no clock, no bus and no controller.
 struct BluetoothDaemon: Sendable {
     let configuration: EmulatedBlueZConfiguration
     let interfaces: BlueZInterfaces
@@ -32,7 +32,7 @@ struct BluetoothDaemon: Sendable {
 
     var dialect: BlueZDialect { configuration.dialect }
 
-    /// Handles inputs that came at once; what they change of an object is one signal.
+    /// Handles inputs that arrived together; their changes of one object become a single signal.
     ///
     /// - Parameter instant: The time since the daemon started.
     mutating func handle(_ inputs: [DaemonInput], at instant: Duration) -> [DaemonOutput] {
@@ -121,7 +121,7 @@ struct BluetoothDaemon: Sendable {
 }
 
 extension ObjectPath {
-    /// A path in source code.
+    /// The path of a literal; traps if the literal is not a path.
     static func constant(_ text: String) -> ObjectPath {
         guard let path = ObjectPath(text) else { preconditionFailure("not an object path: \(text)") }
         return path

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The number of a method call of a client, by which it is answered.
+/// The number of a client's method call, which identifies it for the answer.
 struct ClientCallID: Hashable, Sendable {
     let rawValue: UInt64
 }
@@ -14,14 +14,14 @@ struct ClientCall: Sendable {
     /// The unique name of the client's connection.
     let sender: String
     let path: ObjectPath
-    /// The interface; empty where the client left it out.
+    /// The interface; empty if the client omitted it.
     var interface: String
     let member: String
     let signature: String
     let arguments: [DBusValue]
 }
 
-/// A signal of a client: only those of objects that it registered matter.
+/// A signal of a client; only signals of objects that it registered have an effect.
 struct ClientSignal: Sendable {
     let sender: String
     let path: ObjectPath
@@ -30,12 +30,12 @@ struct ClientSignal: Sendable {
     let arguments: [DBusValue]
 }
 
-/// What happens to an emulated daemon.
+/// An event that an emulated daemon handles.
 enum DaemonInput: Sendable {
     /// An emulated host appears as an adapter.
     indirect case hostAdded(HostFacts)
     indirect case call(ClientCall)
-    /// A client answered a call of the daemon's.
+    /// A client answered a call of the daemon.
     indirect case reply(RequestToClient.ID, Result<[DBusValue], DBusError>)
     indirect case signal(ClientSignal)
     /// A connection left the bus.
@@ -57,20 +57,20 @@ enum DaemonInput: Sendable {
     case closed(ClientSocketID)
 }
 
-/// What an adapter shows of its host, when it appears.
+/// The facts about a host that its adapter exports when it appears.
 struct HostFacts: Hashable, Sendable {
 
     var name: String
     var address: String
     var isRandomAddress: Bool
     var isPowered: Bool
-    /// The number of advertisements that are on the air at a time.
+    /// The number of advertisements that can be on the air at a time.
     var advertisingSets = 5
-    /// The devices that it is bonded with.
+    /// The bonded devices.
     var bonds: [PeerFacts] = []
 }
 
-/// What is known of a device that was not heard.
+/// The known facts about a device before it is heard.
 struct PeerFacts: Hashable, Sendable {
     var peer: PeerID
     var address: String
@@ -78,7 +78,7 @@ struct PeerFacts: Hashable, Sendable {
     var name: String?
 }
 
-/// What an emulated daemon does.
+/// An action of an emulated daemon.
 enum DaemonOutput: Sendable {
     case answer(ClientCallID, [DBusValue])
     case refuse(ClientCallID, DBusError)
@@ -88,27 +88,27 @@ enum DaemonOutput: Sendable {
     case central(adapter: Int, CentralCommand)
     case peripheral(adapter: Int, PeripheralCommand)
     case pairing(adapter: Int, PairingCommand)
-    /// A peripheral role of an advertisement's own.
+    /// Creates a separate peripheral role for an advertisement.
     case openAdvertiser(adapter: Int, AdvertisementID)
     case advertiser(adapter: Int, AdvertisementID, PeripheralCommand)
     case closeAdvertiser(adapter: Int, AdvertisementID)
     case host(adapter: Int, HostAction)
-    /// Reads the Appearance of a connected device, whose Generic Access the controller's events leave out.
+    /// Reads the Appearance of a connected device, because the controller's events omit its Generic Access.
     case readAppearance(adapter: Int, PeerID)
     /// Listens to the signals of a client's objects.
     case watch(client: String)
     case schedule(DaemonTimer, after: Duration)
     /// Makes a pair of sockets, and answers the call with one end and the MTU.
     case answerWithSocket(ClientCallID, ClientSocketID, mtu: Int)
-    /// The socket that a client gave with its reply.
+    /// Adopts the socket that a client gave with its reply.
     case adopt(ClientSocketID, DBusFileDescriptor)
     case send(ClientSocketID, Data)
     case close(ClientSocketID)
-    /// A line for the log.
+    /// Logs a line.
     case remark(String)
 }
 
-/// A change of a host that no role makes.
+/// A change of a host that no role can make.
 enum HostAction: Hashable, Sendable {
     case power(Bool)
     case removeBond(PeerID)
@@ -139,9 +139,9 @@ struct ClientSocketID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// A time that the daemon waits for; a timer that no one waits for any more changes nothing.
+/// A timer of the daemon; an outdated timer changes nothing.
 enum DaemonTimer: Hashable, Sendable {
-    /// A temporary device may be forgotten.
+    /// A temporary device is due to be forgotten.
     case temporary(adapter: Int, PeerID)
     case connect(adapter: Int, PeerID, OperationID)
     case disconnect(adapter: Int, PeerID, UInt64)
@@ -149,7 +149,7 @@ enum DaemonTimer: Hashable, Sendable {
     /// An advertisement ends, or is no longer discoverable.
     case advertisementOver(adapter: Int, AdvertisementID, UInt64)
     case advertisementHidden(adapter: Int, AdvertisementID, UInt64)
-    /// A monitor may not have heard a device for long.
+    /// The time without a packet from a monitored device is due to be checked.
     case monitored(adapter: Int, MonitorKey, PeerID, UInt64)
 }
 #endif

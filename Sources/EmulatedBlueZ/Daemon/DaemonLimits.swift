@@ -1,5 +1,5 @@
 #if os(Linux)
-/// What clients may use of an emulated daemon; a client that wants more is refused.
+/// The limits of what clients may use of an emulated daemon; a request beyond them is refused.
 enum DaemonLimits {
     /// The write commands of one link that wait for the controller.
     static let queuedCommands = 4_096
@@ -13,7 +13,7 @@ enum DaemonLimits {
     static let monitors = 64
     /// The battery providers of one client on one adapter.
     static let batteryProviders = 64
-    /// The devices that one monitor looks after.
+    /// The devices that one monitor tracks.
     static let monitoredDevices = 1_024
     /// The values of one characteristic that wait for one central.
     static let queuedValues = 1_024

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-// The bearer of a device, which is LE: it has an interface of its own since BlueZ 5.84.
+// The bearer of a device, which is LE and has had a separate interface since BlueZ 5.84.
 //
 // Source: BlueZ, `src/bearer.c`, `doc/org.bluez.Bearer.LE.rst`.
 extension BluetoothDaemon {
@@ -38,7 +38,7 @@ extension BluetoothDaemon {
             startConnecting(peer, on: index, for: call)
         } else {
             guard device.isConnected else { throw BlueZError.notConnected }
-            // A Disconnect of the device is under way.
+            // A `Disconnect` of the device is in progress.
             guard device.connection.disconnect?.calls.isEmpty != false else { throw BlueZError.busy }
             endLinkLater(peer, on: index) { $0.bearerCalls.append(call.id) }
         }
@@ -46,7 +46,7 @@ extension BluetoothDaemon {
 
     // MARK: The end of a link
 
-    /// Tells why a link ended.
+    /// Sends the signal that gives the reason for the end of a link.
     mutating func signalEnd(_ reason: DisconnectReason, of interface: String, at path: ObjectPath) {
         let (name, text) =
             switch reason {

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// Why a link is gone.
+/// The reason why a link ended.
 enum LinkEnd: Sendable {
     case closed(DisconnectReason)
     /// The adapter was switched off.
@@ -10,7 +10,7 @@ enum LinkEnd: Sendable {
     /// The device was removed.
     case removed
 
-    /// The reason that clients are told.
+    /// The reason that clients receive.
     var reason: DisconnectReason {
         switch self {
         case .closed(let reason): reason
@@ -20,7 +20,7 @@ enum LinkEnd: Sendable {
     }
 }
 
-// Connect and Disconnect, and the life of links.
+// Connect and Disconnect, and the states of links.
 extension BluetoothDaemon {
     mutating func handleCall(_ call: ClientCall, of peer: PeerID, on index: Int) throws(DBusError) {
         switch call.member {
@@ -28,7 +28,7 @@ extension BluetoothDaemon {
         case "Disconnect": disconnect(call, peer, on: index)
         case "Pair": try pair(call, peer, on: index)
         case "CancelPairing": try cancelPairing(call, peer, on: index)
-        // A device without BR/EDR has no records to search, and no profile of it is connected.
+        // A device without BR/EDR has no records to search, and none of its profiles is connected.
         case "ConnectProfile": throw connectingAProfileFails(call.arguments.first?.stringValue ?? "", on: index)
         case "DisconnectProfile": throw BlueZError.invalidArguments
         default: throw BlueZError.unknown(call, isObjectThere: true)
@@ -51,16 +51,16 @@ extension BluetoothDaemon {
         guard let device = adapters[index].devices[peer] else {
             throw BlueZError.unknown(call, isObjectThere: false)
         }
-        // The text of EIO, in place of the reason.
+        // The text of EIO, instead of the reason.
         guard adapters[index].state.isPowered else { throw BlueZError.failed("Input/output error") }
-        // The kernel ends such a link as soon as it is there.
+        // The kernel ends the link of a blocked device as soon as it opens.
         guard !device.security.isBlocked else {
             throw BlueZError.connect(BackendError(.peerDisconnected, operation: "connect"))
         }
         if dialect >= .bluez5_82, device.connection.connect != nil || device.security.pairing != nil {
             throw BlueZError.busy
         }
-        // Also while a Disconnect waits to end the link.
+        // The call succeeds even while a `Disconnect` waits to end the link.
         guard device.connection.link == nil else { return answer(call.id) }
         guard device.connection.connect == nil else { throw BlueZError.alreadyConnecting }
         startConnecting(peer, on: index, for: call)
@@ -80,7 +80,7 @@ extension BluetoothDaemon {
             .schedule(.connect(adapter: index, peer, operation), after: configuration.connectTimeout))
     }
 
-    /// The device was not heard in time.
+    /// Fails a connect whose device was not heard in time.
     mutating func connectTimedOut(_ peer: PeerID, _ operation: OperationID, on index: Int) {
         guard adapters[index].devices[peer]?.connection.connect?.operation == operation else { return }
         output(.central(adapter: index, .disconnect(peer: peer)))
@@ -94,14 +94,14 @@ extension BluetoothDaemon {
         endPairing(of: peer, on: index, BlueZError.connectionAttemptFailed)
     }
 
-    /// The link is there; the call is answered before the services are known.
+    /// Opens a link; answers the call before the services are known.
     mutating func connected(_ peer: PeerID, _ link: LinkID, _ parameters: LinkParameters, on index: Int) {
         guard let device = adapters[index].devices[peer], let connect = device.connection.connect else {
             return output(.central(adapter: index, .disconnect(peer: peer)))
         }
         adapters[index].linkTable.links[link] = peer
         adapters[index].devices[peer]?.connection.connect = nil
-        // What it says of itself is read anew, whatever it advertises.
+        // The name in the device's database replaces the advertised one.
         setName(device.database.deviceName, of: peer, on: index)
         adapters[index].devices[peer]?.connection.link = DaemonDevice.OpenLink(
             id: link, mtu: parameters.mtu, credits: parameters.writeCredits)
@@ -113,7 +113,7 @@ extension BluetoothDaemon {
 
     // MARK: Disconnecting
 
-    /// Ends the link for all programs, after a while; a connect that is under way is given up at once.
+    /// Ends the link for all programs, after a delay; cancels a connect in progress at once.
     private mutating func disconnect(_ call: ClientCall, _ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return answer(call.id) }
         if device.connection.connect != nil {
@@ -124,9 +124,9 @@ extension BluetoothDaemon {
         endLinkLater(peer, on: index) { $0.calls.append(call.id) }
     }
 
-    /// Ends the link after a while, if that is not arranged yet.
+    /// Ends the link after a delay, unless the end is already scheduled.
     ///
-    /// - Parameter wait: Adds a call that is answered then.
+    /// - Parameter wait: Adds a call that is answered when the link ends.
     mutating func endLinkLater(
         _ peer: PeerID, on index: Int, _ wait: (inout DaemonDevice.PendingDisconnect) -> Void
     ) {
@@ -145,7 +145,7 @@ extension BluetoothDaemon {
         closeLinks(with: peer, on: index)
     }
 
-    /// Ends the adapter's own link with a device and that of the device with the adapter's services.
+    /// Ends the adapter's own link with a device, and the link of the device to the adapter's services.
     mutating func closeLinks(with peer: PeerID, on index: Int, isForSecurity: Bool = false) {
         guard let device = adapters[index].devices[peer] else { return }
         if device.connection.link != nil { output(.central(adapter: index, .disconnect(peer: peer))) }
@@ -155,7 +155,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A link ended, for whatever reason.
+    /// Handles the end of a link, whatever the reason.
     ///
     /// Sessions of `StartNotify` and the objects of the attributes stay.
     mutating func linkLost(_ peer: PeerID, on index: Int, _ end: LinkEnd) {
@@ -166,7 +166,7 @@ extension BluetoothDaemon {
                 if case .notReady = end { BlueZError.failed("br-connection-adapter-not-powered") } else {
                     BlueZError.failed("br-connection-canceled")
                 }
-            // Without power the controller gives the connect up by itself.
+            // Without power, the controller itself cancels the connect.
             if case .removed = end { output(.central(adapter: index, .disconnect(peer: peer))) }
             if let call = connect.call { refuse(call.id, error) }
         }
@@ -186,7 +186,7 @@ extension BluetoothDaemon {
         showDisconnected(device, end.reason, on: index)
     }
 
-    /// The device is not connected any more, in either role.
+    /// Shows that the device is no longer connected, in either role.
     private mutating func showDisconnected(_ device: DaemonDevice, _ reason: DisconnectReason, on index: Int) {
         guard device.isConnected else { return }
         set("ServicesResolved", .boolean(false), of: BlueZInterfaces.device, at: device.path)
@@ -209,7 +209,7 @@ extension BluetoothDaemon {
 
     // MARK: Centrals of the adapter's services
 
-    /// A central is connected to the adapter's services: it has an object, too.
+    /// Handles the connection of a central to the adapter's services, and creates its object.
     mutating func centralConnected(_ facts: PeerFacts, on index: Int) {
         guard adapters[index].state.isPresent else { return }
         if adapters[index].devices[facts.peer] == nil {
@@ -255,7 +255,7 @@ extension BluetoothDaemon {
             if let peer = adapters[index].linkTable.links[link] { notified(value, attribute, of: peer, on: index) }
         case .authorizationChanged, .restored, .peerForgotten, .connectionEvent, .ancsAuthorizationChanged, .channel,
             .subscriptionEnded:
-            break  // nothing of this is visible in BlueZ
+            break  // these events are not visible in BlueZ
         }
     }
 

@@ -3,9 +3,9 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-// Advertising packets: what clients receive of them, and how long a device is remembered.
+// Advertising packets: the reports that clients receive, and the time for which a device is remembered.
 extension BluetoothDaemon {
-    /// The least change of signal strength that is reported where no client set a filter.
+    /// The smallest change of signal strength that is reported if no client set a filter.
     private static let reportedDifference = 8
 
     mutating func heard(_ discovery: Discovery, on index: Int) {
@@ -44,7 +44,7 @@ extension BluetoothDaemon {
             .schedule(.temporary(adapter: index, discovery.peer), after: configuration.temporaryTimeout))
     }
 
-    /// The content of the packet, where it changed, or again where a client wants duplicates.
+    /// Shows changed content of the packet, and repeats unchanged content if a client wants duplicates.
     private mutating func showData(_ discovery: Discovery, of peer: PeerID, on index: Int) {
         guard let path = adapters[index].devices[peer]?.path else { return }
         let data = discovery.advertisement
@@ -79,7 +79,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Whether the device may be reported again, although nothing but its signal changed.
+    /// Whether the device may be reported again, although only its signal strength changed.
     private func isDue(_ peer: PeerID, on index: Int) -> Bool {
         adapters[index].devices[peer].map { now - $0.heard.lastReport >= configuration.reportInterval } ?? false
     }
@@ -100,7 +100,7 @@ extension BluetoothDaemon {
 
     // MARK: Manufacturer data
 
-    /// The company identifiers, which are sent with the least significant byte first, and the companies' data.
+    /// The companies' data by company identifier, which is sent with the least significant byte first.
     private static func manufacturerEntries(_ advertisement: Advertisement) -> [(UInt16, [UInt8])] {
         let others = (advertisement.otherStructures ?? []).filter { $0.type == 0xFF }.map(\.data)
         return ([advertisement.manufacturerData].compactMap(\.self) + others).compactMap { data in
@@ -110,7 +110,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// The data of all companies that were heard: BlueZ keeps them.
+    /// The data of all companies received so far, which BlueZ retains.
     private func manufacturerEntries(at path: ObjectPath) -> [UInt16: [UInt8]] {
         guard case .dictionary(let known)? = tree.properties(of: BlueZInterfaces.device, at: path)?["ManufacturerData"]
         else { return [:] }
@@ -135,7 +135,7 @@ extension BluetoothDaemon {
 
     // MARK: Forgetting
 
-    /// A device may not have been heard for long: it is forgotten, or looked after again later.
+    /// Forgets a temporary device if it was not heard for long, or schedules the next check.
     mutating func temporaryTimePassed(_ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], device.isTemporary else { return }
         let left =
@@ -164,7 +164,7 @@ extension BluetoothDaemon {
 ///
 /// Source: Core Specification, Vol 6, Part B, 1.3.
 enum DeviceAddressKind {
-    /// Whether an address is random: static where its two highest bits are 11, resolvable private where they are 01.
+    /// Whether an address is random: static if its two highest bits are 11, resolvable private if they are 01.
     static func isRandom(_ address: String) -> Bool {
         guard let digit = address.first?.hexDigitValue else { return false }
         return digit & 0xC == 0xC || digit & 0xC == 0x4

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-// Structures of advertising packets that are properties of a device of their own.
+// Structures of advertising packets that have their own properties.
 extension BluetoothDaemon {
     /// Shows appearance, icon, flags and the structures that `bluetoothd` does not interpret.
     mutating func showStructures(_ data: Advertisement, at path: ObjectPath) {
@@ -12,7 +12,7 @@ extension BluetoothDaemon {
             showAppearance(UInt16(bytes[bytes.startIndex]) | UInt16(bytes[bytes.startIndex + 1]) << 8, at: path)
         }
         guard dialect >= .bluez5_82 else { return }
-        // Devices that can be connected to send flags, even if nothing is known of them.
+        // Connectable devices send flags, even if their flags are unknown.
         let sent = structures.first { $0.type == 0x01 }.map { Array($0.data) }
         if let flags = sent ?? (data.isConnectable == true ? [0x06] : nil) {
             set("AdvertisingFlags", .bytes(flags), of: BlueZInterfaces.device, at: path)
@@ -40,13 +40,13 @@ extension BluetoothDaemon {
     }
 
     private mutating func showAppearance(_ appearance: UInt16, at path: ObjectPath) {
-        // A device that sends 0 has none to tell.
+        // A device that sends 0 has no appearance.
         guard appearance != 0 else { return }
         set("Appearance", .uint16(appearance), of: BlueZInterfaces.device, at: path)
         set("Icon", Self.icon(of: appearance).map(DBusValue.string), of: BlueZInterfaces.device, at: path)
     }
 
-    /// The name of an icon of the freedesktop.org specification; nil where BlueZ has none.
+    /// The name of an icon of the freedesktop.org specification; nil if BlueZ has no icon for the appearance.
     ///
     /// Source: BlueZ, `src/dbus-common.c`, `gap_appearance_to_icon`.
     private static func icon(of appearance: UInt16) -> String? {

@@ -6,10 +6,10 @@ import DequeModule
 
 /// A device that an adapter heard, is connected to or is bonded with.
 struct DaemonDevice: Sendable {
-    /// A `Connect` that is under way, for a client or for a pairing.
+    /// A connect in progress, for a client or for a pairing.
     struct PendingConnect: Sendable {
         let operation: OperationID
-        /// The client's call; nil where a pairing needs the link.
+        /// The client's call; nil if a pairing needs the link.
         var call: ClientCall?
     }
 
@@ -24,7 +24,7 @@ struct DaemonDevice: Sendable {
         let call: ClientCallID
         let sender: String
         let operation: OperationID
-        /// The keys are there; the reply waits for the services.
+        /// Whether the keys exist; the reply then waits for the services.
         var isPaired = false
     }
 
@@ -33,7 +33,7 @@ struct DaemonDevice: Sendable {
         let id: LinkID
         var mtu: Int
         var credits: Int
-        /// Whether responses are withheld: this side refused to pair.
+        /// Whether responses are withheld because this side refused to pair.
         var isMute = false
         /// The write commands that wait for the controller.
         var commands = Deque<(attribute: AttributeID, value: Data)>()
@@ -41,24 +41,24 @@ struct DaemonDevice: Sendable {
         var requests: [(operation: OperationID, request: LinkRequest)] = []
     }
 
-    /// The state of its advertising packets, and of the reports to clients.
+    /// The state of the device's advertising packets, and of the reports to clients.
     struct Heard: Sendable {
         var isConnectable = true
         var services: [BluetoothUUID] = []
-        /// The signal strength that clients know; nil while no one discovers.
+        /// The signal strength that clients know; nil while no client discovers.
         var rssi: Int?
         var lastPacket = Duration.zero
         var lastReport = Duration.zero
     }
 
-    /// The links with it, in both roles, and what changes them.
+    /// The links with the device, in both roles, and their pending changes.
     struct Connection: Sendable {
         var connect: PendingConnect?
         var disconnect: PendingDisconnect?
         var link: OpenLink?
-        /// Whether it is a central that is connected to the adapter's services.
+        /// Whether the device is a central that is connected to the adapter's services.
         var isCentral = false
-        /// Whether this side ends the link of that central.
+        /// Whether this side is ending the link of that central.
         var isClosingCentral = false
     }
 
@@ -71,13 +71,13 @@ struct DaemonDevice: Sendable {
 
     let peer: PeerID
     let path: ObjectPath
-    /// The address under which it was first heard, and its identity address once it is bonded.
+    /// The address under which the device was first heard; its identity address after bonding.
     var address: String
     var isRandom: Bool
-    /// The name, as clients see it; nil while there is none.
+    /// The name as clients see it; nil if the device has no name.
     private(set) var name: String?
     var alias: String?
-    /// Whether it is forgotten when it was not heard for a while.
+    /// Whether the device is forgotten after a while without a packet.
     var isTemporary = true
     var heard = Heard()
     var connection = Connection()
@@ -89,7 +89,7 @@ struct DaemonDevice: Sendable {
         (self.peer, self.path, self.address, self.isRandom) = (peer, path, address, isRandom)
     }
 
-    /// Takes the name that was received of it.
+    /// Sets the name that was received from the device.
     mutating func setName(_ received: String) {
         let shown = ReceivedName.shown(received)
         name = shown.isEmpty ? nil : shown
@@ -97,16 +97,16 @@ struct DaemonDevice: Sendable {
 
     var isConnected: Bool { connection.link != nil || connection.isCentral }
 
-    /// Whether the sessions of a characteristic are registered on the present link: `bluetoothd` does so as soon as it
-    /// knows the services.
+    /// Whether the sessions of a characteristic are registered on the present link, which `bluetoothd` does as soon as
+    /// it knows the services.
     func isArmed(_ characteristic: RemoteDatabase.Characteristic) -> Bool {
         characteristic.isSubscribed || (connection.link != nil && discovery == nil)
     }
 
-    /// Whether it must stay, however long it was not heard.
+    /// Whether the device must stay, regardless of the time since its last packet.
     var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
 
-    /// Whether the address changes from time to time: such a device stays temporary until it is bonded.
+    /// Whether the address changes from time to time; such a device stays temporary until it is bonded.
     var hasPrivateAddress: Bool {
         isRandom && address.first.flatMap { $0.hexDigitValue }.map { $0 & 0xC != 0xC } == true
     }
@@ -117,14 +117,14 @@ struct DaemonDevice: Sendable {
 }
 
 extension BluetoothUUID {
-    /// All 128 bits, in lower case, as BlueZ writes them.
+    /// The UUID with all 128 bits, in lower case, as BlueZ writes it.
     var bluez: String { BluetoothUUID(value: value).text.lowercased() }
 }
 
 extension BluetoothDaemon {
     // MARK: Objects
 
-    /// A device that the host is bonded with, before it was heard.
+    /// Adds a bonded device of the host before it is heard.
     mutating func addDevice(_ bond: PeerFacts, on index: Int) {
         var device = DaemonDevice(
             peer: bond.peer, path: DaemonDevice.path(of: bond.address, on: adapters[index].path), address: bond.address,
@@ -155,12 +155,12 @@ extension BluetoothDaemon {
         return properties
     }
 
-    /// The name that the user gave, else its own, else the address with dashes.
+    /// The alias that the user gave, else the device's name, else the address with dashes.
     private func alias(of device: DaemonDevice) -> String {
         device.alias ?? device.name ?? device.address.split(separator: ":").joined(separator: "-")
     }
 
-    /// A device with a private address disclosed its identity address: the object keeps its path.
+    /// Shows the identity address that a device with a private address disclosed; the object keeps its path.
     mutating func showIdentity(_ facts: PeerFacts, on index: Int) {
         guard let device = adapters[index].devices[facts.peer], device.address != facts.address else { return }
         adapters[index].devices[facts.peer]?.address = facts.address
@@ -178,7 +178,7 @@ extension BluetoothDaemon {
         set("Alias", .string(alias(of: device)), of: BlueZInterfaces.device, at: device.path)
     }
 
-    /// The services that it advertises, and those that it was found to have.
+    /// Shows the advertised services and the discovered ones.
     mutating func showServices(of peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         // Generic Access and Generic Attribute have no objects, but are listed.
@@ -187,7 +187,7 @@ extension BluetoothDaemon {
         set("UUIDs", .strings(uuids.map(\.bluez).sorted()), of: BlueZInterfaces.device, at: device.path)
     }
 
-    /// Forgets a device: its objects go, the deepest first.
+    /// Forgets a device, and removes its objects, the deepest first.
     mutating func removeObjects(of peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         failOperations(of: peer, on: index)

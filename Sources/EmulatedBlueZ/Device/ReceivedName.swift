@@ -1,5 +1,5 @@
 #if os(Linux)
-/// A name of a device, as `bluetoothd` shows what was received.
+/// A received device name as `bluetoothd` shows it.
 ///
 /// Source: BlueZ, `src/eir.c` and `profiles/gap/gas.c`, `name2utf8`.
 enum ReceivedName {
@@ -7,11 +7,11 @@ enum ReceivedName {
 
     /// The text that clients see.
     ///
-    /// D-Bus carries neither zero bytes nor broken UTF-8, and one such text would fail the whole message. Zero bytes at
-    /// the end are dropped. Where others are left, or the bytes were no UTF-8, the name ends at the first zero byte, each
-    /// byte beyond ASCII becomes a space, and white space at both ends goes.
+    /// D-Bus carries neither zero bytes nor invalid UTF-8; one such text would make the whole message fail. Zero bytes
+    /// at the end are dropped. If other zero bytes are left, or the bytes were not UTF-8, the name ends at the first
+    /// zero byte, each byte beyond ASCII becomes a space, and white space at both ends is removed.
     ///
-    /// - Parameter name: What was received; the decoder put U+FFFD in place of bytes that are no UTF-8.
+    /// - Parameter name: The received name, in which the decoder replaced bytes that are not UTF-8 by U+FFFD.
     static func shown(_ name: String) -> String {
         var scalars = Array(name.unicodeScalars)
         while scalars.last == "\0" { scalars.removeLast() }
@@ -23,13 +23,13 @@ enum ReceivedName {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// A space for each byte beyond ASCII.
+    /// The scalar, or a space for each byte beyond ASCII.
     private static func ascii(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         if scalar.isASCII { return [scalar] }
         return Array(repeating: " ", count: scalar == replacement ? 1 : UTF8.width(scalar))
     }
 
-    /// White space of GLib, to which the vertical tab does not belong.
+    /// Whether a scalar is white space as defined by GLib, which excludes the vertical tab.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         [" ", "\t", "\n", "\u{C}", "\r"].contains(scalar)
     }

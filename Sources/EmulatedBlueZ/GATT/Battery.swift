@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The Battery Service of devices, which `bluetoothd` reads by itself.
+/// The Battery Service of devices, which `bluetoothd` itself reads.
 ///
 /// Source: BlueZ, `profiles/battery/battery.c`, `doc/org.bluez.Battery.rst`.
 enum Battery {
@@ -13,18 +13,18 @@ enum Battery {
     static let source = "GATT Battery Service"
 }
 
-/// The last levels of a battery, of which BlueZ shows the average while they fluctuate.
+/// The last levels of a battery; BlueZ shows their average while they fluctuate.
 ///
 /// Pure. Source: BlueZ, `src/shared/battery.c`, since 5.85.
 struct BatteryFilter: Sendable {
     private static let size = 8
-    /// A greater change is no fluctuation: the level itself is shown.
+    /// The greatest step of a fluctuation; after a greater one the level itself is shown.
     private static let greatestStep = 4
 
     private var levels: [UInt8] = []
     private var average: UInt8?
 
-    /// Notes a level, and returns what is shown of it.
+    /// Records a level, and returns the level to show.
     mutating func shown(_ level: UInt8) -> UInt8 {
         levels.append(level)
         if levels.count == Self.size {
@@ -34,7 +34,7 @@ struct BatteryFilter: Sendable {
         return average ?? level
     }
 
-    /// The average of levels that change direction more than once; nil for others.
+    /// The average of levels that change direction more than once; nil for other levels.
     private static func average(_ levels: [UInt8]) -> UInt8? {
         let steps = zip(levels.dropFirst(), levels).map { Int($0) - Int($1) }.filter { $0 != 0 }
         guard steps.allSatisfy({ abs($0) <= greatestStep }) else { return nil }
@@ -55,7 +55,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Shows the level that a device told, unless a client provides the level of this device.
+    /// Shows the level that a device reported, unless a client provides the level of this device.
     mutating func showBatteryLevel(_ value: Data, of peer: PeerID, on index: Int) {
         guard let path = adapters[index].devices[peer]?.path, let level = value.first, level <= Battery.highest,
             batteries.provided[path] == nil
@@ -64,7 +64,7 @@ extension BluetoothDaemon {
         setBatteryLevel(level, at: path)
     }
 
-    /// The link is gone, and with it the battery that the daemon itself read.
+    /// Removes the battery that the daemon itself read, after the link has ended.
     mutating func removeOwnBattery(at path: ObjectPath) {
         if batteries.provided[path] == nil { removeBattery(at: path) }
     }

@@ -50,7 +50,7 @@ extension BluetoothDaemon {
             beginSession(sender, id, of: peer, on: index)
             answer(call)
         }
-        // All who wanted it may have left the bus.
+        // The clients that asked for it may have left the bus.
         if adapters[index].devices[peer]?.database.characteristics[id]?.sessions.isEmpty == true {
             unsubscribe(id, of: peer, on: index)
         }
@@ -73,7 +73,7 @@ extension BluetoothDaemon {
         _ id: AttributeID, _ call: ClientCall, of peer: PeerID, on index: Int
     ) throws(DBusError) {
         if let socket = adapters[index].devices[peer]?.database.characteristics[id]?.notifySocket {
-            // Of whatever client.
+            // The socket may belong to any client.
             output(.close(socket))
             closed(socket)
         } else if !endSession(call.sender, id, of: peer, on: index) {
@@ -84,7 +84,7 @@ extension BluetoothDaemon {
 
     /// Ends a client's session; the last one ends the subscription.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the client had a session.
     @discardableResult
     mutating func endSession(_ client: String, _ id: AttributeID, of peer: PeerID, on index: Int) -> Bool {
         let sessions = adapters[index].devices[peer]?.database.characteristics[id]?.sessions ?? []
@@ -105,7 +105,7 @@ extension BluetoothDaemon {
         send(.setNotifying(id, false), for: .unsubscribe, to: peer, on: index)
     }
 
-    /// After a connect: the sessions that outlived the last link receive values again.
+    /// Subscribes again after a connect, for the sessions that outlived the last link.
     mutating func resumeSubscriptions(of peer: PeerID, on index: Int) {
         guard let database = adapters[index].devices[peer]?.database else { return }
         for (id, found) in database.characteristics.sorted(by: { $0.key < $1.key })
@@ -116,10 +116,10 @@ extension BluetoothDaemon {
 
     // MARK: Values
 
-    /// A value arrived: one signal for each, at once, or one packet.
+    /// Delivers a value: as its own signal, at once, or as one packet of a socket.
     ///
-    /// It may arrive before the device confirms the subscription; a socket is there only after that, and `bluetoothd`
-    /// drops what was to go there before.
+    /// The value may arrive before the device confirms the subscription. The socket exists only after that, and
+    /// `bluetoothd` drops earlier values for it.
     mutating func notified(_ value: Data, _ id: AttributeID, of peer: PeerID, on index: Int) {
         guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         if found.record.uuid == Battery.level { showBatteryLevel(value, of: peer, on: index) }
@@ -186,7 +186,7 @@ extension BluetoothDaemon {
         output(.answerWithSocket(call.id, socket, mtu: mtu))
     }
 
-    /// The sockets of a device end with its link.
+    /// Closes the sockets of a device whose link ended.
     mutating func closeSockets(of peer: PeerID, on index: Int) {
         for id in adapters[index].devices[peer]?.database.characteristics.keys.sorted() ?? [] {
             closeSockets(of: id, peer, on: index)
@@ -201,7 +201,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// A socket of a remote characteristic is closed, by the client or with the link.
+    /// Handles the closing of a socket of a remote characteristic, by the client or with the link.
     mutating func remoteSocketClosed(_ socket: ClientSocketID, _ id: AttributeID, _ peer: PeerID, on index: Int) {
         guard let found = adapters[index].devices[peer]?.database.characteristics[id] else { return }
         if found.notifySocket == socket {
@@ -216,7 +216,7 @@ extension BluetoothDaemon {
     }
 }
 
-/// What a socket is for.
+/// The purpose of a socket.
 enum SocketPurpose: Sendable {
     /// Values of a device for a client.
     case notifying(adapter: Int, PeerID, AttributeID, client: String)

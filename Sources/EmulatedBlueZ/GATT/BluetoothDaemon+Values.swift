@@ -56,11 +56,11 @@ extension BluetoothDaemon {
 
     private struct ValueOptions {
         var offset: UInt16 = 0
-        /// How a characteristic is written, in lower case; any text.
+        /// The kind of write of a characteristic, in lower case; any text.
         var type: String?
 
-        /// Whether `bluetoothd` begins a write: what has an offset is a long write, which has a byte at least and ends where
-        /// an offset can.
+        /// Whether `bluetoothd` begins a write; a long write, with an offset, needs at least one byte and an end that
+        /// an offset can express.
         ///
         /// Source: BlueZ, `src/shared/gatt-client.c`, `bt_gatt_client_write_long_value`.
         func canWrite(_ value: Data) -> Bool {
@@ -72,7 +72,8 @@ extension BluetoothDaemon {
     ///
     /// Source: BlueZ, `src/gatt-client.c`, `parse_options`, which compares without regard to case.
     ///
-    /// - Parameter hasType: Whether `type` is an option, as for a write of a characteristic alone; else it is ignored.
+    /// - Parameter hasType: Whether `type` is an option, as only for a write of a characteristic; otherwise it is
+    ///   ignored.
     private func options(of call: ClientCall, hasType: Bool = false) throws(DBusError) -> ValueOptions {
         var options = ValueOptions()
         for (key, value) in call.arguments.last?.propertiesValue ?? [:] {
@@ -101,7 +102,7 @@ extension BluetoothDaemon {
         if reads.calls.isEmpty { send(.read(id), for: .read(id), to: peer, on: index) }
     }
 
-    /// A value was read: the property changes, then the calls are answered.
+    /// Finishes a read: changes the property, then answers the calls.
     private mutating func finish(
         _ reads: RemoteDatabase.PendingReads, _ response: LinkResponse, _ interface: String, _ path: ObjectPath
     ) {
@@ -149,9 +150,9 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// Sends a write command, or keeps it until the controller takes it.
+    /// Sends a write command, or queues it until the controller accepts it.
     ///
-    /// - Returns: Whether there is room for it.
+    /// - Returns: Whether the queue has room for it.
     mutating func enqueue(_ value: Data, _ attribute: AttributeID, to peer: PeerID, on index: Int) -> Bool {
         guard let count = adapters[index].devices[peer]?.connection.link?.commands.count,
             count < DaemonLimits.queuedCommands
@@ -161,7 +162,7 @@ extension BluetoothDaemon {
         return true
     }
 
-    /// Sends as many write commands as the controller takes, and after the last one the requests that wait for it.
+    /// Sends as many write commands as the controller accepts, and after the last one the requests that wait for it.
     private mutating func sendCommands(to peer: PeerID, on index: Int) {
         while let link = adapters[index].devices[peer]?.connection.link, link.credits > 0,
             let command = adapters[index].devices[peer]?.connection.link?.commands.popFirst()
@@ -218,7 +219,7 @@ extension BluetoothDaemon {
         if case .failure(let error) = response { refuse(call, BlueZError.attribute(error)) } else { answer(call) }
     }
 
-    /// The link is gone: everything that waits for an answer fails.
+    /// Fails all pending operations of a link that has ended.
     mutating func failOperations(of peer: PeerID, on index: Int) {
         let failure = LinkResponse.failure(BackendError(.notConnected, operation: "request"))
         for (operation, entry) in adapters[index].linkTable.operations.sorted(by: { $0.key < $1.key })
@@ -231,14 +232,14 @@ extension BluetoothDaemon {
         }
     }
 
-    /// An attribute is removed while clients wait for it.
+    /// Refuses the pending reads of an attribute that is removed.
     mutating func refuseReads(_ reads: RemoteDatabase.PendingReads) {
         for call in reads.calls { refuse(call, BlueZError.failed("Operation failed")) }
     }
 }
 
 extension RemoteDatabase.Characteristic {
-    /// How a value is written where the client does not say it; nil if it cannot be written.
+    /// The kind of write if the client gives none; nil if the characteristic cannot be written.
     fileprivate var defaultWriteType: String? {
         if properties.contains(.write) { return "request" }
         if properties.contains(.writeWithoutResponse) { return "command" }

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The attributes of a device, as they were discovered, and what clients do with them.
+/// The discovered attributes of a device, and the sessions and requests of clients on them.
 struct RemoteDatabase: Sendable {
     struct Service: Sendable {
         let record: ServiceRecord
@@ -16,7 +16,7 @@ struct RemoteDatabase: Sendable {
         var descriptors: [AttributeID] = []
         /// The clients with a session of `StartNotify`, which survives links and may begin without one.
         var sessions: [String] = []
-        /// Whether the values arrive: the device was asked for them on this link.
+        /// Whether the subscription on this link is confirmed, so that values arrive.
         var isSubscribed = false
         /// The calls of `StartNotify` that wait for the device's answer.
         var starting: [(call: ClientCallID, sender: String)] = []
@@ -38,7 +38,7 @@ struct RemoteDatabase: Sendable {
         var isWriting = false
     }
 
-    /// The reads of one attribute: one is under way, and those from the same offset join it.
+    /// The reads of one attribute; one is in progress, and further reads from the same offset join it.
     struct PendingReads: Sendable {
         var offset: UInt16 = 0
         var calls: [ClientCallID] = []
@@ -81,7 +81,7 @@ extension CharacteristicProperties {
     }
 }
 
-/// What a request on a link was sent for.
+/// The purpose of a request on a link.
 enum LinkPurpose: Sendable {
     case services
     case includes(of: AttributeID)

@@ -2,7 +2,7 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// The discovery of a device's services, which the daemon does by itself after each connect.
+/// The discovery of a device's services, which the daemon performs after each connect.
 struct ServiceDiscovery: Sendable {
     var outstanding: Set<OperationID> = []
     var services: [ServiceRecord] = []
@@ -19,7 +19,7 @@ extension BluetoothDaemon {
 
     /// Sends a request on the link with a device, after the write commands that wait there.
     ///
-    /// Source: BlueZ, `src/shared/att.c`, `pick_next_send_op`: a request is taken once no command is left.
+    /// Source: BlueZ, `src/shared/att.c`, `pick_next_send_op`: a request is sent when no command is left.
     mutating func send(_ request: LinkRequest, for purpose: LinkPurpose, to peer: PeerID, on index: Int) {
         guard let link = adapters[index].devices[peer]?.connection.link else { return }
         let operation = nextOperation()
@@ -38,7 +38,7 @@ extension BluetoothDaemon {
         else { return }
         adapters[index].linkTable.operations[operation] = nil
         if purpose.isDiscovery {
-            // The answer to a discovery that was started anew since.
+            // The response may belong to a discovery that has been restarted since.
             guard adapters[index].devices[peer]?.discovery?.outstanding.remove(operation) != nil else { return }
             discovered(response, purpose, of: peer, on: index)
             if adapters[index].devices[peer]?.discovery?.outstanding.isEmpty == true {
@@ -71,7 +71,7 @@ extension BluetoothDaemon {
             }
         case (.descriptors(let characteristic), .descriptors(let records)):
             adapters[index].devices[peer]?.discovery?.descriptors[characteristic] = records
-        default: break  // refused: what it would have shown is not there
+        default: break  // refused: the objects that it would have shown do not exist
         }
     }
 
@@ -80,7 +80,7 @@ extension BluetoothDaemon {
         send(.discoverCharacteristics(of: service.id, nil), for: .characteristics(of: service.id), to: peer, on: index)
     }
 
-    /// All is known: new services are exported, those that are gone are withdrawn.
+    /// Ends the discovery: exports new services and withdraws those that are gone.
     private mutating func discoveryDone(_ peer: PeerID, on index: Int) {
         guard let device = adapters[index].devices[peer], let discovery = device.discovery else { return }
         adapters[index].devices[peer]?.discovery = nil
@@ -116,7 +116,7 @@ extension BluetoothDaemon {
     private mutating func export(
         _ service: ServiceRecord, _ discovery: ServiceDiscovery, of peer: PeerID, on index: Int
     ) {
-        // The path alone: a copy of the device would copy its database with each service that is added to it.
+        // Only the path: a copy of the device would copy its database with each service that is added to it.
         guard let device = adapters[index].devices[peer]?.path else { return }
         let handle = handle(service.handle, service.id)
         let path = device.appending("service" + hexadecimal(handle))
@@ -190,7 +190,7 @@ extension BluetoothDaemon {
         }
     }
 
-    /// Without a link there is no MTU.
+    /// Removes the MTU, which does not exist without a link.
     mutating func hideMTU(of peer: PeerID, on index: Int) {
         for characteristic in adapters[index].devices[peer]?.database.characteristics.values.map(\.path) ?? [] {
             tree.hide("MTU", of: BlueZInterfaces.characteristic, at: characteristic)
@@ -205,7 +205,7 @@ extension BluetoothDaemon {
 
     // MARK: Changes
 
-    /// The device says that its services changed: those that are gone are withdrawn, and it is discovered again.
+    /// Withdraws the services that a device reports as removed, and discovers its services again.
     mutating func servicesChanged(_ link: LinkID, _ removed: [AttributeID], on index: Int) {
         guard let peer = adapters[index].linkTable.links[link] else { return }
         for id in removed { removeService(id, of: peer, on: index) }

@@ -69,11 +69,11 @@ struct BlueZInterfaces: Sendable {
             .property("TxPower", "n").property("ServicesResolved", "b")
             .property("WakeAllowed", "b", isWritable: true).property("Modalias", "s")
         if dialect >= .bluez5_82 {
-            // No device has sets: they need a plug-in of LE Audio, which is experimental.
+            // No device has sets, which need a plug-in of LE Audio that is experimental.
             device =
                 device.property("AdvertisingFlags", "ay").property("AdvertisingData", "a{yv}")
                 .property("Sets", "a{oa{sv}}")
-            // A device of one bearer has no value of it.
+            // A device with one bearer has no value for it.
             if isExperimental { device = device.property("PreferredBearer", "s", isWritable: true) }
         }
         if dialect >= .bluez5_87 {
@@ -82,7 +82,7 @@ struct BlueZInterfaces: Sendable {
         return device
     }
 
-    /// The signal alone is not experimental.
+    /// The bearer's interface, of which only the signal is not experimental.
     private static func makeBearer(_ isExperimental: Bool) -> InterfaceDefinition {
         let bearer = InterfaceDefinition(bearer).signal("Disconnected", ["name": "s", "message": "s"])
         guard isExperimental else { return bearer }

@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// One interface of an object, as introspection describes it.
+/// An interface of an object, as introspection describes it.
 ///
 /// Source: D-Bus Specification, "Introspection Data Format"; BlueZ, `doc/org.bluez.*.rst`.
 struct InterfaceDefinition: Sendable {
@@ -42,7 +42,7 @@ struct InterfaceDefinition: Sendable {
 
     // MARK: Building
 
-    /// The same interface with another method; arguments are pairs of a name and a type.
+    /// Returns the interface with another method; arguments are pairs of a name and a type.
     func method(
         _ name: String, _ arguments: KeyValuePairs<String, String> = [:],
         returning results: KeyValuePairs<String, String> = [:]
@@ -69,7 +69,7 @@ struct InterfaceDefinition: Sendable {
     }
 }
 
-/// The interfaces that every object has, besides its own.
+/// The interfaces that every object has, in addition to its own.
 enum StandardInterface {
     static let introspectable = InterfaceDefinition("org.freedesktop.DBus.Introspectable")
         .method("Introspect", returning: ["xml": "s"])

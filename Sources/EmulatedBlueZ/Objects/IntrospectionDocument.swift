@@ -11,7 +11,7 @@ enum IntrospectionDocument {
 
         """
 
-    /// No text needs escaping, because names and types contain no special characters of XML.
+    /// Returns the document; no text needs escaping, because names and types contain no special characters of XML.
     static func text(_ interfaces: [InterfaceDefinition], children: [String]) -> String {
         let lines = interfaces.flatMap(lines) + children.map { "<node name=\"\($0)\"/>" }
         return head + (["<node>"] + lines.map { " \($0)" } + ["</node>"]).joined(separator: "\n") + "\n"

@@ -1,16 +1,16 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// The objects of a service and the values of their properties, with the signals that changes cause.
+/// The objects of a service and the values of their properties, with the signals for changes.
 ///
-/// Pure. Changes of one object are collected, as in `bluetoothd`, until ``flush()``: a new object is announced with the
-/// values that it has then, and several changes of an interface are one signal.
+/// Pure. Changes of one object are collected, as in `bluetoothd`, until ``flush()``: a new object is announced with its
+/// values at that time, and several changes of an interface become one signal.
 ///
 /// Source: BlueZ, `gdbus/object.c`.
 struct ObjectTree: Sendable {
     typealias Properties = [String: DBusValue]
 
-    /// A signal for all who listen.
+    /// A broadcast signal.
     struct Signal: Equatable, Sendable {
         let path: ObjectPath
         let interface: String
@@ -22,7 +22,7 @@ struct ObjectTree: Sendable {
         var interfaces: [String: Properties]
     }
 
-    /// The interfaces that come and go with the others of an object.
+    /// The interfaces that are added and removed together with the others of an object.
     private static let standard = [StandardInterface.introspectable.name, StandardInterface.properties.name]
 
     private struct Pending: Sendable {
@@ -54,7 +54,7 @@ struct ObjectTree: Sendable {
     /// The names of the elements directly below a path, sorted.
     func children(of path: ObjectPath) -> [String] { children[path]?.keys.sorted() ?? [] }
 
-    /// Whether there is an object at or below a path.
+    /// Whether an object exists at or below a path.
     func leads(to path: ObjectPath) -> Bool { path == .root || objects[path] != nil || children[path] != nil }
 
     /// The reply to `GetManagedObjects`: an `a{oa{sa{sv}}}`.
@@ -80,7 +80,7 @@ struct ObjectTree: Sendable {
 
     // MARK: Changes
 
-    /// Adds interfaces to an object, which is made if it is not there, with the standard ones that it needs.
+    /// Adds interfaces to an object, which is created with the standard interfaces if it does not exist.
     mutating func add(_ interfaces: [String: Properties], at path: ObjectPath) {
         var added = interfaces
         if objects[path] == nil {
@@ -147,7 +147,7 @@ struct ObjectTree: Sendable {
         }
     }
 
-    /// Removes a property that is not there for a while, of which `bluetoothd` tells no one.
+    /// Removes a property that is temporarily absent, without a signal, as in `bluetoothd`.
     mutating func hide(_ property: String, of interface: String, at path: ObjectPath) {
         objects[path]?.interfaces[interface]?[property] = nil
     }
@@ -159,7 +159,7 @@ struct ObjectTree: Sendable {
 
     // MARK: Signals
 
-    /// The signals of all changes since the last flush, in the order in which the objects changed first.
+    /// Returns the signals of all changes since the last flush, in the order of the first change of each object.
     mutating func flush() -> [Signal] {
         guard !order.isEmpty else { return [] }
         let (paths, changes) = (order, pending)
@@ -191,7 +191,7 @@ struct ObjectTree: Sendable {
         return signals
     }
 
-    /// Counts an object below all its ancestors.
+    /// Adds `step` to the number of objects below each ancestor of a path.
     private mutating func count(_ path: ObjectPath, _ step: Int) {
         var child = path
         while let parent = child.parent {

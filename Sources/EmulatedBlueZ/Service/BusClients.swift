@@ -1,15 +1,15 @@
 #if os(Linux)
 import BluetoothDBus
 
-/// The connections on the bus that use an emulated daemon, with their calls.
+/// The bus connections of an emulated daemon's clients, with their calls.
 struct BusClients: Sendable {
-    /// Reports each connection that leaves the bus.
+    /// The subscription to connections that leave the bus.
     var departures: DBusSubscription?
-    /// The signals of the clients that registered objects.
+    /// The subscriptions to signals of the clients that registered objects.
     var subscriptions: [String: [DBusSubscription]] = [:]
-    /// The connections that called something, whose end matters.
+    /// The connections that made a call, and whose end is therefore handled.
     private var names: Set<String> = []
-    /// The calls that are not answered yet.
+    /// The calls that have no answer yet.
     private var calls: [ClientCallID: DBusCall] = [:]
     private var lastCall: UInt64 = 0
 
@@ -23,9 +23,9 @@ struct BusClients: Sendable {
 
     mutating func removeCall(_ id: ClientCallID) -> DBusCall? { calls.removeValue(forKey: id) }
 
-    /// A connection left the bus.
+    /// Removes a connection that left the bus.
     ///
-    /// - Returns: Whether it was a client.
+    /// - Returns: Whether the connection was a client.
     mutating func remove(_ name: String) -> Bool {
         subscriptions[name] = nil
         return names.remove(name) != nil

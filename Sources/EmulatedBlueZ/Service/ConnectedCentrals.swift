@@ -1,12 +1,12 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// The centrals that are connected to the hosts of a world, and how they differ from those of a moment ago.
+/// The centrals that are connected to the hosts of a world, and their changes.
 struct ConnectedCentrals: Sendable {
-    /// By host.
+    /// The known centrals, by host.
     private var known: [Int: [PeerFacts]] = [:]
 
-    /// The centrals that came and went since the last call.
+    /// Returns the centrals that connected or disconnected since the last call.
     mutating func changes(of hosts: [HostRoles]) -> [DaemonInput] {
         var inputs: [DaemonInput] = []
         for (index, host) in hosts.enumerated() {

@@ -5,11 +5,11 @@ import BluetoothBackend
 ///
 /// Pure.
 struct DaemonInbox: Sendable {
-    /// When the inputs have to be handled.
+    /// The time at which new inputs must be handled.
     enum Urgency: Int, Sendable {
-        /// That was arranged before.
+        /// The time that is already scheduled.
         case none
-        /// In a moment: they may wait for others.
+        /// A moment later, because more inputs may follow.
         case soon
         case now
     }
@@ -32,7 +32,7 @@ struct DaemonInbox: Sendable {
 }
 
 extension DaemonInput {
-    /// Whether it may come from a central that the daemon does not know yet.
+    /// Whether the input may come from a central that the daemon does not know yet.
     var isAboutCentrals: Bool {
         switch self {
         case .peripheral, .pairing: true
@@ -40,7 +40,7 @@ extension DaemonInput {
         }
     }
 
-    /// Whether it is an advertising packet, of which there may be thousands in a second.
+    /// Whether the input is an advertising packet; thousands may arrive in a second.
     fileprivate var isReport: Bool {
         if case .central(_, .discovered) = self { true } else { false }
     }

@@ -14,7 +14,7 @@ final class DaemonRunner: @unchecked Sendable {
     private let emulator: Emulator
     private let connection: DBusConnection
     private let start = DispatchTime.now()
-    /// What happened on other threads and is not handled yet.
+    /// The inputs from other threads that are not handled yet.
     private let inbox = Lock(DaemonInbox())
     private var daemon: BluetoothDaemon
     private var hosts: [HostRoles] = []
@@ -31,7 +31,7 @@ final class DaemonRunner: @unchecked Sendable {
         daemon = BluetoothDaemon(configuration)
     }
 
-    /// Exports the hosts, and answers calls from now on.
+    /// Exports the hosts, and begins to answer calls.
     ///
     /// On the queue.
     func activate() {
@@ -75,9 +75,11 @@ final class DaemonRunner: @unchecked Sendable {
 
     // MARK: Inputs
 
-    /// Advertising packets wait so long for each other, as in a controller; all else is handled at once.
+    /// The time for which advertising packets are collected, as in a controller; all other inputs are handled at once.
     private static let reportDelay = DispatchTimeInterval.milliseconds(5)
 
+    /// Adds an input and schedules its handling.
+    ///
     /// Any thread.
     private func enqueue(_ input: DaemonInput) {
         switch inbox.withLock({ $0.append(input) }) {
@@ -88,15 +90,15 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func drain() {
-        // The world may be about to report more of the same instant.
+        // The world may be about to report more events of the same instant.
         emulator.synchronize()
         let inputs = inbox.withLock { $0.takeAll() }.flatMap { identity(before: $0) + [$0] }
         guard !inputs.isEmpty else { return }
-        // A central has its object before it asks for anything.
+        // A central has its object before it sends any request.
         handle((inputs.contains(where: \.isAboutCentrals) ? centrals.changes(of: hosts) : []) + inputs)
     }
 
-    /// The identity of a device that bonds, which the keys contain.
+    /// The input with the identity address of a device that bonds, which its keys contain.
     private func identity(before input: DaemonInput) -> [DaemonInput] {
         guard case .pairing(let index, .paired(let peer, _, true)) = input,
             let facts = hosts[index].facts.bonds.first(where: { $0.peer == peer })
@@ -104,7 +106,7 @@ final class DaemonRunner: @unchecked Sendable {
         return [.identityKnown(adapter: index, facts)]
     }
 
-    /// A link of the world opened or closed: perhaps that of a central.
+    /// Updates the connected centrals after a link of the world opened or closed.
     ///
     /// Any thread.
     private func linksChanged() {
@@ -124,7 +126,7 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func receive(_ call: DBusCall) {
-        // What the controller reported before comes first.
+        // Earlier reports of the controller are handled first.
         drain()
         let id = clients.add(call)
         handle(
@@ -176,7 +178,7 @@ final class DaemonRunner: @unchecked Sendable {
             try connection.send(
                 .signal(path: signal.path, interface: signal.interface, member: signal.member, signal.body))
         } catch {
-            // The end of the connection is reported anyway.
+            // The end of the connection is reported elsewhere.
             guard error.name != DBusError.Name.disconnected else { return }
             Self.logger.line(.error, "\(signal.member) of \(signal.path) could not be sent: \(error)")
         }
@@ -202,7 +204,7 @@ final class DaemonRunner: @unchecked Sendable {
         advertisers[id] = advertiser
     }
 
-    /// Listens to the signals of a client that registered objects.
+    /// Subscribes to the signals of a client that registered objects.
     private func watch(_ client: String) {
         guard clients.subscriptions[client] == nil else { return }
         let rules = [
@@ -239,7 +241,7 @@ final class DaemonRunner: @unchecked Sendable {
         }
     }
 
-    /// Without a descriptor to watch it with, the client's socket is closed.
+    /// Adopts a client's socket; closes it if no descriptor is left to watch it with.
     private func adopt(_ descriptor: DBusFileDescriptor, as socket: ClientSocketID) {
         do throws(DBusError) {
             try open(socket, descriptor)

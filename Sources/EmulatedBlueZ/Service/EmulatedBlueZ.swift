@@ -7,8 +7,8 @@ import Logging
 
 /// An emulated world as the service `org.bluez` on a message bus.
 ///
-/// Programs that use BlueZ, in any language and unchanged, see the hosts of the emulator as adapters (`hci0` and so on,
-/// in the order of `Emulator.hosts`) and its devices on the air. Any thread may call any method.
+/// Unchanged programs that use BlueZ, in any language, see the hosts of the emulator as adapters (`hci0` and so on, in
+/// the order of `Emulator.hosts`), and its devices on the air. Any thread may call any method.
 ///
 /// Source: BlueZ, `doc/org.bluez.*.rst`.
 public final class EmulatedBlueZ: Sendable {
@@ -27,10 +27,10 @@ public final class EmulatedBlueZ: Sendable {
 
     deinit { stop() }
 
-    /// Serves an emulator as `org.bluez`; when this returns, clients may start.
+    /// Serves an emulator as `org.bluez`; clients may start when this returns.
     ///
-    /// The adapters are the hosts that the emulator has now; those that are added later stay invisible to clients.
-    /// The service ends with ``stop()``, with the last reference, or when the bus goes.
+    /// The adapters are the present hosts of the emulator; hosts that are added later stay invisible to clients. The
+    /// service ends with ``stop()``, with the last reference, or when the bus closes the connection.
     ///
     /// - Parameters:
     ///   - emulator: The world, in real or scaled time: clients in other processes cannot wait for virtual time.
@@ -55,7 +55,7 @@ public final class EmulatedBlueZ: Sendable {
         case .failure(let error): throw .busUnavailable(error.description)
         }
         let service = EmulatedBlueZ(emulator, connection: connection, configuration)
-        // The name comes last: clients that wait for it find all objects.
+        // The name is claimed last: clients that wait for it find all objects.
         connection.queue.sync { service.runner.activate() }
         try await service.claimName()
         return service
@@ -80,9 +80,9 @@ public final class EmulatedBlueZ: Sendable {
         }
     }
 
-    /// Returns when the service was stopped.
+    /// Waits until the service ends.
     ///
-    /// - Throws: ``EmulatedBlueZError/busLost(_:)`` when the bus is gone.
+    /// - Throws: ``EmulatedBlueZError/busLost(_:)`` if the bus closed the connection.
     public func waitUntilEnd() async throws(EmulatedBlueZError) {
         if let error = await end.wait() { throw error }
     }
@@ -123,7 +123,7 @@ private final class ServiceEnd: Sendable {
 
     private let state = Lock(State())
 
-    /// The first end counts.
+    /// Ends the service; only the first end has an effect.
     func finish(_ error: EmulatedBlueZError?) {
         let waiting = state.withLock { state -> [CheckedContinuation<EmulatedBlueZError?, Never>] in
             guard !state.isOver else { return [] }

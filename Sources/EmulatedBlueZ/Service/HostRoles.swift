@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
-/// The roles that a daemon holds on one emulated host, one of each, whatever its clients do.
+/// The roles of a daemon on one emulated host, one of each kind, independent of its clients.
 struct HostRoles: Sendable {
     /// An event of one of the roles.
     enum Event: Sendable {
@@ -20,7 +20,7 @@ struct HostRoles: Sendable {
         }
     }
 
-    /// Passes events on; the world delivers them under its lock.
+    /// A sink that passes events to a closure; the world delivers them under its lock.
     private final class Sink<Event: Sendable>: EventSink {
         let label = "EmulatedBlueZ"
         private let pass: @Sendable (Event) -> Void
@@ -58,7 +58,7 @@ struct HostRoles: Sendable {
         pairing.invalidate()
     }
 
-    /// A peripheral role of one advertisement's own.
+    /// Creates a separate peripheral role for an advertisement.
     func makeAdvertiser(_ receive: @escaping @Sendable (PeripheralEvent) -> Void) -> any PeripheralBackend {
         let advertiser = host.emulator.makePeripheral(RoleOptions(adapter: host.name))
         advertiser.activate(Sink(receive))

@@ -4,18 +4,19 @@ import BluetoothSupport
 import Dispatch
 import Glibc
 
-/// One end of a pair of sockets on which each packet is a value: of `AcquireNotify` and `AcquireWrite`.
+/// One end of a socket pair of `AcquireNotify` or `AcquireWrite`, on which each packet is a value.
 ///
 /// On one queue.
 // Invariant: used on its queue only.
 final class PacketConnection: @unchecked Sendable {
-    /// As much of a packet as `bluetoothd` reads; the rest is lost.
+    /// The number of bytes of a packet that `bluetoothd` reads; the rest is lost.
     private static let longestPacket = 512
 
     private var watch: SocketWatch?
 
-    /// - Parameter receive: Is called on the queue with each packet, and once with nil when the other end is closed.
-    /// - Throws: `LimitsExceeded` if this process has no descriptor left; the end is closed then.
+    /// - Parameter receive: A closure that is called on the queue with each packet, and once with nil when the other
+    ///   end is closed.
+    /// - Throws: `LimitsExceeded` if this process has no descriptor left; the end is then closed.
     init(
         _ descriptor: DBusFileDescriptor, on queue: DispatchQueue, receive: @escaping @Sendable (Data?) -> Void
     ) throws(DBusError) {
