@@ -3,15 +3,16 @@ import BluetoothDBus
 
 @testable import BlueZ
 
-/// What `bluetoothd` sends, as tests write it: encoded into a D-Bus message, which the model decodes as if it came from
-/// a bus.
+/// A message or phase of `bluetoothd`, as tests write it.
+///
+/// Each message is encoded as a D-Bus message, which the model decodes as if it came from a bus.
 enum DaemonMessage {
     /// Properties by interface, as in `GetManagedObjects` and `InterfacesAdded`.
     typealias Interfaces = [String: [String: DBusValue]]
 
-    /// Not a message, but a phase of the daemon.
+    /// A phase of the daemon, which is not a message.
     case phase(DaemonPhase)
-    /// The reply of `GetManagedObjects`.
+    /// The reply to `GetManagedObjects`.
     case snapshot([ObjectPath: Interfaces])
     case interfacesAdded(ObjectPath, Interfaces)
     case interfacesRemoved(ObjectPath, [String])

@@ -7,17 +7,17 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Many connections one after the other: what one leaves behind, many would show.
+/// Many connections in succession, which make a leak of a single one visible.
 ///
-/// Needs the process for itself: `make soak`.
+/// Needs a separate process: `make soak`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] == "1", "make soak"))
 struct EmulatedSoakTests {
     private static let cycles = 10_000
-    /// The first ones fill pools and caches.
+    /// The first cycles, which fill pools and caches.
     private static let warmUp = 500
 
     @Test func tenThousandConnectsLeaveNothingBehind() async throws {
-        // A device is connected when its next packet is heard, which need not take a tenth of a second.
+        // A device is connected when its next packet is heard, which would take up to a tenth of a second in real time.
         let fixture = try await ServedFixture(time: .scaled(by: 100))
         let client = try await fixture.client()
         try await client.call("StopDiscovery", on: .hci0, "Adapter1")
@@ -32,14 +32,14 @@ struct EmulatedSoakTests {
         fixture.service.stop()
     }
 
-    /// The daemon's connection may have 64 match rules, and each client needs two.
+    /// The daemon's connection may have 64 match rules, of which each client needs two.
     @Test func aThousandClientsLeaveNothingBehind() async throws {
         let fixture = try await ServedFixture(limits: ["max_match_rules_per_connection": 64])
         var before = try ProcessResources()
         for cycle in 0..<1_100 {
             if cycle == 100 { before = try ProcessResources() }
             let client = try await BusClient(fixture.bus)
-            // There is no application at the path, which the client itself answers.
+            // The path has no application; the client itself answers the call.
             await #expect(throws: DBusError.self) {
                 try await client.call(
                     "RegisterApplication", .objectPath(.root), .properties([:]), on: .hci0, "GattManager1")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Interfaces of some versions, as a client on a private bus sees them.
+/// Version-dependent interfaces, as a client on a private bus sees them.
 @Suite struct InterfacesOnBusTests {
     @Test func aClientProvidesTheBatteryOfADevice() async throws {
         let device = PeripheralDescription(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Many programs at once, and programs that go.
+/// Many programs at once, and programs that leave the bus.
 @Suite struct ManyClientsTests {
     private static let heartRate = ObjectPath.constant("/org/bluez/hci0/dev_C0_DE_00_00_18_0D/service0008/char0009")
     private static let location = ObjectPath.constant("/org/bluez/hci0/dev_C0_DE_00_00_18_0D/service0008/char000c")

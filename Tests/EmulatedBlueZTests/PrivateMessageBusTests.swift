@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// The bus of an emulated BlueZ: who may connect, its limits, its end.
+/// The private bus of an emulated BlueZ: its policy, its limits and its end.
 @Suite struct PrivateMessageBusTests {
     private func open(_ bus: PrivateMessageBus) async throws -> DBusConnection {
         let result = await withCheckedContinuation { continuation in
@@ -16,7 +16,7 @@ import Testing
         return try result.get()
     }
 
-    /// Where its socket is.
+    /// The location of the bus's socket.
     private func socket(_ bus: PrivateMessageBus) throws -> URL {
         let path = try #require(bus.address.split(separator: ",").first).dropFirst("unix:path=".count)
         return URL(fileURLWithPath: String(path))
@@ -61,7 +61,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
-    /// Both are more than `dbus-daemon` allows without a configuration: 256 connections of a user, 512 match rules.
+    /// Both numbers exceed the defaults of `dbus-daemon`: 256 connections of a user, 512 match rules.
     @Test func itsLimitsSufficeForManyClientsAndManyRules() async throws {
         let bus = try PrivateMessageBus()
         var connections: [DBusConnection] = []

@@ -11,7 +11,7 @@ import Testing
     private static let address: DeviceAddress = "C0:DE:00:00:00:01"
     private static let device = ObjectPath.hci0.appending("dev_C0_DE_00_00_00_01")
 
-    /// What a client reads last is what it wrote last, however slowly the controller takes the commands.
+    /// The last read of a client returns its last write, even if the controller accepts the commands slowly.
     @Test func aReadFollowsTheWriteCommandsBeforeIt() async throws {
         let device = PeripheralDescription(
             name: "Box", address: Self.address,
@@ -136,7 +136,7 @@ import Testing
         fixture.service.stop()
     }
 
-    /// Whatever a device sends, the daemon serves every client and every other device.
+    /// The daemon serves every client and every other device, regardless of what a device sends.
     @Test(arguments: PeripheralDescription.hostile)
     func aHostileDeviceLeavesTheOthersUsable(_ hostile: PeripheralDescription) async throws {
         let fixture = try await ServedFixture(WorldDescription(devices: [hostile, .heartRateMonitor]))
@@ -148,7 +148,7 @@ import Testing
             return devices.count == 2
         }
         let other = try #require(devices.subtracting([.monitor]).first)
-        // One of them never shows its services, and one shows more than a test can wait for.
+        // One of the devices never shows its services, and another shows more services than a test can wait for.
         let waits = hostile.handler != .neverDiscovered && hostile.handler != .endlessServices
         let stranger = Task { await use(other, client, waits: waits) }
         try await fixture.connect(client)
@@ -161,9 +161,9 @@ import Testing
         fixture.service.stop()
     }
 
-    /// Connects a device, and subscribes to what it notifies until it refuses or leaves.
+    /// Connects a device, and subscribes to its notifications until it refuses or disconnects.
     ///
-    /// - Returns: An error that is not one of BlueZ.
+    /// - Returns: An error that does not come from BlueZ.
     private func use(_ device: ObjectPath, _ client: BusClient, waits: Bool) async -> (any Error)? {
         do {
             try await client.call("Connect", on: device, "Device1")

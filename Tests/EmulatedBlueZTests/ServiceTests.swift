@@ -4,7 +4,7 @@ import EmulatedBlueZ
 import ScriptedBlueZ
 import Testing
 
-/// The service on a private bus: its name, its end.
+/// The service on a private bus: its name and its end.
 @Suite struct ServiceTests {
     @Test func theNameIsOwnedOnceTheWorldIsServed() async throws {
         let bus = try PrivateBus()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The object keeps the path of the address under which it was heard.
+    /// The object keeps the path of the address under which the device was heard.
     @Test func aBondDisclosesTheIdentityAddressOfADevice() async throws {
         let fixture = try await ServedFixture()
         let device = try #require(fixture.emulator.device(named: "Heart Rate Monitor"))
@@ -40,7 +40,7 @@ import Testing
         let client = try await BusClient(fixture.bus)
         try await client.call("StartDiscovery", on: .hci0, "Adapter1")
         try await client.wait {
-            // A call to the daemon each time, while the device is not heard.
+            // Each pass makes a call to the daemon, while the device is not heard.
             _ = try await client.get("Discovering", of: "Adapter1", at: .hci0)
             return fixture.emulator.host.address(of: peer) != nil
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Programs that serve, on a private bus: what they serve is used from a second adapter.
+/// Programs that serve attributes on a private bus, used from a second adapter.
 @Suite struct ServingClientsTests {
     private static let root = DBusValue.objectPath(.constant("/app"))
     private static let advertisement = DBusValue.objectPath(.constant("/ad"))
@@ -37,7 +37,7 @@ import Testing
         try await client.call("Connect", on: device, "Device1")
     }
 
-    /// The path of the application's characteristic as the second adapter shows it, once it does.
+    /// The path of the application's characteristic on the second adapter, after it appears.
     private func characteristic(_ client: BusClient) async throws -> ObjectPath {
         var found: ObjectPath?
         try await client.wait {
@@ -50,7 +50,7 @@ import Testing
         return try #require(found)
     }
 
-    /// Subscribes to a characteristic; that of a service that was withdrawn before has the same path, and notifies.
+    /// Subscribes to a characteristic; the one of a service withdrawn before has the same path, and notifies.
     private func subscribe(_ client: BusClient, to path: ObjectPath) async throws {
         try await client.wait {
             (try? await client.get("Notifying", of: "GattCharacteristic1", at: path)) == .boolean(false)
@@ -58,7 +58,7 @@ import Testing
         try await client.call("StartNotify", on: path, "GattCharacteristic1")
     }
 
-    /// Waits for what the daemon sends, with a call to it each time.
+    /// Waits for an output of the daemon, with a call to it in each pass.
     private func wait(_ client: BusClient, until condition: () -> Bool) async throws {
         try await client.wait {
             _ = try await client.get("Address", of: "Adapter1", at: .hci0)
@@ -98,7 +98,7 @@ import Testing
         fixture.service.stop()
     }
 
-    /// The values wait for the next connection event: more are under way than the controller takes at once.
+    /// The values wait for the next connection event, because they are more than the controller accepts at once.
     @Test func aBurstArrivesWhenTheServerHasStartedAgain() async throws {
         var configuration = EmulatorConfiguration.instant
         configuration.connectionInterval = .milliseconds(30)
@@ -119,7 +119,7 @@ import Testing
         fixture.service.stop()
     }
 
-    /// The values that the client receives of those that the server sends at once.
+    /// The values that the client receives when the server sends `count` values at once.
     private func values(
         of characteristic: ObjectPath, _ client: BusClient, count: UInt8, from server: BusClient
     ) async throws -> [UInt8] {
@@ -143,7 +143,7 @@ import Testing
         return values.withLock { $0 }
     }
 
-    /// The first device of the second adapter whose properties are as wanted.
+    /// The first device of the second adapter whose properties satisfy a condition.
     private func device(
         _ client: BusClient, where isWanted: ([String: DBusValue]) -> Bool
     ) async throws -> [String: DBusValue] {

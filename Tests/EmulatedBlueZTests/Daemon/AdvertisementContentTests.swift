@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// What of an advertisement is on the air, and which ones are refused.
+/// The contents of advertisements on the air, and the advertisements that are refused.
 @Suite struct AdvertisementContentTests {
     private static let uuid = "0000ec40-7a3d-4c5b-9e1f-2b6a8d4c0f01"
 
@@ -78,7 +78,7 @@ import Testing
         #expect(try Self.advertise(properties, .bluez5_82)?.localName == "a name of s")
     }
 
-    /// Flags take 3 bytes, a UUID of 128 bits 18, an appearance 4 and a company's data 4 besides their own.
+    /// Flags take 3 bytes, a UUID of 128 bits 18, an appearance 4, and a company's data 4 in addition to its own.
     @Test(arguments: [(2, true), (3, false)]) func aPeripheralHasThirtyOneBytes(_ count: Int, _ fits: Bool) throws {
         let properties = Self.peripheral([
             "ServiceUUIDs": .strings([Self.uuid]), "Appearance": .uint16(0), "Discoverable": .boolean(true),

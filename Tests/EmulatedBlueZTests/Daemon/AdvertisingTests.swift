@@ -85,7 +85,7 @@ import Testing
         #expect(fixture.lines().contains("open advertiser"))
     }
 
-    /// What is sent to the controller.
+    /// The advertisements that are sent to the controller.
     private func sent(_ fixture: DaemonFixture) -> [Advertisement] {
         fixture.outputs.compactMap { output in
             if case .advertiser(_, _, .startAdvertising(_, let advertisement)) = output { advertisement } else { nil }

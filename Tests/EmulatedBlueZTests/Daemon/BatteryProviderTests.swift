@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// The batteries of devices: those that the daemon reads, and those that clients provide.
+/// The batteries of devices, read by the daemon or provided by clients.
 @Suite struct BatteryProviderTests {
     private static let manager = "org.bluez.BatteryProviderManager1"
     private static let newer = EmulatedBlueZConfiguration(dialect: .bluez5_82)
@@ -36,7 +36,7 @@ import Testing
             member, .objectPath(.constant(root)), on: DaemonFixture.adapter, manager, from: sender)
     }
 
-    /// A connected device without a battery of its own, and a client that provides one.
+    /// A connected device without its own battery, and a client that provides a battery for it.
     private static func provided(
         _ configuration: EmulatedBlueZConfiguration = newer, level: UInt8? = 50, source: String? = "HFP 1.7"
     ) -> DaemonFixture {
@@ -137,7 +137,7 @@ import Testing
         _ = fixture.lines()
         let object = DBusValue.objectPath(.constant("/batteries/one"))
         let battery = Self.battery(DaemonFixture.device, 7)
-        // Only the root tells of objects.
+        // Only signals of the root announce objects.
         fixture.signal("InterfacesAdded", of: "ObjectManager", at: "/", object, battery)
         #expect(fixture.lines() == [])
         fixture.signal("InterfacesAdded", of: "ObjectManager", at: "/batteries", object, battery)
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: The daemon's own
 
-    /// What the daemon shows once the device told a level, and once its link has ended.
+    /// The batteries that the daemon shows after the device reported a level, and after its link has ended.
     private static func levels(_ fixture: DaemonFixture, told level: UInt8) -> [[String: DBusValue]?] {
         var daemon = fixture.daemon
         func shown() -> [String: DBusValue]? {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// BlueZ 5.87: the bearer of a device, and why a link ended.
+/// The bearer of a device, and the reason for the end of a link, in BlueZ 5.87.
 @Suite struct BearerTests {
     private static let interface = "org.bluez.Bearer.LE1"
     private static let newest = EmulatedBlueZConfiguration(dialect: .bluez5_87)

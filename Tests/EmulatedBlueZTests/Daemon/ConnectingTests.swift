@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Connect, Disconnect and what is exported of a device.
+/// Connect, Disconnect, and the exported objects of a device.
 @Suite struct ConnectingTests {
     private static let device = "org.bluez.Device1"
 
@@ -106,7 +106,7 @@ import Testing
                 ].sorted { Self.rank($0) < Self.rank($1) })
     }
 
-    /// The services come before `ServicesResolved`.
+    /// The position of a line; services come before `ServicesResolved`.
     private static func rank(_ line: String) -> Int {
         line.contains("Connected=true") ? 0 : line.hasPrefix("answer") ? 1 : line.hasPrefix("added") ? 2 : 3
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Discovery sessions, filters and reports, as `bluetoothd` has them.
+/// Discovery sessions, filters and reports, as in `bluetoothd`.
 @Suite struct DiscoveryTests {
     private func properties(_ values: [String: DBusValue]) -> DBusValue { .properties(values) }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Advertisement monitors that clients register.
 @Suite struct MonitorTests {
-    /// The monitors of a client, each of names that begin with "Hea".
+    /// The monitors of a client, for names that begin with "Hea".
     static func monitors(_ paths: [String], _ further: [String: DBusValue] = [:]) -> DBusValue {
         let pattern = DBusValue.structure([.byte(0), .byte(0x09), .bytes(Array("Hea".utf8))])
         return ServingTests.objects(
@@ -27,7 +27,7 @@ import Testing
         fixture.reply(monitors(paths))
     }
 
-    /// The client withdraws the object of a monitor.
+    /// Withdraws the object of a monitor.
     private static func withdraw(_ path: String, _ fixture: inout DaemonFixture, from sender: String = ":1.1") {
         fixture.withdraw(path, BluetoothDaemon.monitorInterface, of: "/m", from: sender)
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MonitorThresholdTests {
     private static let device = "dev_C0_DE_00_00_18_0D"
 
-    /// Found above -50 dBm after 2 s, lost below -70 dBm after 3 s.
+    /// The properties of a monitor that finds devices above -50 dBm after 2 s, and loses them below -70 dBm after 3 s.
     private static let properties: [String: DBusValue] = [
         "RSSIHighThreshold": .int16(-50), "RSSIHighTimeout": .uint16(2), "RSSILowThreshold": .int16(-70),
         "RSSILowTimeout": .uint16(3),
@@ -24,7 +24,8 @@ import Testing
         return fixture
     }
 
-    /// A packet each second with these strengths; what the monitor is told, and the reports to all clients.
+    /// Sends a packet each second with these strengths, and returns the calls to the monitor and the reports to all
+    /// clients.
     private func hear(_ strengths: [Int], _ fixture: inout DaemonFixture) -> [String] {
         _ = fixture.lines()
         for rssi in strengths {

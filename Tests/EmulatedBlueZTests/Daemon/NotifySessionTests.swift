@@ -11,7 +11,7 @@ import Testing
     private static let notifying = DaemonFixture.device + "/service0008/char0009"
     private static let readable = DaemonFixture.device + "/service0008/char000c"
 
-    /// Connected and discovered once, and without a link now.
+    /// Returns a fixture whose device was connected and discovered, and has lost its link.
     private func disconnected() -> DaemonFixture {
         var fixture = DaemonFixture.connected()
         fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))

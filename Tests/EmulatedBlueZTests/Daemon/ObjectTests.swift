@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// What every object answers, and how errors are named.
+/// The answers that every object gives, and the names of errors.
 @Suite struct ObjectTests {
     private static let properties = "org.freedesktop.DBus.Properties"
 
@@ -145,7 +145,7 @@ import Testing
         register("/p", "1102")
         register("/q", "00001101-0000-1000-8000-00805f9b34fb")
         register("/q", "serial?")
-        // Logged and ignored.
+        // These options are logged and ignored.
         register("/q", "1102", ["channel": .uint16(32), "Name": .byte(1)])
         fixture.handle(.clientLeft(":1.1"))
         register("/p", "1101", from: ":1.2")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EmulatedBlueZ
 
-/// Whatever clients and the controller do, the daemon answers each call once, and keeps nothing of those who left.
+/// The daemon answers each call once, and retains no state of clients that left, for any input.
 @Suite struct RandomInputTests {
     @Test(arguments: 1...400) func everyCallIsAnsweredOnce(_ seed: Int) {
         var inputs = RandomInputs(seed: UInt64(seed))

@@ -38,7 +38,7 @@ import Testing
         ])
     }
 
-    /// The line of an adapter that serves further services, by the first digits of their UUIDs.
+    /// The line of an adapter with further services, given by the first digits of their UUIDs.
     static func adapterServices(_ uuids: String...) -> String {
         let all = ["00001800", "00001801"] + uuids
         return "hci0 UUIDs=[" + all.map { $0 + "-0000-1000-8000-00805f9b34fb" }.joined(separator: " ") + "]"
@@ -85,7 +85,7 @@ import Testing
     private static let noValidObject = "No valid service object found"
     private static let noEntry = "Failed to create entry in database"
 
-    /// An application with a characteristic or a descriptor that is to be refused.
+    /// An application with a characteristic or a descriptor that the daemon must refuse.
     private static func application(_ interface: String, _ properties: [String: DBusValue]) -> DBusValue {
         let (service, characteristic) = (ObjectPath.constant("/app/s"), ObjectPath.constant("/app/s/c"))
         let plain: [String: DBusValue] = [
@@ -163,7 +163,7 @@ import Testing
         #expect(Self.descriptors(fixture) == ["2900"])
     }
 
-    /// The types of the descriptors that the controller is given for the first characteristic.
+    /// The types of the descriptors of the first characteristic that is added to the controller.
     private static func descriptors(_ fixture: DaemonFixture) -> [BluetoothUUID]? {
         for case .peripheral(_, .addService(_, let service)) in fixture.outputs {
             return service.characteristics.first?.descriptors.map(\.uuid)
@@ -275,7 +275,7 @@ import Testing
         #expect(fixture.lines().last == ":1.1 /app/service/c StartNotify")
     }
 
-    /// The client changes the property `Value` of the application's characteristic.
+    /// Changes the property `Value` of the application's characteristic.
     private static func notify(_ value: [UInt8], _ fixture: inout DaemonFixture) {
         fixture.signal(
             "PropertiesChanged", of: "Properties", at: "/app/service/c", .string("org.bluez.GattCharacteristic1"),

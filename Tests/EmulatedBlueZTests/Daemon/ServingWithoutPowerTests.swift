@@ -21,7 +21,7 @@ import Testing
         fixture.reply(ServingTests.application(["read"]))
     }
 
-    /// The controller confirms all services that it was given.
+    /// Confirms all services that were added to the controller.
     private func confirmServices(_ fixture: inout DaemonFixture) {
         for case .peripheral(_, .addService(let operation, _)) in fixture.outputs {
             fixture.handle(.peripheral(adapter: 0, .serviceAdded(operation: operation)))

@@ -5,7 +5,7 @@ import ScriptedBlueZ
 
 @testable import EmulatedBlueZ
 
-/// A program on the bus that uses BlueZ by plain calls.
+/// A program on the bus that uses BlueZ with plain calls.
 struct BusClient: Sendable {
     let connection: DBusConnection
 
@@ -28,7 +28,7 @@ struct BusClient: Sendable {
         return ApplicationDescription.objects(in: reply.first).map { (path: $0.0, interfaces: $0.1) }
     }
 
-    /// The path of a device's characteristic, by the 16-bit UUID.
+    /// The path of a device's characteristic with a 16-bit UUID.
     func characteristic(_ uuid: String, of device: ObjectPath) async throws(DBusError) -> ObjectPath? {
         try await objects().first { path, interfaces in
             path.isBelow(device)
@@ -36,7 +36,7 @@ struct BusClient: Sendable {
         }?.path
     }
 
-    /// A property as it is now.
+    /// The present value of a property.
     func get(_ name: String, of interface: String, at path: ObjectPath) async throws(DBusError) -> DBusValue? {
         let values = try await connection.call(
             to: "org.bluez", path: path, interface: "org.freedesktop.DBus.Properties", member: "Get",
@@ -45,7 +45,7 @@ struct BusClient: Sendable {
         return value
     }
 
-    /// Asks again until a condition is true.
+    /// Repeats a condition until it is true.
     func wait(until condition: () async throws -> Bool) async throws {
         for _ in 0..<5_000 {
             if try await condition() { return }
@@ -53,7 +53,7 @@ struct BusClient: Sendable {
         throw CancellationError()
     }
 
-    /// Exports objects, and answers what the daemon calls.
+    /// Exports objects, and answers the calls of the daemon.
     func export(_ objects: DBusValue, advertisement: [String: DBusValue] = [:]) -> ReceivedCalls {
         let received = ReceivedCalls()
         connection.onCall { call in
@@ -77,10 +77,10 @@ struct BusClient: Sendable {
     func close() { connection.close() }
 }
 
-/// The calls of the daemon to a program.
+/// The calls that a program received from the daemon.
 final class ReceivedCalls: Sendable {
     let members = Lock<[String]>([])
-    /// The arguments of the calls of `WriteValue`.
+    /// The arguments of the `WriteValue` calls.
     let writes = Lock<[[DBusValue]]>([])
 
     func count(_ member: String) -> Int { members.withLock { $0.count { $0 == member } } }
@@ -94,7 +94,7 @@ extension ObjectPath {
     static let monitor = ObjectPath("/org/bluez/hci0/dev_C0_DE_00_00_18_0D") ?? .root
 }
 
-/// A world, of the built-in devices unless others are given, served on a bus of its own.
+/// A world on a private bus, with the built-in devices by default.
 struct ServedFixture {
     let bus: PrivateBus
     let emulator: Emulator
@@ -114,7 +114,7 @@ struct ServedFixture {
                 dialect: dialect, isExperimental: isExperimental, disconnectDelay: .zero))
     }
 
-    /// A client that has found a device: the heart rate monitor.
+    /// Returns a client that has found a device, by default the heart rate monitor.
     func client(finding device: ObjectPath = .monitor) async throws -> BusClient {
         let client = try await BusClient(bus)
         try await client.call("StartDiscovery", on: .hci0, "Adapter1")

@@ -4,7 +4,7 @@ import BluetoothSupport
 
 @testable import EmulatedBlueZ
 
-/// An emulated daemon without a bus and without a controller: inputs go in, and the outputs are lines to compare.
+/// An emulated daemon without a bus and without a controller, whose outputs are lines to compare.
 struct DaemonFixture {
     static let adapter = "/org/bluez/hci0"
     static let peer = PeerID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
@@ -14,7 +14,7 @@ struct DaemonFixture {
     private(set) var daemon: BluetoothDaemon
     private var now = Duration.zero
     private var lastCall: UInt64 = 0
-    /// The outputs that ``lines()`` has not returned.
+    /// The outputs that ``lines()`` has not returned yet.
     private(set) var outputs: [DaemonOutput] = []
 
     init(
@@ -35,7 +35,7 @@ struct DaemonFixture {
 
     // MARK: Clients
 
-    /// Calls a method; the number of the call is that of the line that answers it.
+    /// Calls a method; the number of the call is also in the line of its answer.
     @discardableResult
     mutating func call(
         _ member: String, _ arguments: DBusValue..., on path: String = adapter,
@@ -63,7 +63,7 @@ struct DaemonFixture {
                     member: member, arguments: arguments)))
     }
 
-    /// Registers the application at `/app`, whose objects the daemon then asks for.
+    /// Registers the application at `/app`, whose objects the daemon then requests.
     mutating func registerApplication() {
         call(
             "RegisterApplication", .objectPath(.constant("/app")), .properties([:]), on: Self.adapter,
@@ -79,7 +79,7 @@ struct DaemonFixture {
             from: sender)
     }
 
-    /// Answers the last call that the daemon made to a client.
+    /// Answers the last call of the daemon to a client.
     mutating func reply(_ values: DBusValue...) { reply(.success(values)) }
 
     mutating func reply(_ result: Result<[DBusValue], DBusError>) {
@@ -122,7 +122,7 @@ struct DaemonFixture {
         }.first
     }
 
-    /// Heard, connected and discovered, with nothing left to compare.
+    /// Returns a fixture whose device is heard, connected and discovered, without lines left to compare.
     static func connected(
         _ configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration(), credits: Int = 10
     ) -> DaemonFixture {
@@ -135,7 +135,7 @@ struct DaemonFixture {
         return fixture
     }
 
-    /// The link comes up, and one service with a few characteristics is found.
+    /// Opens the link, and answers the discovery with one service and a few characteristics.
     mutating func becomeConnected(credits: Int = 10) {
         let parameters = LinkParameters(mtu: 100, writeCredits: credits)
         report(
@@ -178,7 +178,7 @@ struct DaemonFixture {
 
     // MARK: Lines
 
-    /// What the daemon did since the last call, a line each.
+    /// Returns the outputs since the last call, one line each.
     mutating func lines() -> [String] {
         defer { outputs = [] }
         return outputs.map(Self.line)
@@ -222,12 +222,12 @@ struct DaemonFixture {
             return ([name] + changed + gone).joined(separator: " ")
         case "InterfacesAdded":
             guard case .dictionary(let interfaces) = signal.body[1] else { return "?" }
-            // The standard ones come with every object.
+            // Every object has the standard interfaces, which are left out.
             let names = interfaces.entries.compactMap(\.key.stringValue).filter { $0.hasPrefix("org.bluez.") }
                 .compactMap { $0.split(separator: ".").last }
             return (["added \(text(signal.body[0]))"] + names.map(String.init)).joined(separator: " ")
         case "InterfacesRemoved":
-            // The interfaces count where the object stays.
+            // The names of the interfaces matter if the object stays.
             let names = (signal.body[1].stringsValue ?? []).compactMap { $0.split(separator: ".").last }
             return "removed \(text(signal.body[0]))" + (names == ["Battery1"] ? " Battery1" : "")
         default:
@@ -257,6 +257,6 @@ struct DaemonFixture {
 }
 
 extension AttributeID: ExpressibleByIntegerLiteral {
-    /// An attribute by its number.
+    /// Creates the identity of an attribute from its number.
     public init(integerLiteral value: UInt32) { self.init(rawValue: value) }
 }

@@ -4,7 +4,7 @@ import BluetoothSupport
 
 @testable import EmulatedBlueZ
 
-/// Clients, a controller and a world that do anything at any time, also what they should not.
+/// Clients, a controller and a world whose actions are random, including invalid ones.
 struct RandomInputs {
     private var random: SeededGenerator
     private(set) var daemon: BluetoothDaemon
@@ -21,7 +21,7 @@ struct RandomInputs {
     private var links: [LinkID: PeerID] = [:]
     /// The number of answers of each call.
     private(set) var answers: [ClientCallID: Int] = [:]
-    /// The method of each call, and the step at which it came.
+    /// The method of each call, and the step at which it was made.
     private(set) var calls: [ClientCallID: String] = [:]
 
     init(seed: UInt64) {
@@ -298,7 +298,7 @@ struct RandomInputs {
         }
     }
 
-    /// All clients leave and all adapters go: nothing may wait any longer.
+    /// Removes all clients and all adapters, after which no call may wait.
     mutating func end() {
         for number in 1...4 { handle(.clientLeft(":1.\(number)")) }
         for adapter in 0..<2 { handle(.central(adapter: adapter, .stateChanged(.unsupported))) }
