@@ -1,5 +1,5 @@
-// Our declarations of libdbus-1. Behind structures.h, they are what the library uses; behind <dbus/dbus.h>, which C lets
-// them follow only if they are the same, the compiler compares them (Tests/DBusComparison).
+// Our declarations of libdbus-1. After structures.h, they are what the library uses; after <dbus/dbus.h>, the compiler
+// compares them, because C accepts a second declaration only if it is the same (Tests/DBusComparison).
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ typedef void (*DBusRemoveWatchFunction)(DBusWatch *watch, void *data);
 typedef void (*DBusDispatchStatusFunction)(DBusConnection *connection, DBusDispatchStatus new_status, void *data);
 typedef void (*DBusWakeupMainFunction)(void *data);
 
-/// Every function that is used: its result, its name, its parameters.
+/// The functions that are used, each with its result, its name and its parameters.
 #define BLUETOOTH_DBUS_FUNCTIONS(each) \
   /* Connections */ \
   each(DBusConnection *, dbus_connection_open_private, (const char *address, DBusError *error)) \

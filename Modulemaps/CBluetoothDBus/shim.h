@@ -1,5 +1,5 @@
 #pragma once
-// The part of libdbus-1 that Sources/BluetoothDBus uses, without libdbus's header, and as a table of functions that is
+// The part of libdbus-1 that Sources/BluetoothDBus uses, without libdbus's header, as a table of functions that is
 // filled when the library is loaded: neither a build nor the start of a program needs libdbus.
 #include "structures.h"
 #include "declarations.h"
@@ -15,7 +15,7 @@ struct BluetoothDBusFunctions {
 
 /// Fills the table from a library.
 ///
-/// - Returns: The name of the first function that the library lacks, with which this ends; NULL if there is none.
+/// - Returns: The name of the first function that the library lacks, at which loading stops; NULL if all exist.
 static inline const char *_Nullable bluetooth_dbus_load(
     struct BluetoothDBusFunctions *_Nonnull functions, void *_Nonnull library) {
   void *symbol;
@@ -27,7 +27,7 @@ static inline const char *_Nullable bluetooth_dbus_load(
   return 0;
 }
 
-/// Reads the version of a library, major, minor and micro; false if it is another library than libdbus-1.
+/// Reads the version of a library as major, minor and micro; false if it is not libdbus-1.
 static inline bool bluetooth_dbus_version(void *_Nonnull library, int version[_Nonnull 3]) {
   __typeof__(dbus_get_version) *get = (__typeof__(dbus_get_version) *)dlsym(library, "dbus_get_version");
   if (get) get(&version[0], &version[1], &version[2]);

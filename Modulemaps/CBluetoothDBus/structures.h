@@ -1,5 +1,5 @@
 #pragma once
-// What C lets a program define only once: declarations.h asserts what must be true of it with either header.
+// Definitions that C allows only once in a program; declarations.h asserts their layout with either header.
 
 typedef struct DBusError {
   const char *name;

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernel and glibc declare, and Swift's Glibc module leaves out.
+// Declarations of the kernel and glibc that Swift's Glibc module omits.
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -7,12 +7,12 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-// Of <spawn.h> and <unistd.h> under _GNU_SOURCE, without which Swift's Glibc module is built.
+// From <spawn.h> and <unistd.h> under _GNU_SOURCE, without which Swift's Glibc module is built.
 #define POSIX_SPAWN_SETSID 0x80
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int pipe2(int ends[2], int flags);
 
-// Of include/net/bluetooth/{bluetooth,l2cap,hci,hci_sock}.h of Linux, which no package installs as headers of the kernel.
+// From include/net/bluetooth/{bluetooth,l2cap,hci,hci_sock}.h of Linux, which no package installs as kernel headers.
 #define BTPROTO_L2CAP 0
 #define BTPROTO_HCI 1
 #define BT_SECURITY 4
@@ -69,7 +69,7 @@ struct hci_conn_info {
   uint32_t link_mode;
 };
 
-// The kernel's declaration ends with a flexible array, as that of the list of controllers does.
+// The kernel's declaration ends with a flexible array, as does that of the list of controllers.
 struct hci_conn_info_req {
   bdaddr_t bdaddr;
   uint8_t type;

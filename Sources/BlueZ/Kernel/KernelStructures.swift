@@ -3,10 +3,10 @@ import BluetoothBackend
 @_implementationOnly import CBluetoothKernel
 import Glibc
 
-// The kernel's structures as bytes, and its numbers. Only this file imports the C module that declares them, and for the
-// implementation alone: every module that imports this one would need the C module's flags otherwise.
+// The kernel's structures as bytes, and its numbers. Only this file imports the C module that declares them, and only
+// for the implementation: otherwise every module that imports this one would need the C module's flags.
 
-/// Makes the bytes of a structure of C, with zeros between its members.
+/// Makes the bytes of a C structure, with zeros between its members.
 private func makeBytes<Structure: BitwiseCopyable>(
     of type: Structure.Type, _ fill: (inout Structure) -> Void
 ) -> [UInt8] {
@@ -19,7 +19,7 @@ private func makeBytes<Structure: BitwiseCopyable>(
     }
 }
 
-/// Reads a structure of C; bytes that are missing are zeros.
+/// Reads a C structure; missing bytes are zeros.
 private func read<Structure: BitwiseCopyable>(
     _ type: Structure.Type, from bytes: some Collection<UInt8>
 ) -> Structure {
@@ -33,24 +33,24 @@ private func read<Structure: BitwiseCopyable>(
 }
 
 extension bdaddr_t {
-    /// An address by its bytes in the order in which people write them.
+    /// Creates an address from its bytes in written order.
     fileprivate init(written bytes: [UInt8]) {
         self = read(bdaddr_t.self, from: bytes.reversed())
     }
 
-    /// The bytes in the order in which people write them.
+    /// The bytes in written order.
     fileprivate var written: [UInt8] { withUnsafeBytes(of: b) { $0.reversed() } }
 }
 
 // MARK: Channels
 
 extension L2CAPAddress {
-    /// The size of the structure, its padding included.
+    /// The size of the structure, including its padding.
     static let size = MemoryLayout<sockaddr_l2>.size
 
-    /// An end from `struct sockaddr_l2`; nil where that is another family's, or of classic Bluetooth.
+    /// Creates an end from `struct sockaddr_l2`; nil for other families and for addresses of classic Bluetooth.
     init?(_ bytes: [UInt8]) {
-        // The kernel leaves the padding out.
+        // The kernel omits the padding.
         guard bytes.count >= Self.size - 1 else { return nil }
         let end = read(sockaddr_l2.self, from: bytes)
         let isRandom = CInt(end.l2_bdaddr_type) == BDADDR_LE_RANDOM
@@ -60,7 +60,7 @@ extension L2CAPAddress {
         self.init(psm: UInt16(littleEndian: end.l2_psm), address: end.l2_bdaddr.written, isRandom: isRandom)
     }
 
-    /// `struct sockaddr_l2`, without a fixed channel.
+    /// The address as a `struct sockaddr_l2`, without a fixed channel.
     var bytes: [UInt8] {
         makeBytes(of: sockaddr_l2.self) {
             $0.l2_family = sa_family_t(AF_BLUETOOTH)
@@ -74,7 +74,7 @@ extension L2CAPAddress {
 extension BluetoothSockets {
     static let l2cap = BTPROTO_L2CAP
 
-    /// Options of a socket of a channel.
+    /// The options of a channel's socket.
     enum Option {
         static let level = SOL_BLUETOOTH
         static let sendMTU = BT_SNDMTU
@@ -82,16 +82,16 @@ extension BluetoothSockets {
     }
 
     enum Security {
-        /// With which every channel begins.
+        /// The level with which every channel begins.
         static let low = UInt8(BT_SECURITY_LOW)
-        /// Encrypted.
+        /// The level of an encrypted link.
         static let medium = UInt8(BT_SECURITY_MEDIUM)
     }
 
     func securityLevel(of socket: CInt) -> UInt8? { option(BT_SECURITY, bt_security(), of: socket)?.level }
 
     func setSecurityLevel(_ level: UInt8, of socket: CInt) -> Bool {
-        // The kernel ignores the size of the key here.
+        // The kernel ignores the key size here.
         set(BT_SECURITY, makeBytes(of: bt_security.self) { $0.level = level }, of: socket)
     }
 }
@@ -113,7 +113,7 @@ enum ControllerStructures {
     static let infoRequest = HCIGETDEVINFO
     static let connectionInfoRequest = HCIGETCONNINFO
 
-    /// `struct sockaddr_hci`.
+    /// Returns a `struct sockaddr_hci`.
     static func address(of adapter: UInt16) -> [UInt8] {
         makeBytes(of: sockaddr_hci.self) {
             $0.hci_family = sa_family_t(AF_BLUETOOTH)
@@ -122,7 +122,7 @@ enum ControllerStructures {
         }
     }
 
-    /// `struct hci_ufilter`: answers to Read RSSI alone.
+    /// A `struct hci_ufilter` that passes only answers to Read RSSI.
     static var filter: [UInt8] {
         makeBytes(of: hci_ufilter.self) {
             $0.type_mask = 1 << HCIReadRSSI.PacketType.event
@@ -131,7 +131,7 @@ enum ControllerStructures {
         }
     }
 
-    /// `struct hci_conn_info_req` with room for the answer.
+    /// Returns a `struct hci_conn_info_req` with room for the answer.
     static func connectionRequest(_ peer: L2CAPAddress) -> [UInt8] {
         makeBytes(of: hci_conn_info_req.self) {
             $0.bdaddr = bdaddr_t(written: peer.address)
@@ -139,17 +139,17 @@ enum ControllerStructures {
         }
     }
 
-    /// The controller's number for the link, of what the kernel has filled in.
+    /// Returns the controller's number for the link from a structure that the kernel has filled in.
     static func handle(_ request: [UInt8]) -> UInt16 {
         read(hci_conn_info_req.self, from: request).conn_info.handle
     }
 
-    /// `struct hci_dev_list_req` with room for the answer.
+    /// A `struct hci_dev_list_req` with room for the answer.
     static var deviceList: [UInt8] {
         makeBytes(of: hci_dev_list_req.self) { $0.dev_num = UInt16(HCI_MAX_DEV) }
     }
 
-    /// The numbers of the controllers, of what the kernel has filled in.
+    /// Returns the numbers of the controllers from a structure that the kernel has filled in.
     static func devices(_ list: [UInt8]) -> [UInt16] {
         let list = read(hci_dev_list_req.self, from: list)
         return withUnsafeBytes(of: list.dev_req) {
@@ -157,17 +157,19 @@ enum ControllerStructures {
         }
     }
 
-    /// `struct hci_dev_info` with room for the answer.
+    /// Returns a `struct hci_dev_info` with room for the answer.
     static func deviceInfo(of device: UInt16) -> [UInt8] {
         makeBytes(of: hci_dev_info.self) { $0.dev_id = device }
     }
 
-    /// The public address of what the kernel has filled in, in the order in which people write it; zeros if it has none.
+    /// Returns the public address, in written order, from a structure that the kernel has filled in; zeros if it has no
+    /// such address.
     static func publicAddress(_ info: [UInt8]) -> [UInt8] { read(hci_dev_info.self, from: info).bdaddr.written }
 
-    /// Whether an address is that of a controller with one of these public addresses.
+    /// Whether an address belongs to a controller with one of these public addresses.
     ///
-    /// Of a controller that uses a static random address, the kernel does not report that address: any may have it.
+    /// The kernel does not report the address of a controller with a static random address, so any random address may
+    /// match.
     static func includes(_ address: L2CAPAddress, _ publicAddresses: [[UInt8]]) -> Bool {
         address.isRandom ? !publicAddresses.isEmpty : publicAddresses.contains(address.address)
     }

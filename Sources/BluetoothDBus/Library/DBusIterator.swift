@@ -1,22 +1,23 @@
 #if os(Linux)
-/// A position among a message's arguments, at which they are read or appended: a `DBusMessageIter`, whose fields are
-/// private to libdbus.
+/// A position among a message's arguments, at which they are read or appended.
 ///
-/// Memory of Swift, which the C header asserts to be enough: the layout of public values that contain it must not need the
-/// C module.
+/// The type stores a `DBusMessageIter`, whose fields are private to libdbus.
+///
+/// The memory belongs to Swift, and the C header asserts its size: the layout of public values that contain it must not
+/// depend on the C module.
 struct DBusIterator {
     private var reserved: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0, 0)
 
-    /// No position yet.
+    /// Creates an iterator without a position.
     init() {}
 
-    /// Begins at the first argument.
+    /// Creates an iterator at the first argument.
     init(reading message: OpaquePointer) {
         _ = withC { dbus_message_iter_init(message, $0) }
     }
 
-    /// Begins behind the last argument.
+    /// Creates an iterator behind the last argument.
     init(appendingTo message: OpaquePointer) {
         withC { dbus_message_iter_init_append(message, $0) }
     }
@@ -27,12 +28,12 @@ struct DBusIterator {
 
     // MARK: Reading
 
-    /// The code of the argument's type; zero at the end.
+    /// The type code of the argument; zero at the end.
     var code: UInt8 {
         mutating get { UInt8(truncatingIfNeeded: withC { dbus_message_iter_get_arg_type($0) }) }
     }
 
-    /// The code of the type of an array's elements.
+    /// The type code of an array's elements.
     var elementCode: UInt8 {
         mutating get { UInt8(truncatingIfNeeded: withC { dbus_message_iter_get_element_type($0) }) }
     }
@@ -51,21 +52,21 @@ struct DBusIterator {
         _ = withC { dbus_message_iter_next($0) }
     }
 
-    /// The first element of the container at this position.
+    /// Returns the position of the first element of the container at this position.
     mutating func content() -> DBusIterator {
         var content = DBusIterator()
         withC { this in content.withC { dbus_message_iter_recurse(this, $0) } }
         return content
     }
 
-    /// Copies a number, or a pointer to a text that the message owns.
+    /// Copies a number, or a pointer to a string that the message owns.
     ///
-    /// - Parameter value: Has the size of the argument.
+    /// - Parameter value: Memory with the size of the argument.
     mutating func copyBasic(to value: UnsafeMutableRawPointer) {
         withC { dbus_message_iter_get_basic($0, value) }
     }
 
-    /// The remaining elements of the array of bytes that was entered; the message owns them.
+    /// The remaining elements of the entered array of bytes, which the message owns.
     mutating func bytes() -> UnsafeBufferPointer<UInt8> {
         var start: UnsafePointer<UInt8>?
         var count: CInt = 0
@@ -75,12 +76,12 @@ struct DBusIterator {
 
     // MARK: Appending; false means that no memory is left
 
-    /// Appends a number, or a text by a pointer to it.
+    /// Appends a number, or a string by a pointer to it.
     mutating func appendBasic(_ code: Unicode.Scalar, _ value: UnsafeRawPointer) -> Bool {
         withC { dbus_message_iter_append_basic($0, CInt(code.value), value) } != 0
     }
 
-    /// Appends elements to the array of bytes that was opened.
+    /// Appends elements to the opened array of bytes.
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
         return withUnsafePointer(to: base) { base in
@@ -88,7 +89,7 @@ struct DBusIterator {
         } != 0
     }
 
-    /// Opens a container, in which `content` appends.
+    /// Opens a container, whose elements are appended with `content`.
     mutating func open(
         _ code: Unicode.Scalar, _ signature: UnsafePointer<CChar>?, _ content: inout DBusIterator
     ) -> Bool {
@@ -102,7 +103,7 @@ struct DBusIterator {
         withC { this in content.withC { dbus_message_iter_close_container(this, $0) } } != 0
     }
 
-    /// Gives up the container that was opened last, and with it the message.
+    /// Abandons the container that was opened last, and thereby the message.
     mutating func abandon(_ content: inout DBusIterator) {
         withC { this in content.withC { dbus_message_iter_abandon_container(this, $0) } }
     }

@@ -9,24 +9,24 @@ import Synchronization
 /// Its functions are declared in C, in `Modulemaps/CBluetoothDBus`, and the compiler compares them with libdbus's header
 /// when the tests are built. No product needs that header, and a program starts even if libdbus is missing.
 ///
-/// Only this file imports the C module, and for the implementation alone: every module that imports this one, directly or
-/// not, would need the C module's flags otherwise; but SwiftPM passes these only to dependants, while
+/// Only this file imports the C module, and only for the implementation. Otherwise every module that imports this one,
+/// directly or not, would need the C module's flags; SwiftPM passes these only to dependants, while
 /// `canImport(CoreBluetooth)` is true for every module that is compiled later.
 enum LibDBus {
     typealias Version = (major: CInt, minor: CInt, micro: CInt)
 
     /// The name of the only binary interface that libdbus 1 ever had.
     static let soname = "libdbus-1.so.3"
-    /// The first version with all functions that are declared.
+    /// The first version with all declared functions.
     static let minimumVersion: Version = (1, 2, 16)
 
-    /// The address of the library's handle, 0 until it is loaded; it is never closed.
+    /// The address of the library's handle, which is never closed; 0 until the library is loaded.
     private static let handle = Atomic<UInt>(0)
 
-    /// Loads the library; if it does not throw, the functions below may be called.
+    /// Loads the library; the functions below may be called if it does not throw.
     ///
-    /// - Throws: `NotSupported`, with the remedy, if it is not installed; `LimitsExceeded` if the process has no
-    ///   descriptor left to open it, after which it may be called again.
+    /// - Throws: `NotSupported`, with the remedy, if the library is not installed; `LimitsExceeded` if the process has
+    ///   no descriptor left to open it. The call may then be repeated.
     static func load() throws(DBusError) {
         guard handle.load(ordering: .acquiring) == 0 else { return }
         handle.store(UInt(bitPattern: try open(soname).get()), ordering: .releasing)
@@ -43,11 +43,11 @@ enum LibDBus {
         return flaw.map { .failure(missing($0)) } ?? .success(handle)
     }
 
-    /// Why a library cannot be used; nil if it can.
+    /// The reason why a library cannot be used; nil if it can.
     ///
     /// - Parameters:
-    ///   - version: nil if it is another library than libdbus-1.
-    ///   - absentFunction: The first function that it lacks.
+    ///   - version: The version, or nil if the library is not libdbus-1.
+    ///   - absentFunction: The first function that the library lacks.
     static func flaw(of version: Version?, without absentFunction: String?) -> String? {
         guard let version else { return "it is another library" }
         guard version >= minimumVersion else {
@@ -56,7 +56,7 @@ enum LibDBus {
         return absentFunction.map { "it has no function \($0)" }
     }
 
-    /// The version of a library; nil if it is another one than libdbus-1.
+    /// The version of a library; nil if it is not libdbus-1.
     static func version(of library: UnsafeMutableRawPointer) -> Version? {
         var numbers: [CInt] = [0, 0, 0]
         return bluetooth_dbus_version(library, &numbers) ? (numbers[0], numbers[1], numbers[2]) : nil
@@ -67,8 +67,8 @@ enum LibDBus {
         withFunctions(of: library) { _, absent in absent }
     }
 
-    /// Whether the loader reached a limit of the process or the system, which may be temporary; only its text names the
-    /// cause.
+    /// Whether the loader reached a limit of the process or the system, which may be temporary; only the loader's text
+    /// names the cause.
     private static func isOutOfResources(_ reason: String) -> Bool {
         [EMFILE, ENFILE, ENOMEM].contains { reason.contains(String(cString: strerror($0))) }
     }
@@ -79,7 +79,8 @@ enum LibDBus {
             message: "\(soname) is needed (Debian and Ubuntu: apt-get install libdbus-1-3): \(reason)")
     }
 
-    /// Passes on the table of a library's functions, and the name of the first that it lacks, with which the table ends.
+    /// Passes the table of a library's functions to `body`, and the name of the first missing one, at which the table
+    /// ends.
     private static func withFunctions<Result>(
         of library: UnsafeMutableRawPointer, _ body: (UnsafeMutablePointer<BluetoothDBusFunctions>, String?) -> Result
     ) -> Result {
@@ -97,11 +98,11 @@ enum LibDBus {
         guard let library = UnsafeMutableRawPointer(bitPattern: handle.load(ordering: .acquiring)) else {
             preconditionFailure("\(soname) is not loaded")
         }
-        // `open(_:)` has found all of them.
+        // `open(_:)` has found all functions.
         return withFunctions(of: library) { table, _ in table.pointee }
     }
 
-    /// Opens a connection of the caller's own.
+    /// Opens a private connection.
     ///
     /// Blocks while `connect(2)` blocks.
     static func openConnection(_ address: String) throws(DBusError) -> OpaquePointer {

@@ -2,11 +2,12 @@
 @_implementationOnly import CBluetoothKernel
 import Glibc
 
-// Linux's calls that Swift's module of glibc omits. Only this file imports the C module that declares them; see ``LibDBus``.
+// System calls that Swift's Glibc module omits. Only this file imports the C module that declares them; see
+// ``LibDBus``.
 
 /// An `epoll(7)` descriptor, which is readable while one of its sockets is ready.
 package struct Epoll: Sendable {
-    /// The events of a socket, to watch for or reported; errors and hangups are always reported.
+    /// The events of a socket, watched or reported; errors and hangups are always reported.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 
@@ -16,7 +17,7 @@ package struct Epoll: Sendable {
         package static let writable = Events(rawValue: EPOLLOUT.rawValue)
         package static let error = Events(rawValue: EPOLLERR.rawValue)
         package static let hangup = Events(rawValue: EPOLLHUP.rawValue)
-        /// After one report there is none until the next ``modify(_:_:)``.
+        /// After one report, further events are not reported until the next ``modify(_:_:)``.
         package static let once = Events(rawValue: EPOLLONESHOT.rawValue)
     }
 
@@ -34,15 +35,15 @@ package struct Epoll: Sendable {
         guard call(EPOLL_CTL_ADD, socket, events) else { throw .exhausted("epoll watches") }
     }
 
-    /// Changes what an added socket is watched for.
+    /// Changes the events for which an added socket is watched.
     package func modify(_ socket: CInt, _ events: Events) {
-        // Fails only for a socket that was not added.
+        // The call fails only for a socket that was not added.
         _ = call(EPOLL_CTL_MOD, socket, events)
     }
 
     /// Removes a socket.
     package func remove(_ socket: CInt) {
-        // Fails only for a socket that was not added.
+        // The call fails only for a socket that was not added.
         _ = call(EPOLL_CTL_DEL, socket, [])
     }
 
@@ -51,7 +52,7 @@ package struct Epoll: Sendable {
         return epoll_ctl(descriptor.rawValue, operation, socket, &event) == 0
     }
 
-    /// Takes what one ready socket is ready for, without waiting; nil if none is ready.
+    /// Returns the events of one ready socket, without waiting; nil if no socket is ready.
     package func next() -> Events? {
         var event = epoll_event()
         guard epoll_wait(descriptor.rawValue, &event, 1, 0) == 1 else { return nil }
@@ -60,7 +61,7 @@ package struct Epoll: Sendable {
 }
 
 extension DBusFileDescriptor {
-    /// A new `eventfd(2)`, which does not block.
+    /// Creates an `eventfd(2)` that does not block.
     ///
     /// - Throws: `LimitsExceeded` if the process has no descriptor left.
     static func event() throws(DBusError) -> DBusFileDescriptor {
@@ -68,16 +69,16 @@ extension DBusFileDescriptor {
     }
 }
 
-/// What glibc adds to `posix_spawn(3)` under `_GNU_SOURCE`.
+/// The extensions of `posix_spawn(3)` that glibc declares under `_GNU_SOURCE`.
 package enum SpawnExtensions {
-    /// The flag of a session of the program's own.
+    /// The flag that gives the program a separate session.
     package static let ownSession = CInt(POSIX_SPAWN_SETSID)
 
-    /// Lets the program inherit no descriptor from this one on.
+    /// Prevents the program from inheriting descriptors from `first` on.
     ///
-    /// - Parameter actions: A `posix_spawn_file_actions_t`, which is a type of the C module here.
+    /// - Parameter actions: A `posix_spawn_file_actions_t`, here a type of the C module.
     package static func closeDescriptors(from first: CInt, _ actions: UnsafeMutableRawPointer) {
-        // Fails only if no memory is left.
+        // The call fails only if no memory is left.
         _ = posix_spawn_file_actions_addclosefrom_np(
             actions.assumingMemoryBound(to: posix_spawn_file_actions_t.self), first)
     }

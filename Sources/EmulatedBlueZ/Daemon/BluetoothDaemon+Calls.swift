@@ -23,7 +23,7 @@ extension BluetoothDaemon {
 
     private var managedObjects: DBusValue { tree.managedObjects }
 
-    /// The interface of the method that a call selects; empty if the call names no interface.
+    /// The interface of the method that a call selects; a call without an interface selects no method.
     private func interface(of call: ClientCall) throws(DBusError) -> String {
         let found = definitions(at: call.path).first { definition in
             definition.name == call.interface && definition.method(call.member)?.signature == call.signature
