@@ -1,4 +1,4 @@
-"""A client of BlueZ that says whatever it is told, and records the answers as lines that can be compared."""
+"""A client of BlueZ that makes any given calls, and records the answers as comparable lines."""
 import asyncio
 import json
 import re
@@ -12,22 +12,22 @@ BASE = "-0000-1000-8000-00805F9B34FB"
 ROOT = "/org/bluez"
 ADAPTER = ROOT + "/hci0"
 PEER = ADAPTER + "/dev_F0_F1_F2_F3_F4_F5"
-# No call of the daemon takes longer, unless it waits for another one.
+# The longest time of a call to the daemon, unless it waits for another call.
 DEADLINE_S = 45
-# How long a client waits for the daemon to call one of its objects.
+# The time for which a client waits for the daemon to call one of its objects.
 PATIENCE_S = 3
 CALLED = (
     "Release", "Activate", "DeviceFound", "DeviceLost", "RequestConfirmation", "RequestAuthorization", "Cancel")
 
 
 def short(uuid: str) -> str:
-    """A UUID as the peer's are written: eight digits for one of its own, four for an assigned one."""
+    """A UUID in the peer's notation: eight digits for a UUID of the peer, four for an assigned one."""
     uuid = uuid.upper()
     return uuid.removesuffix(SUFFIX) if uuid.endswith(SUFFIX) else uuid.removesuffix(BASE).removeprefix("0000")
 
 
 def plain(value):
-    """A D-Bus value as JSON has it, with the types of variants; bytes as hex. The order of UUIDs has no meaning."""
+    """A D-Bus value for JSON, with the types of variants, bytes as hex, and UUIDs sorted, as their order has no meaning."""
     if isinstance(value, Variant):
         return f"{value.signature} {json.dumps(plain(value.value), sort_keys=True)}"
     if isinstance(value, dict):
@@ -41,7 +41,7 @@ def plain(value):
 
 
 class Log:
-    """The records: a name, which is unique, and lines."""
+    """The records, each with a unique name and lines."""
 
     def __init__(self, records: dict[str, list[str]]):
         self.records = records
@@ -52,7 +52,7 @@ class Log:
         self.records[name] = [self.readable(line) for line in lines]
 
     def readable(self, line: str) -> str:
-        """The line, with names in place of paths that depend on handles and of what belongs to the machine."""
+        """The line, with names instead of paths that depend on handles and of values that depend on the machine."""
         for text, alias in self.aliases:
             line = line.replace(text, alias)
         return re.sub(r":1\.\d+", ":1.n", line)
@@ -64,7 +64,7 @@ class Log:
 
 
 class Client:
-    """One bus connection, and the objects that it exports."""
+    """A bus connection, and the objects that it exports."""
 
     def __init__(self, bus: MessageBus, log: Log):
         self.bus, self.log = bus, log
@@ -101,13 +101,13 @@ class Client:
             body=list(body))), DEADLINE_S)
 
     async def do(self, path, member, signature="", *body):
-        """The result of a call that has to succeed."""
+        """The result of a call that must succeed."""
         reply = await self.send(path, member, signature, *body)
         assert reply.message_type != MessageType.ERROR, f"{member} at {path}: {reply.error_name} {reply.body}"
         return reply.body[0] if reply.body else None
 
     async def call(self, name, path, member, signature="", *body) -> bool:
-        """Records what a call answers; whether it succeeded."""
+        """Records the answer to a call, and returns whether it succeeded."""
         try:
             reply = await self.send(path, member, signature, *body)
         except TimeoutError:
@@ -117,12 +117,12 @@ class Client:
         return reply.message_type != MessageType.ERROR
 
     async def together(self, name, *calls) -> None:
-        """Records what several calls answer that were made without waiting, in their order."""
+        """Records the answers to several calls that are made without waiting, in the order of the calls."""
         replies = await asyncio.gather(*(self.send(*call) for call in calls))
         self.log.add(name, [f"{number}: {answer(reply)}" for number, reply in enumerate(replies, 1)])
 
     async def get(self, path, interface, name):
-        """A property's value; None where there is none."""
+        """A property's value; None if the property does not exist."""
         reply = await self.send(path, "org.freedesktop.DBus.Properties.Get", "ss", interface, name)
         return reply.body[0].value if reply.message_type == MessageType.METHOD_RETURN else None
 
@@ -142,7 +142,7 @@ class Client:
     async def tree(self) -> dict:
         return await self.do("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
 
-    # What the daemon says
+    # Messages of the daemon
 
     def received(self, message: Message):
         if message.message_type == MessageType.SIGNAL:
@@ -166,7 +166,7 @@ class Client:
         return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownMethod", "There is no such method")
 
     async def called_at(self, path, count=1) -> list[str]:
-        """The first methods of an exported object that the daemon calls; fewer where no more come for a while."""
+        """The first methods of an exported object that the daemon calls; fewer if no further call arrives in time."""
         async def look():
             while len(found := [member for place, member in self.called if place == path]) < count:
                 self.changes.clear()

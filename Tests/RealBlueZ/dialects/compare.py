@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""compare VERSION REAL EMULATED: compares what two daemons answered, and fails where a difference has no reason.
+"""compare VERSION REAL EMULATED: compares the answers of two daemons, and fails if a difference has no reason.
 
-`differences.toml` lists those that have one. Each entry names records and lines by patterns (`*` stands for any text), and
-the `side` whose lines they are, where it is one; `versions` limits it. An entry that explains nothing is an error, too.
+`differences.toml` lists the differences with a reason. Each entry gives patterns for records and lines (`*` matches any
+text), the `side` of the lines if it applies to only one, and the `versions` if it is limited to some. An entry that
+explains nothing is an error, too.
 """
 import json
 import sys
@@ -34,12 +35,12 @@ def listed(value) -> list[str]:
 
 
 def matches_any(text: str, patterns: list[str]) -> bool:
-    # Brackets are common in records, and stand for themselves.
+    # Brackets are common in records, and match literally.
     return any(fnmatchcase(text, pattern.replace("[", "[[]")) for pattern in patterns)
 
 
 def differences(real: dict, emulated: dict):
-    """The lines that one side has and the other has not: record, side, line."""
+    """The lines that only one side has, as record, side and line."""
     for record in [*real, *(name for name in emulated if name not in real)]:
         ours, theirs = emulated.get(record, ["(no record)"]), real.get(record, ["(no record)"])
         for side, lines, others in (("real", theirs, ours), ("emulated", ours, theirs)):
@@ -55,7 +56,7 @@ def main(version: str, real_file: str, emulated_file: str) -> int:
     reasons = [reason for reason in map(Reason, entries) if reason.versions is None or version in reason.versions]
     explained, left, shown = 0, 0, None
     for record, side, line in differences(real, emulated):
-        # All of them, so that none that applies seems to be without use.
+        # Every reason is evaluated, so that each applicable one counts as used.
         if any([reason.explains(record, side, line) for reason in reasons]):
             explained += 1
             continue

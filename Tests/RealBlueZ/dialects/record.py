@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""record FILE [--experimental | GROUP…]: makes the calls of all groups, of those that only an experimental daemon knows, or of
-these, on the `org.bluez` of the system bus, and adds what it answers to FILE, as JSON. Where a group cannot go on, the next
-ones do, and the exit status is 1."""
+"""record FILE [--experimental | GROUP…]: makes the calls of all groups, of the groups that need an experimental daemon, or of
+the given groups, to `org.bluez` on the system bus, and adds the answers to FILE, as JSON. If a group fails, the next ones
+still run, and the exit status is 1."""
 import asyncio
 import json
 import sys
@@ -18,7 +18,7 @@ async def main(file: Path, groups: dict) -> int:
     log = Log(json.loads(file.read_text()) if file.exists() else {})
     status = 0
     for name, group in groups.items():
-        # A program of its own for each group: what it leaves behind goes with it.
+        # Each group has a separate bus connection, which ends its sessions and registrations.
         async with await Client.open(log) as client:
             try:
                 await group(client)

@@ -21,5 +21,5 @@ GROUPS = {
     # Last, because bluetoothd may die when the link ends.
     "sockets": values.sockets,
 }
-# What `bluetoothd` shows with `--experimental` alone, in some versions.
+# The calls to interfaces that some versions of `bluetoothd` export only with `--experimental`.
 EXPERIMENTAL = {"monitors": monitors.calls}

@@ -1,4 +1,4 @@
-"""Adapter1, and Properties of it."""
+"""Adapter1 and its Properties."""
 from dbus_next import Variant
 
 from ..client import ADAPTER, PEER, ROOT, Client

@@ -64,7 +64,7 @@ async def change(client: Client) -> None:
     await client.call("Get of the Alias of a device that was reset", PEER, PROPERTIES + "Get", "ss", NAME, "Alias")
     await put("Set WakeAllowed", "WakeAllowed", Variant("b", True))
     await put("Set PreferredBearer, which is experimental", "PreferredBearer", Variant("s", "le"))
-    # Nothing else is done with a blocked device: Pair has no answer, and after Connect the peer may not be heard again.
+    # No other call is made for a blocked device: Pair has no answer, and after Connect the peer may not be heard again.
     await put("Set Blocked", "Blocked", Variant("b", True))
     await client.call("Get of Blocked", PEER, PROPERTIES + "Get", "ss", NAME, "Blocked")
     await put("Set Blocked back", "Blocked", Variant("b", False))
@@ -80,7 +80,7 @@ async def connecting(client: Client) -> None:
 
 
 async def connected(client: Client) -> None:
-    # ConnectProfile is not called: bluetoothd may die of it when the link ends.
+    # ConnectProfile is not called, because it may crash bluetoothd when the link ends.
     for title, uuid in (("that is none", "heart"), ("that is unknown", "180d"), ("of a service", CONTRACT_UUID), ("that is empty", "")):
         await client.call("DisconnectProfile with a UUID " + title, PEER, NAME + ".DisconnectProfile", "s", uuid)
     await client.call("CancelPairing of a connected device", PEER, NAME + ".CancelPairing")
@@ -93,7 +93,7 @@ async def pairing(client: Client) -> None:
     await find(client)
     await client.call("Pair without an agent", PEER, NAME + ".Pair")
     await client.call("Get of Paired without an agent", PEER, PROPERTIES + "Get", "ss", NAME, "Paired")
-    # Without its link, which BlueZ 5.66 could not use again.
+    # The removal ends the link, which BlueZ 5.66 could not use again.
     await client.do(ADAPTER, "org.bluez.Adapter1.RemoveDevice", "o", PEER)
     await client.until(PEER, NAME, "Name", "Contract")
     await client.do(ROOT, "org.bluez.AgentManager1.RegisterAgent", "os", "/agent", "NoInputNoOutput")

@@ -7,7 +7,7 @@ PROPERTIES = "org.freedesktop.DBus.Properties."
 
 
 def members(interface: ElementTree.Element) -> list[str]:
-    """An interface's members, one a line. Names of arguments are left out: no call depends on them."""
+    """An interface's members, one per line, without the names of arguments, on which no call depends."""
     name = interface.get("name")
     lines = [name]
     for member in interface:
@@ -30,7 +30,7 @@ async def introspect(client: Client, name: str, path: str) -> None:
     for child in ElementTree.fromstring(text):
         lines += members(child) if child.tag == "interface" else [f"node {child.get('name')}"]
     if name in ("a device", "a service", "a characteristic"):
-        # Whose names depend on handles.
+        # The names of their nodes depend on handles.
         lines = [line for line in lines if not line.startswith("node ")]
     client.log.add(f"introspection of {name}", sorted(lines))
 
@@ -63,7 +63,7 @@ async def properties(client: Client, when: str, paths) -> None:
 
 
 async def connected(client: Client) -> None:
-    """Names the attributes by their UUIDs, and looks at one object of each kind, and at all properties."""
+    """Names the attributes by their UUIDs, and records one object of each kind, and all properties."""
     await client.until(PEER, "org.bluez.Battery1", "Percentage", 100)
     tree = await client.tree()
     seen: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""RemoveDevice, of a device that is connected and of one that is gone."""
+"""RemoveDevice, for a connected device and for a removed one."""
 from ..client import ADAPTER, PEER, Client
 from .device import NAME, connect
 from .values import CHARACTERISTIC, places

@@ -11,7 +11,7 @@ SERVICE = "org.bluez.GattService1"
 
 
 async def places(client: Client) -> dict[str, str]:
-    """The paths of the peer's attributes, by UUID; the first of each."""
+    """The paths of the peer's attributes, by UUID, with the first one of each UUID."""
     found = {}
     for path, interfaces in sorted((await client.tree()).items()):
         for interface in (SERVICE, CHARACTERISTIC, DESCRIPTOR):
