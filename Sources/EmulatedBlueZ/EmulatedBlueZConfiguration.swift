@@ -23,8 +23,7 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     ///
     /// Advertisement monitors are experimental in BlueZ, but always available in an emulated one.
     public var isExperimental: Bool
-    /// The time without a packet after which a device that no client used is forgotten; `TemporaryTimeout` of
-    /// `main.conf`.
+    /// The time without a packet after which an unused device is forgotten; `TemporaryTimeout` of `main.conf`.
     public var temporaryTimeout: Duration
     /// The time after which `Device1.Connect` fails if the device is not heard.
     public var connectTimeout: Duration
@@ -46,8 +45,7 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// The passkey is a consent to each pairing for which no client is asked.
     public var passkey: Int?
 
-    /// Creates the configuration of `bluetoothd` without a configuration file, with at most ten reports of a device per
-    /// second.
+    /// Creates the default configuration of `bluetoothd`, with at most ten reports of a device per second.
     public init(
         dialect: BlueZDialect = .bluez5_66, isExperimental: Bool = false, temporaryTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),

@@ -168,8 +168,7 @@ enum ControllerStructures {
 
     /// Whether an address belongs to a controller with one of these public addresses.
     ///
-    /// The kernel does not report the address of a controller with a static random address, so any random address may
-    /// match.
+    /// The kernel does not report a controller's static random address, so any random address may match.
     static func includes(_ address: L2CAPAddress, _ publicAddresses: [[UInt8]]) -> Bool {
         address.isRandom ? !publicAddresses.isEmpty : publicAddresses.contains(address.address)
     }

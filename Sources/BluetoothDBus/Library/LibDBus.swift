@@ -79,8 +79,7 @@ enum LibDBus {
             message: "\(soname) is needed (Debian and Ubuntu: apt-get install libdbus-1-3): \(reason)")
     }
 
-    /// Passes the table of a library's functions to `body`, and the name of the first missing one, at which the table
-    /// ends.
+    /// Passes `body` the table of a library's functions, and the first missing name, at which the table ends.
     private static func withFunctions<Result>(
         of library: UnsafeMutableRawPointer, _ body: (UnsafeMutablePointer<BluetoothDBusFunctions>, String?) -> Result
     ) -> Result {

@@ -2,8 +2,7 @@
 @_implementationOnly import CBluetoothKernel
 import Glibc
 
-// System calls that Swift's Glibc module omits. Only this file imports the C module that declares them; see
-// ``LibDBus``.
+// Calls that Swift's Glibc module omits. Only this file imports the C module that declares them; see ``LibDBus``.
 
 /// An `epoll(7)` descriptor, which is readable while one of its sockets is ready.
 package struct Epoll: Sendable {

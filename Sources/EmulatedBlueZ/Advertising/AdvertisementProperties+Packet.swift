@@ -44,8 +44,7 @@ extension AdvertisementProperties {
         return advertisement
     }
 
-    /// The flags that `bluetoothd` sends for the client; if it sends no flags, Linux sends those of a discoverable
-    /// adapter.
+    /// The flags that `bluetoothd` sends for the client; if nil, Linux sends those of a discoverable adapter.
     private func ownFlags(isHidden: Bool, _ dialect: BlueZDialect) -> UInt8? {
         switch isDiscoverable {
         case true? where !isHidden: discoverableTimeout == nil ? 0x06 : 0x05

@@ -66,7 +66,7 @@ struct AdvertisementProperties: Sendable {
         }
     }
 
-    /// Whether `bluetoothd` reads a property only with `--experimental`, as before 5.77.
+    /// Whether `bluetoothd` ignores a property; before 5.77 it reads some only with `--experimental`.
     private static func isIgnored(_ name: String, _ dialect: BlueZDialect) -> Bool {
         dialect < .bluez5_82 && ["MinInterval", "MaxInterval", "TxPower"].contains(name)
     }

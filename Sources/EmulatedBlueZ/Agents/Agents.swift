@@ -72,8 +72,7 @@ extension BluetoothDaemon {
         answer(call.id)
     }
 
-    /// The input and output capability of an agent; without an agent, it depends on whether the configuration has a
-    /// passkey.
+    /// The input and output capability of an agent; without an agent, the configured passkey decides.
     func capability(of agent: Agents.Agent?) -> PairingCapability {
         agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
     }

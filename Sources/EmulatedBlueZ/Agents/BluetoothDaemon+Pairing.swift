@@ -121,8 +121,10 @@ extension BluetoothDaemon {
         setWithBearer("Paired", isPaired, at: path)
     }
 
-    /// Handles a failed pairing. The kernel ends the link if the other side failed it; after a refusal by this side the
-    /// link stays open, but no further response is sent on it.
+    /// Handles a failed pairing.
+    ///
+    /// The kernel ends the link if the other side failed it; after a refusal by this side the link stays open, but no
+    /// further response is sent on it.
     private mutating func pairingFailed(_ peer: PeerID, _ error: BackendError, on index: Int) {
         guard let device = adapters[index].devices[peer] else { return }
         if !hasAgent { remarkThatNoAgentIsThere(peer, on: index) }
@@ -177,8 +179,7 @@ extension BluetoothDaemon {
             deadline: configuration.agentDeadline)
     }
 
-    /// The answer without an agent: a rejection, unless the configuration has a passkey; nil if the device is to
-    /// answer.
+    /// The answer without an agent: a rejection if the configuration has no passkey; nil if the device is to answer.
     ///
     /// Since Linux 5.6 the kernel requires confirmation even of Just Works, for which `bluetoothd` needs an agent.
     ///

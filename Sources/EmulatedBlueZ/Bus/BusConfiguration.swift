@@ -23,8 +23,7 @@ struct BusConfiguration: Sendable {
     /// The greatest length of a message, the limit of the specification: an application with 10,000 characteristics is
     /// one message.
     static let maximumMessageBytes = 128 << 20
-    /// The limit of file descriptors in messages that one client has not read: sockets of AcquireNotify and
-    /// AcquireWrite.
+    /// The limit of file descriptors, from AcquireNotify and AcquireWrite, in messages that one client has not read.
     static let maximumUnreadDescriptors = 1024
 
     /// The address of the socket; its escaped form contains no character that XML reserves.

@@ -9,8 +9,7 @@ package final class SpawnedProcess: Sendable {
     package struct Options: Sendable {
         /// The whole environment.
         package var environment: [String: String]
-        /// The descriptors of standard input, output and errors, each nil for `/dev/null`; nil for those of this
-        /// process.
+        /// The descriptors of standard input, output and errors, each nil for `/dev/null`; nil inherits this process's.
         package var streams: [Int32?]?
         /// Whether the program has a separate session, so that it receives no signal of the terminal, the default
         /// action for each signal, and no further descriptor.

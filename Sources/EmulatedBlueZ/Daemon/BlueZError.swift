@@ -36,8 +36,7 @@ enum BlueZError {
 
     // MARK: GATT
 
-    /// The error of a read, a write or a subscription that the other side refused, or that the end of the link
-    /// interrupted.
+    /// The error of a read, write or subscription that the other side refused or the end of the link interrupted.
     static func attribute(_ error: BackendError) -> DBusError {
         guard let code = error.attCode else {
             switch error.code {

@@ -24,8 +24,7 @@ import Testing
         return fixture
     }
 
-    /// Sends a packet each second with these strengths, and returns the calls to the monitor and the reports to all
-    /// clients.
+    /// Sends a packet each second with these strengths, and returns the calls to the monitor and all reports.
     private func hear(_ strengths: [Int], _ fixture: inout DaemonFixture) -> [String] {
         _ = fixture.lines()
         for rssi in strengths {
