@@ -54,7 +54,7 @@ struct CapturedClient: Sendable {
     /// A long write in parts, of 512 bytes at most.
     private struct Preparation: Sendable {
         var handle: UInt16
-        /// Where the first part begins.
+        /// The offset of the first part.
         var offset: UInt16
         var value = Data()
         var sentAt: Duration

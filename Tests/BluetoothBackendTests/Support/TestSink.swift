@@ -27,7 +27,7 @@ final class TestSink<Event: Sendable>: EventSink {
 
     let label = "test"
 
-    /// How often the queue was scheduled.
+    /// The number of times that the queue was scheduled.
     var starts: Int { state.withLock { $0.starts } }
 
     func deliver(_ event: Event) { append(event)?.start() }
@@ -43,7 +43,7 @@ final class TestSink<Event: Sendable>: EventSink {
         }
     }
 
-    /// Handles all waiting events, and their consequences.
+    /// Handles all waiting events, and those that they cause.
     func drain() {
         while let item = next() {
             switch item {
@@ -60,7 +60,7 @@ final class TestSink<Event: Sendable>: EventSink {
         }
     }
 
-    /// What was handled since the last call, after all that waits.
+    /// Handles all waiting events, and returns those since the last call.
     func takeEvents() -> [Event] {
         drain()
         return state.withLock { state in
