@@ -62,6 +62,7 @@ def test_introspection_of_an_adapter():
         ("Adapter1", ".Discoverable", "property", "b", "writable"),
         ("Adapter1", ".DiscoverableTimeout", "property", "u", "writable"),
         ("Adapter1", ".Discovering", "property", "b", ""),
+        ("Adapter1", ".ExperimentalFeatures", "property", "as", ""),
         ("Adapter1", ".Modalias", "property", "s", ""),
         ("Adapter1", ".Name", "property", "s", ""),
         ("Adapter1", ".Pairable", "property", "b", "writable"),
@@ -80,6 +81,7 @@ def test_introspection_of_an_adapter():
         ("LEAdvertisingManager1", ".ActiveInstances", "property", "y", ""),
         ("LEAdvertisingManager1", ".SupportedIncludes", "property", "as", ""),
         ("LEAdvertisingManager1", ".SupportedInstances", "property", "y", ""),
+        ("LEAdvertisingManager1", ".SupportedSecondaryChannels", "property", "as", ""),
     ]
 
 
