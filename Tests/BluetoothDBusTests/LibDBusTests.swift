@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 struct LibDBusTests {
-    /// ``DBusComparison`` was compiled, so each declaration is the header's.
+    /// The compiler has found each declaration to be the header's, or ``DBusComparison`` would not be there.
     @Test func theDeclarationsWereComparedWithAHeaderThatHasAllFunctions() {
         let compared = dbus_comparison_version
         let (major, minor, micro) = LibDBus.minimumVersion
