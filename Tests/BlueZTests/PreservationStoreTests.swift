@@ -11,7 +11,8 @@ import Testing
 extension PreservationStore {
     /// Waits for the state of an identifier.
     fileprivate func load(_ identifier: String) -> PreservedCentral? {
-        let (loaded, isLoaded) = (Lock<PreservedCentral?>(nil), DispatchSemaphore(value: 0))
+        let loaded = Lock<PreservedCentral?>(nil)
+        let isLoaded = DispatchSemaphore(value: 0)
         load(identifier) { state in
             loaded.withLock { $0 = state }
             isLoaded.signal()

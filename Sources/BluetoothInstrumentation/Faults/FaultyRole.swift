@@ -72,9 +72,14 @@ where Base.Command == Machine.Command, Base.Event == Machine.Event {
 
     /// Calls `body` without waiting for delayed items: they are timers of the clock, and a driver of virtual time would
     /// wait for its next step.
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) {
-        guard let sink = state.withLock({ $0.sink }) else { return body() }
-        sink.afterDelivery { [self] in
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { appendMarker(body)?.start() }
+
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? {
+        guard let sink = state.withLock({ $0.sink }) else {
+            body()
+            return nil
+        }
+        return sink.appendMarker { [self] in
             let isLate = state.withLock { state in
                 if !state.isInvalidated { state.actions.append(.settle(body)) }
                 return state.isInvalidated

@@ -175,7 +175,6 @@ extension BluetoothDaemon {
             adapters[index].devices[peer]?.connection.link = nil
             failOperations(of: peer, on: index)
             hideMTU(of: peer, on: index)
-            remove(device.path, only: [BlueZInterfaces.battery])
         }
         removeOwnBattery(at: device.path)
         closeSockets(of: peer, on: index)
