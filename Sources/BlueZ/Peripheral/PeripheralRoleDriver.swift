@@ -101,7 +101,9 @@ final class PeripheralRoleDriver: RoleDriver, @unchecked Sendable {
             self?.process(.channelAccepted(number.withLock { $0 }, opening, peer))
         }
         do throws(BackendError) {
-            guard let channels = core.contents.channels else { throw BackendError(.unknown, operation: "publish channel") }
+            guard let channels = core.contents.channels else {
+                throw BackendError(.unknown, operation: "publish channel")
+            }
             let psm = try channels.listen(
                 at: local, isEncryptionRequired: isEncryptionRequired, accepted: accepted)
             number.withLock { $0 = psm }

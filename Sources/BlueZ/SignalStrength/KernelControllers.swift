@@ -25,7 +25,8 @@ enum KernelControllers {
         guard let own = addresses(), !ControllerStructures.includes(address, own) else { return }
         throw BackendError(
             .operationNotSupported, operation: operation,
-            message: "the adapter does not belong to this machine: the bus is that of another machine, or an emulated one")
+            message:
+                "the adapter does not belong to this machine: the bus is that of another machine, or an emulated one")
     }
 
     /// Returns the public addresses; nil if the kernel does not list its controllers.

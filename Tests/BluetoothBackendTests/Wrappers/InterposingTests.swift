@@ -36,7 +36,9 @@ struct InterposingTests {
     @Test(arguments: Wrapper.allCases) func appendedEventsAreOneDeliveryThatTheBackendStarts(wrapper: Wrapper) throws {
         let central = try wrapped(wrapper).makeCentral(RoleOptions())
         central.activate(sink)
-        let events: [CentralEvent] = [.stateChanged(.poweredOn), .discovered(Samples.discovery), .stateChanged(.poweredOff)]
+        let events: [CentralEvent] = [
+            .stateChanged(.poweredOn), .discovered(Samples.discovery), .stateChanged(.poweredOff),
+        ]
         let receiver = try #require(base.central.role.sink)
         let deliveries = events.compactMap { receiver.append($0) }
         #expect(deliveries.count == 1)
