@@ -123,9 +123,21 @@ def test_descriptors():
     run_async(body)
 
 
+async def start_notify(client, characteristic, handler, **options):
+    """Subscribes; bluetoothd refuses a socket until it has noticed that the one before was closed."""
+    async with asyncio.timeout(5):
+        while True:
+            try:
+                return await client.start_notify(characteristic, handler, **options)
+            except BleakDBusError as error:
+                if error.dbus_error_details != "Notify acquired":
+                    raise
+                await asyncio.sleep(0.05)
+
+
 async def notifications(client, characteristic, count, **options):
     values = asyncio.Queue()
-    await client.start_notify(characteristic, lambda _, value: values.put_nowait(bytes(value)), **options)
+    await start_notify(client, characteristic, lambda _, value: values.put_nowait(bytes(value)), **options)
     received = [await asyncio.wait_for(values.get(), 5) for _ in range(count)]
     await client.stop_notify(characteristic)
     return received

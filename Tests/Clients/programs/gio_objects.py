@@ -7,8 +7,8 @@ from gi.repository import Gio, GLib  # noqa: E402
 
 
 def added(_, obj):
-    names = sorted(proxy.get_interface_name() for proxy in obj.get_interfaces())
-    print("added", obj.get_object_path(), *names, flush=True)
+    names = (proxy.get_interface_name() for proxy in obj.get_interfaces())
+    print("added", obj.get_object_path(), *sorted(name for name in names if name.startswith("org.bluez.")), flush=True)
 
 
 def removed(_, obj):
