@@ -99,5 +99,6 @@ struct hci_dev_info {
   uint8_t features[8];
   uint32_t pkt_type, link_policy, link_mode;
   uint16_t acl_mtu, acl_pkts, sco_mtu, sco_pkts;
-  struct hci_dev_stats stat;
+  // The kernel's `stat`: a member of that name makes Swift take `struct stat` for one of Dispatch's module.
+  struct hci_dev_stats statistics;
 };
