@@ -7,6 +7,9 @@ import ScriptedBlueZ
 
 /// A program on the bus that uses BlueZ with plain calls.
 struct BusClient: Sendable {
+    /// The deadline of a call, which the speed of the machine must not reach.
+    private static let deadline = Duration.seconds(600)
+
     let connection: DBusConnection
 
     init(_ bus: PrivateBus) async throws {
@@ -18,13 +21,15 @@ struct BusClient: Sendable {
         _ member: String, _ arguments: DBusValue..., on path: ObjectPath, _ interface: String
     ) async throws(DBusError) -> [DBusValue] {
         try await connection.call(
-            to: "org.bluez", path: path, interface: "org.bluez." + interface, member: member, arguments)
+            to: "org.bluez", path: path, interface: "org.bluez." + interface, member: member, arguments,
+            deadline: Self.deadline)
     }
 
     /// All objects, with the properties of their interfaces.
     func objects() async throws(DBusError) -> [(path: ObjectPath, interfaces: [String: [String: DBusValue]])] {
         let reply = try await connection.call(
-            to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager", member: "GetManagedObjects")
+            to: "org.bluez", path: .root, interface: "org.freedesktop.DBus.ObjectManager", member: "GetManagedObjects",
+            deadline: Self.deadline)
         return ApplicationDescription.objects(in: reply.first).map { (path: $0.0, interfaces: $0.1) }
     }
 
@@ -40,7 +45,7 @@ struct BusClient: Sendable {
     func get(_ name: String, of interface: String, at path: ObjectPath) async throws(DBusError) -> DBusValue? {
         let values = try await connection.call(
             to: "org.bluez", path: path, interface: "org.freedesktop.DBus.Properties", member: "Get",
-            [.string("org.bluez." + interface), .string(name)])
+            [.string("org.bluez." + interface), .string(name)], deadline: Self.deadline)
         guard case .variant(let value)? = values.first else { return nil }
         return value
     }
