@@ -1,5 +1,5 @@
-import Logging
-import Mosquitto
+package import Logging
+package import Mosquitto
 
 /// A publisher of the discovery messages of Home Assistant, which also withdraws outdated ones.
 ///
