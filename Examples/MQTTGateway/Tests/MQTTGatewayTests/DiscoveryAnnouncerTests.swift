@@ -18,7 +18,7 @@ import Testing
                 queue: { file: \(file) }
                 devices: []
                 advertisements:
-                  - { id: any, format: bthome }
+                  - { id: any, format: bthome, devices: 4 }
                 """, file: "test.yaml")
         let store = try MessageStore(configuration.queue, logger: logger)
         let announcer = DiscoveryAnnouncer(configuration, store: store, logger: logger) { _ in
