@@ -53,11 +53,7 @@ private final class InterposedSink<Interposer: RoleInterposer>: EventSink {
 
     var label: String { base.label }
 
-    func deliver(_ event: Interposer.Event) {
-        interposer.willDeliver(event)
-        base.afterDelivery { [interposer] in interposer.handleEvents() }
-        base.deliver(event)
-    }
+    func deliver(_ event: Interposer.Event) { append(event)?.start() }
 
     func append(_ event: Interposer.Event) -> (any PendingDelivery)? {
         interposer.willDeliver(event)

@@ -80,7 +80,7 @@ public struct EmulatedDevice: Hashable, Sendable {
         }
     }
 
-    /// The stored value of a descriptor, the first one of that type of the characteristic; nil if there is none.
+    /// The stored value of a descriptor, the first one of its type in the characteristic; nil if it does not exist.
     public func value(ofDescriptor descriptor: BluetoothUUID, of characteristic: CharacteristicPath) -> Data? {
         emulator.core.withLock { core in
             guard let database = core.world.devices[ref]?.server.database else { return nil }

@@ -73,9 +73,8 @@ extension BluetoothDaemon {
 
     /// Adds the battery of a device; its level follows.
     mutating func addBattery(source: String?, at path: ObjectPath) {
-        let isShown = dialect >= .bluez5_82 || configuration.isExperimental
         var properties: ObjectTree.Properties = [:]
-        if isShown, let source { properties["Source"] = .string(source) }
+        if hasBatteryProviders, let source { properties["Source"] = .string(source) }
         tree.add([BlueZInterfaces.battery: properties], at: path)
     }
 
