@@ -128,8 +128,8 @@ public final class Emulator: BluetoothBackend {
     /// Creates an emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
         self.time = time
-        seed = world.random.seed
-        origin = world.timeline.origin
+        seed = world.context.random.seed
+        origin = world.context.timeline.origin
         core = Lock(EmulatorCore(world: world, lastDelivery))
         // Installed once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
@@ -139,7 +139,7 @@ public final class Emulator: BluetoothBackend {
 
     /// The time since the world began.
     public var now: Duration {
-        .nanoseconds(time == .virtual ? core.withLock { $0.world.now } : realNow)
+        .nanoseconds(time == .virtual ? core.withLock { $0.world.context.now } : realNow)
     }
 
     /// The time of the event that is being delivered, without the lock.
@@ -193,7 +193,7 @@ public final class Emulator: BluetoothBackend {
 
     /// Sets the real timer for the next due event, up to a millisecond late so that events share a timer.
     private func arm(_ core: inout EmulatorCore) {
-        guard let factor = time.factor, let due = core.world.queue.nextDue else { return }
+        guard let factor = time.factor, let due = core.world.context.queue.nextDue else { return }
         // The real time since the world began; the limit keeps the sum below from overflowing.
         let elapsed = min(1e17, (Double(due) / factor / Self.timerGrid).rounded(.up) * Self.timerGrid)
         let slot = UInt64(max(0, elapsed))
@@ -213,7 +213,7 @@ public final class Emulator: BluetoothBackend {
     // MARK: Settings
 
     /// The settings of this world.
-    public var configuration: EmulatorConfiguration { core.withLock { $0.world.configuration } }
+    public var configuration: EmulatorConfiguration { core.withLock { $0.world.context.configuration } }
 
     /// Changes the settings of the world, in order with all other controls.
     ///
@@ -228,7 +228,7 @@ public final class Emulator: BluetoothBackend {
     ///
     /// ``EmulatorConfiguration/traceLimit`` limits the number of entries.
     public var trace: [TraceEntry] {
-        core.withLock { $0.world.trace }.entries
+        core.withLock { $0.world.context.trace }.entries
     }
 }
 

@@ -39,7 +39,7 @@ extension World {
     }
 
     private mutating func preserve(_ description: PreservedCentralDescription, on host: Int) {
-        let placeholder = identifiers.nextPlaceholder()
+        let placeholder = context.identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = description.scan
         for (index, peer) in description.peers.enumerated() {
@@ -47,7 +47,7 @@ extension World {
             do throws(DescriptionError) {
                 ref = try described(peer.device)
             } catch {
-                log("no device is kept connected: \(error)")
+                context.log("no device is kept connected: \(error)")
                 continue
             }
             guard let device = devices[ref] else { continue }
@@ -79,7 +79,7 @@ extension World {
     private mutating func preserve(_ description: PreservedPeripheralDescription, on host: Int) {
         openServer(of: host)
         guard let server = hosts[host].server else { return }
-        let placeholder = identifiers.nextPlaceholder()
+        let placeholder = context.identifiers.nextPlaceholder()
         let advertisement = description.advertisement?.advertisement(isConnectable: nil)
         var preserved = TerminatedPeripheral(
             publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
@@ -89,7 +89,7 @@ extension World {
                     service, by: placeholder, &preserved.publication.attributes)
                 preserved.publication.services.append(service)
             } catch {
-                log("service \(service.uuid) not kept: \(error)")
+                context.log("service \(service.uuid) not kept: \(error)")
             }
         }
         hosts[host].terminatedApps.peripherals[description.identifier] = preserved

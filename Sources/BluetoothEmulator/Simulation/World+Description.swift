@@ -5,13 +5,13 @@ import BluetoothSupport
 extension World {
     var presentDescription: WorldDescription {
         // A world file has a separate field for collisions, and no field for the length of the trace.
-        var settings = configuration
+        var settings = context.configuration
         (settings.advertisingCollides, settings.traceLimit) = (false, nil)
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: hosts.compactMap(\.presentDescription),
             devices: devices.refs.compactMap { devices[$0] }.filter { $0.host == nil }.map(\.presentDescription),
-            seed: random.seed, preset: preset, advertisingCollides: configuration.advertisingCollides)
+            seed: context.random.seed, preset: preset, advertisingCollides: context.configuration.advertisingCollides)
     }
 
     func attributes(of ref: Ref<Device>) -> DeviceAttributes? {

@@ -11,7 +11,7 @@ extension World {
         let address = peripheral.description.effectiveAddress
         try require(!air.addresses.contains(address), "address", "another device has the address \(address)")
         let peers = hosts.map { $0.identity.peerID(of: address) }
-        let ref = devices.insert(try Device(peripheral, peers: peers, seed: random.seed))
+        let ref = devices.insert(try Device(peripheral, peers: peers, seed: context.random.seed))
         air.addresses.insert(address)
         if peripheral.description.packetLossRate > 0 { air.isLossy = true }
         let parameters = peripheral.description.parameters.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -24,9 +24,10 @@ extension World {
     /// Adds a host, which learns of devices when it hears them.
     mutating func addHost(_ host: Host) {
         hosts.append(host)
-        if air.tapped.contains(.hosts) { report(.hostAdded(tappedHost(hosts.count - 1))) }
+        if context.tapped.contains(.hosts) { context.report(.hostAdded(tappedHost(hosts.count - 1))) }
         if let period = host.identity.rotation {
-            queue.schedule(.rotateHostAddress(hosts.count - 1), at: now + period.nanoseconds, isPeriodic: true)
+            context.queue.schedule(
+                .rotateHostAddress(hosts.count - 1), at: context.now + period.nanoseconds, isPeriodic: true)
         }
         for ref in devices.refs {
             guard let address = devices[ref]?.identity.address else { continue }
@@ -37,13 +38,13 @@ extension World {
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard devices.contains(ref) else { return }
         if control.changesDescription, devices[ref]?.host != nil {
-            return log("control ignored: the device is what its host's managers publish")
+            return context.log("control ignored: the device is what its host's managers publish")
         }
         switch control {
         case .notify(let target, let value): update(target, value, of: ref)
         case .notifyAtOnce(let path, let value): notifyAtOnce(path, value, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
-        case .note(let text): log(text)
+        case .note(let text): context.log(text)
         case .setValue(let target, let value):
             guard let id = existing(target, of: ref) else { return }
             devices[ref]?.server.database[id]?.value = value
@@ -56,8 +57,8 @@ extension World {
         case .removeServiceNumber(let number):
             removeService(devices[ref]?.server.attribute(at: AttributePosition(service: number)), of: ref)
         case .startTimer(let number, let delay, let period):
-            devices[ref]?.handler.startTimer(number, after: delay, every: period, of: ref, in: &timeline.queue)
-        case .stopTimer(let number): devices[ref]?.handler.stopTimer(number, in: &timeline.queue)
+            devices[ref]?.handler.startTimer(number, after: delay, every: period, of: ref, in: &context.queue)
+        case .stopTimer(let number): devices[ref]?.handler.stopTimer(number, in: &context.queue)
         case .send(let channel, let data): sendOnChannel(channel, data, of: ref)
         case .closeChannel(let channel):
             if channels[channel].flatMap({ links[$0.link] })?.device == ref { close(channel, by: .peripheral) }
@@ -77,7 +78,8 @@ extension World {
         case .disconnect(let error):
             for link in devices[ref]?.links ?? [] {
                 links[link]?.server.requests.closingError = error
-                queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
+                context.queue.schedule(
+                    .remoteClose(link), at: links[link]?.timing.connectionEvent(from: context.now) ?? context.now)
             }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)
         case .setParameters(let parameters):
@@ -101,8 +103,7 @@ extension World {
         case .setAdvertising(let index, let description, let firstPacket):
             setAdvertising(index, description, firstPacket, of: ref)
         case .enableAdvertising(let index, let isOn):
-            let present = now
-            devices[ref]?.advertiser.enable(index, isOn, at: present)
+            devices[ref]?.advertiser.enable(index, isOn, at: context.now)
             limitAdvertising(ref)
             wake(ref)
         case .setProximity(let proximity):
@@ -135,9 +136,8 @@ extension World {
         _ index: Int, _ description: AdvertisingDescription, _ firstPacket: Duration?, of ref: Ref<Device>
     ) {
         guard let count = devices[ref]?.advertiser.sets.count, (0...count).contains(index) else { return }
-        let present = now
         devices[ref]?.advertiser.setDescription(
-            description, of: index, firstPacket: firstPacket?.nanoseconds, at: present)
+            description, of: index, firstPacket: firstPacket?.nanoseconds, at: context.now)
         limitAdvertising(ref)
         wake(ref)
     }
@@ -161,8 +161,7 @@ extension World {
             leaveServer(link, reason: reason)
         }
         if !staysOnAir {
-            let present = now
-            devices[ref]?.advertiser.enable(nil, false, at: present)
+            devices[ref]?.advertiser.enable(nil, false, at: context.now)
             reportChange(of: ref)
         }
         wake(ref)
@@ -170,10 +169,10 @@ extension World {
 
     private mutating func remove(_ ref: Ref<Device>) {
         lose(ref, staysOnAir: false)
-        devices[ref]?.handler.stopTimers(in: &timeline.queue)
+        devices[ref]?.handler.stopTimers(in: &context.queue)
         guard let device = devices.remove(ref) else { return }
         air.addresses.remove(device.identity.address)
-        if air.tapped.contains(.devices) { report(.deviceRemoved(device: ref.serial)) }
+        if context.tapped.contains(.devices) { context.report(.deviceRemoved(device: ref.serial)) }
     }
 
     // MARK: Values
@@ -206,12 +205,12 @@ extension World {
             else { return }
             reportServicesChanged(removed: [], added: [record], of: ref)
         } catch {
-            log("service not added: \(error)")
+            context.log("service not added: \(error)")
         }
     }
 
     private mutating func removeService(_ id: AttributeID?, of ref: Ref<Device>) {
-        guard let id else { return log("control ignored: device \(ref.serial) has no such service") }
+        guard let id else { return context.log("control ignored: device \(ref.serial) has no such service") }
         removeServices([id], of: ref)
     }
 
@@ -246,7 +245,7 @@ extension World {
     private mutating func setMTU(_ mtu: Int, on link: Ref<Link>) {
         guard let host = links[link]?.host, let peer = links[link]?.peer, links[link]?.mtu != mtu else { return }
         links[link]?.mtu = mtu
-        if air.tapped.contains(.links) { report(.mtuChanged(link: link.serial, mtu: mtu)) }
+        if context.tapped.contains(.links) { context.report(.mtuChanged(link: link.serial, mtu: mtu)) }
         reportMTU(mtu, on: link)
         emit(toLeasesOf: peer, on: host) { .mtuChanged(link: $0, mtu: mtu) }
     }
@@ -256,20 +255,20 @@ extension World {
     mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
         guard devices[ref]?.handler.isPresent == true else { return }
         if devices[ref]?.handler.asynchronous != nil { return call(ref, .event(event), for: .event) }
-        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
         devices[ref]?.handler.behavior?.handle(event, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
     }
 
     mutating func handlerTimerFired(_ ref: Ref<Device>, _ number: Int, _ generation: UInt32) {
-        guard devices[ref]?.handler.timerFired(number, generation, of: ref, in: &timeline.queue) == true else { return }
+        guard devices[ref]?.handler.timerFired(number, generation, of: ref, in: &context.queue) == true else { return }
         handle(.timer(number), at: ref)
     }
 
     /// Starts the timers of a characteristic that has its first subscriber.
     mutating func startNotifyTimers(_ attribute: AttributeID, of ref: Ref<Device>) {
         guard let interval = devices[ref]?.server.startTimer(of: attribute) else { return }
-        queue.schedule(.notifyTimer(ref, attribute), at: now + interval, isPeriodic: true)
+        context.queue.schedule(.notifyTimer(ref, attribute), at: context.now + interval, isPeriodic: true)
     }
 
     mutating func notifyTimerFired(_ ref: Ref<Device>, _ attribute: AttributeID) {
@@ -280,6 +279,6 @@ extension World {
         }
         guard let (value, interval) = devices[ref]?.server.timerFired(of: attribute) else { return }
         for link in links { notify(value, attribute, on: link) }
-        queue.schedule(.notifyTimer(ref, attribute), at: now + interval, isPeriodic: true)
+        context.queue.schedule(.notifyTimer(ref, attribute), at: context.now + interval, isPeriodic: true)
     }
 }

@@ -15,7 +15,7 @@ extension World {
             ask(request, of: host, at: ref)
             return true
         }
-        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
         let response = devices[ref]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
         return response.map { isRefused($0, peer, on: host) } ?? false
@@ -74,7 +74,7 @@ extension World {
 
     /// Asks an asynchronous handler about an operation, which stays open.
     mutating func ask(_ content: HandlerCall.Content, about answered: Link.CompletedRequest, on ref: Ref<Link>) {
-        let number = identifiers.nextRequest()
+        let number = context.identifiers.nextRequest()
         links[ref]?.server.pendingRequest = LinkServer.PendingRequest(number: number, operation: answered.operation)
         startTransactionTimeout(ref)
         call(answered.device, content, for: .operation(ref, number))
@@ -83,7 +83,7 @@ extension World {
     /// Calls a device's asynchronous handler, if it has one.
     mutating func call(_ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: HandlerCall.Origin) {
         guard let handler = devices[ref]?.handler.asynchronous else { return }
-        outputs.append(.call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
+        context.outputs.append(.call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
     }
 
     // MARK: Answers

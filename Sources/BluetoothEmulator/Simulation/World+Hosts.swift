@@ -9,8 +9,9 @@ extension World {
         remembering limit: Int = RoleOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
         let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
+        context.receivers.insert(ref)
         if let host {
-            trace.learn(ref, role, on: hosts[host].identity.name)
+            context.trace.learn(ref, role, on: hosts[host].identity.name)
             hosts[host].managers.append(ref)
             hosts[host].peers.remember(atLeast: limit)
         }
@@ -22,6 +23,7 @@ extension World {
     mutating func removeManager(_ ref: Ref<Manager>) {
         withdrawAll(of: ref)
         if managers[ref]?.role == .pairing { removeAgent(ref) }
+        context.receivers.remove(ref)
         guard let manager = managers.remove(ref), let host = manager.host else { return }
         hosts[host].managers.removeAll { $0 == ref }
         stopScan(ref, on: host)
@@ -41,8 +43,8 @@ extension World {
         if manager.reportedState == nil { restore(ref) }
         managers[ref]?.reportedState = state
         switch manager.role {
-        case .central: emit(CentralEvent.stateChanged(state), to: ref)
-        case .peripheral: emit(PeripheralEvent.stateChanged(state), to: ref)
+        case .central: context.emit(CentralEvent.stateChanged(state), to: ref)
+        case .peripheral: context.emit(PeripheralEvent.stateChanged(state), to: ref)
         case .pairing: break
         }
     }
@@ -63,7 +65,8 @@ extension World {
             for other in hosts.indices where hosts[other].identity.isAnonymous { authorize(status, other) }
         case .reset(let duration):
             change(host) { $0.isResetting = true }
-            queue.schedule(.adapterBack(host, epoch: hosts[host].adapter.epoch), at: now + duration.nanoseconds)
+            context.queue.schedule(
+                .adapterBack(host, epoch: hosts[host].adapter.epoch), at: context.now + duration.nanoseconds)
         case .rotateAddress: rotateAddress(of: host)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
@@ -104,8 +107,8 @@ extension World {
         guard hosts[host].adapter.authorization != status else { return }
         for manager in hosts[host].managers {
             switch managers[manager]?.role {
-            case .central?: emit(CentralEvent.authorizationChanged(status), to: manager)
-            case .peripheral?: emit(PeripheralEvent.authorizationChanged(status), to: manager)
+            case .central?: context.emit(CentralEvent.authorizationChanged(status), to: manager)
+            case .peripheral?: context.emit(PeripheralEvent.authorizationChanged(status), to: manager)
             case .pairing?, nil: break
             }
         }
@@ -137,7 +140,7 @@ extension World {
             managers[manager]?.pendingScan = nil
         }
         hosts[host].connecting = []
-        for token in hosts[host].pairing.encryptionTimeouts.values { queue.cancel(token) }
+        for token in hosts[host].pairing.encryptionTimeouts.values { context.queue.cancel(token) }
         hosts[host].pairing.encryptionTimeouts = [:]
         for peer in hosts[host].pairing.requestedPeers {
             failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))
@@ -153,7 +156,7 @@ extension World {
         guard hosts[host].links[peer] == nil, hosts[host].peers.forget(peer) != nil else { return }
         hosts[host].scanning.forget(peer)
         for manager in hosts[host].managers where managers[manager]?.role == .central {
-            emit(.peerForgotten(peer: peer), to: manager)
+            context.emit(.peerForgotten(peer: peer), to: manager)
         }
         wakeAll()
     }
@@ -188,10 +191,11 @@ extension World {
         hosts[host].ledger.startScan(ref.packed, parameters)
         hosts[host].scanning.remove(ref)
         noteSilentDevices(for: parameters, on: host)
-        let number = identifiers.nextScan()
+        let number = context.identifiers.nextScan()
         managers[ref]?.pendingScan = number
-        guard configuration.scanDelay > .zero else { return listen(ref, number, parameters) }
-        queue.schedule(.listen(ref, number, parameters), at: now + configuration.scanDelay.nanoseconds)
+        guard context.configuration.scanDelay > .zero else { return listen(ref, number, parameters) }
+        context.queue.schedule(
+            .listen(ref, number, parameters), at: context.now + context.configuration.scanDelay.nanoseconds)
     }
 
     /// Begins to receive packets for a scan, unless it was stopped or replaced.

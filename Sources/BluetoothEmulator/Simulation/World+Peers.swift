@@ -18,9 +18,9 @@ extension World {
     /// Ends the link of a central that is connected to a host's peripheral role.
     mutating func disconnectCentral(_ peer: PeerID, from host: Int, isForSecurity: Bool) {
         for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
-            queue.schedule(
+            context.queue.schedule(
                 isForSecurity ? .securityClose(ref) : .remoteClose(ref),
-                at: links[ref]?.timing.connectionEvent(from: now) ?? now)
+                at: links[ref]?.timing.connectionEvent(from: context.now) ?? context.now)
         }
     }
 

@@ -17,7 +17,7 @@ extension World {
     }
 
     private mutating func preserveCentral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        let placeholder = identifiers.nextPlaceholder()
+        let placeholder = context.identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = hosts[host].scanning.scanners.first { $0.manager == ref }?.filter.parameters
         for peer in hosts[host].ledger.wantedPeers {
@@ -55,6 +55,7 @@ extension World {
             publication: manager.publication, owner: ref)
         hosts[host].managers.removeAll { $0 == ref }
         managers.remove(ref)
+        context.receivers.remove(ref)
     }
 
     // MARK: Starting it again
@@ -83,7 +84,7 @@ extension World {
             peers.append(restore(peer, to: ref, on: host))
             if let placeholder = preserved.placeholder { disconnect(host, placeholder, peer.id) }
         }
-        emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
+        context.emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
     }
 
     private mutating func restore(
@@ -97,7 +98,7 @@ extension World {
         case .wait: break
         case .linked(let lease):
             guard let id = lease.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
-            let credits = configuration.transmitBuffer
+            let credits = context.configuration.transmitBuffer
             managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
             subscribe(ref, to: peer.notifying, of: peer.id, on: host)
             restored.link = id
@@ -144,16 +145,18 @@ extension World {
                 }
                 subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
                 guard links[link]?.server.notifyCredits[ref] == nil else { continue }
-                links[link]?.server.notifyCredits[ref] = max(1, configuration.notifyBuffer)
+                links[link]?.server.notifyCredits[ref] = max(1, context.configuration.notifyBuffer)
                 centrals.append(central)
             }
         }
         let state = RestoredPeripheralState(
             services: managers[ref]?.publication.services ?? [], subscriptions: subscriptions,
             advertisement: managers[ref]?.publication.advertisement)
-        emit(PeripheralEvent.restored(state), to: ref)
+        context.emit(PeripheralEvent.restored(state), to: ref)
         for central in centrals {
-            emit(PeripheralEvent.notifyCredits(central: central, count: max(1, configuration.notifyBuffer)), to: ref)
+            context.emit(
+                PeripheralEvent.notifyCredits(central: central, count: max(1, context.configuration.notifyBuffer)),
+                to: ref)
         }
     }
 }
@@ -177,14 +180,14 @@ extension World {
     ///
     /// Pending outputs to the apps are dropped.
     mutating func endApps() {
-        log("restored from a snapshot, without its apps")
-        timeline.cancelAlarms()
+        context.log("restored from a snapshot, without its apps")
+        context.timeline.cancelAlarms()
         for host in hosts.indices {
             for identifier in startedApps(on: host) { terminateApp(identifier, on: host) }
         }
         for manager in managers.refs { removeManager(manager) }
-        outputs = []
-        air.tapped = []
+        context.outputs = []
+        context.tapped = []
         askHandlersAgain()
     }
 

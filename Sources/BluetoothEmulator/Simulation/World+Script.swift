@@ -11,7 +11,7 @@ extension World {
             do throws(DescriptionError) {
                 let input = try input(of: step, described, refs)
                 // Future steps do not keep the world from being idle.
-                queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
+                context.queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
             } catch {
                 preconditionFailure("a checked script failed: \(error)")
             }
@@ -44,7 +44,7 @@ extension World {
 
     /// Submits the control of a due step of the script.
     mutating func scriptDue(_ index: Int, _ input: WorldInput) {
-        log("script[\(index)]")
+        context.log("script[\(index)]")
         submit(input)
     }
 }

@@ -8,46 +8,29 @@ import DequeModule
 /// uses no thread, no lock and no real clock. Everything is numbered in the order of creation and iterated in that
 /// order, so the same seed and the same inputs give the same outputs.
 struct World: Sendable {
-    private(set) var configuration: EmulatorConfiguration
-    var timeline: Timeline
-    var outputs = Deque<WorldOutput>()
-    var trace: Trace
+    var context: WorldContext
     var hosts: [Host] = []
     var managers = SlotTable<Manager>()
     var devices = SlotTable<Device>()
     var links = SlotTable<Link>()
     var channels = WorldChannels()
     var air: Air
-    var random: RandomStreams
-    var identifiers = IdentifierGenerator()
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
-        self.configuration = configuration
-        timeline = Timeline(origin: origin)
-        trace = Trace(limit: traceLimit)
+        context = WorldContext(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
         air = Air(seed: seed, isLossy: configuration.packetLossRate > 0)
-        random = RandomStreams(seed: seed)
     }
-
-    var queue: WorldQueue {
-        @inline(__always) _read { yield timeline.queue }
-        @inline(__always) _modify { yield &timeline.queue }
-    }
-
-    var now: Nanoseconds { timeline.queue.now }
-
-    var date: Date { timeline.date }
 
     /// Enqueues an input, which a later step handles.
     mutating func submit(_ input: WorldInput) {
-        queue.enqueue(input)
+        context.queue.enqueue(input)
     }
 
     /// Handles the next input, or the next event that is due no later than `limit`.
     ///
     /// - Returns: Whether there was such work; if not, the time is now `limit`.
     mutating func step(until limit: Nanoseconds) -> Bool {
-        guard let work = queue.next(until: limit) else { return false }
+        guard let work = context.queue.next(until: limit) else { return false }
         switch work {
         case .input(let input): handle(input)
         case .event(let event): handle(event)
@@ -56,13 +39,14 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ input: WorldInput) {
-        if isNoting { record(input) }
+        if context.isNoting { context.record(input, of: name(of: input)) }
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
             managers[manager]?.isActive = true
-            queue.schedule(.reportState(manager), at: now + configuration.stateDelay.nanoseconds)
+            context.queue.schedule(
+                .reportState(manager), at: context.now + context.configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
@@ -70,7 +54,7 @@ struct World: Sendable {
         case .deviceAdded(let device):
             limitAdvertising(device)
             if let period = devices[device]?.description.addressRotation {
-                queue.schedule(.rotateAddress(device), at: now + period.nanoseconds, isPeriodic: true)
+                context.queue.schedule(.rotateAddress(device), at: context.now + period.nanoseconds, isPeriodic: true)
             }
             wake(device)
         case .answered(let reply): answered(reply)
@@ -116,41 +100,32 @@ struct World: Sendable {
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
         case .script(let index, let input): scriptDue(index, input)
         case .alarm(let number):
-            timeline.alarmFired(number)
-            outputs.append(.alarm(number))
+            context.timeline.alarmFired(number)
+            context.outputs.append(.alarm(number))
         }
     }
 
     /// Changes the settings; links keep the parameters that they agreed.
     private mutating func configure(_ configuration: EmulatorConfiguration) {
-        let mustWake = self.configuration.advertisingCollides != configuration.advertisingCollides
-        self.configuration = configuration
-        if let limit = configuration.traceLimit { trace.limit = limit }
+        let mustWake = context.configuration.advertisingCollides != configuration.advertisingCollides
+        context.configuration = configuration
+        if let limit = configuration.traceLimit { context.trace.limit = limit }
         if configuration.packetLossRate > 0 { air.isLossy = true }
         for link in links.refs { links[link]?.timing.delays = ProcedureDelays(configuration) }
         if mustWake { wakeAll() }
     }
 
-    mutating func emit(_ event: CentralEvent, to manager: Ref<Manager>) { emit(.central(manager, event)) }
+    /// Returns the name of the device or host that an input controls.
+    private func name(of input: WorldInput) -> String? {
+        if case .host(let host, _) = input { return hosts[host].identity.name }
+        return input.device.flatMap { devices[$0]?.description.name }
+    }
 
     /// Sends an event to each central manager with an open link to a peer.
     mutating func emit(toLeasesOf peer: PeerID, on host: Int, _ event: (LinkID) -> CentralEvent) {
         for lease in hosts[host].ledger.leases(of: peer) {
             guard let link = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
-            emit(event(link), to: Ref(packed: lease.manager))
+            context.emit(event(link), to: Ref(packed: lease.manager))
         }
-    }
-
-    mutating func emit(_ event: PeripheralEvent, to manager: Ref<Manager>) {
-        if managers.contains(manager) { emit(.peripheral(manager, event)) }
-    }
-
-    mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
-        if managers.contains(manager) { emit(.pairing(manager, event)) }
-    }
-
-    private mutating func emit(_ output: WorldOutput) {
-        trace.record(output, at: now)
-        outputs.append(output)
     }
 }

@@ -111,8 +111,9 @@ extension Emulator {
         return core.withLock { core in
             EmulatorActivity(
                 isDriven: core.virtual.isDriven, isHeld: core.virtual.holds > 0,
-                hasWork: core.world.queue.nextDue != nil || !core.world.outputs.isEmpty, areTasksQuiet: isQuiet,
-                taskCount: count, now: .nanoseconds(core.world.now))
+                hasWork: core.world.context.queue.nextDue != nil || !core.world.context.outputs.isEmpty,
+                areTasksQuiet: isQuiet,
+                taskCount: count, now: .nanoseconds(core.world.context.now))
         }
     }
 

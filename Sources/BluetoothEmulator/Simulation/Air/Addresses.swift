@@ -90,7 +90,7 @@ extension World {
 
     /// Changes a host, as central and as peripheral, to a new resolvable private address; its links stay.
     mutating func rotateAddress(of host: Int) {
-        hosts[host].identity.rotate(seed: random.seed)
+        hosts[host].identity.rotate(seed: context.random.seed)
         reportChange(ofHost: host)
         guard let server = hosts[host].server else { return }
         setAddress(hosts[host].identity.airAddress, of: server)
@@ -151,13 +151,13 @@ extension World {
     mutating func rotationDue(_ host: Int) {
         guard let period = hosts[host].identity.rotation else { return }
         rotateAddress(of: host)
-        queue.schedule(.rotateHostAddress(host), at: now + period.nanoseconds, isPeriodic: true)
+        context.queue.schedule(.rotateHostAddress(host), at: context.now + period.nanoseconds, isPeriodic: true)
     }
 
     /// Rotates a device's address, and schedules the next rotation.
     mutating func rotationDue(_ ref: Ref<Device>) {
         guard let period = devices[ref]?.description.addressRotation else { return }
         rotateAddress(of: ref)
-        queue.schedule(.rotateAddress(ref), at: now + period.nanoseconds, isPeriodic: true)
+        context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
     }
 }

@@ -68,10 +68,10 @@ extension World {
     /// Begins the packets of a set; their receivers are known when the last packet has ended.
     mutating func beginAdvertisingEvent(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int) {
         guard let set = devices[ref]?.advertiser.sets[index].description else { return }
-        let event = AdvertisingCollisions.Event(ref, index, set, at: now, rssi: rssi)
+        let event = AdvertisingCollisions.Event(ref, index, set, at: context.now, rssi: rssi)
         air.collisions.begin(event)
-        queue.schedule(
-            .advertisingEventOver(ref, set: index, generation: generation), at: now + event.timing.duration,
+        context.queue.schedule(
+            .advertisingEventOver(ref, set: index, generation: generation), at: context.now + event.timing.duration,
             isPeriodic: set.interval != .zero)
     }
 

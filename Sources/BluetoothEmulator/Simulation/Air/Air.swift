@@ -1,15 +1,12 @@
 import BluetoothSupport
 
-/// The medium that all devices share: the addresses in use, the lost packets, and the kinds of events that taps
-/// request.
+/// The medium that all devices share: the addresses in use, and the lost packets.
 struct Air: Sendable {
     var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
     var packets: UInt64 = 0
     /// Whether packets may be lost on some link.
     var isLossy: Bool
-    /// The kinds of events that the taps request; empty without a tap.
-    var tapped = TapKinds()
     /// The advertising events under way; empty if packets do not collide.
     var collisions = AdvertisingCollisions()
     private var receptionRandom: SeededGenerator
@@ -52,7 +49,7 @@ extension World {
     mutating func retransmissionTime(_ roundTrips: Int = 1, on ref: Ref<Link>) -> Nanoseconds {
         guard air.isLossy, let device = links[ref]?.device, let timing = links[ref]?.timing, timing.interval > 0
         else { return 0 }
-        let rate = max(configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
+        let rate = max(context.configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
         guard rate > 0 else { return 0 }
         let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
         if time > 0 { recordLosses(Int(time / timing.interval), on: ref, of: device) }

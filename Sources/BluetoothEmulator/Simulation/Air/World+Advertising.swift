@@ -71,16 +71,15 @@ extension World {
 
     /// Schedules the next packets of a device that a host listens to.
     mutating func wake(_ ref: Ref<Device>) {
-        let present = now
         for index in devices[ref]?.advertiser.sets.indices ?? 0..<0 {
             guard devices[ref]?.advertiser.sets[index].isScheduled == false,
                 isWanted(ref, index) || isOneShot(ref, index),
-                let due = devices[ref]?.advertiser.firstPacket(of: index, at: present),
+                let due = devices[ref]?.advertiser.firstPacket(of: index, at: context.now),
                 let generation = devices[ref]?.advertiser.sets[index].generation
             else { continue }
             devices[ref]?.advertiser.sets[index].isScheduled = true
             let isPeriodic = devices[ref]?.advertiser.sets[index].interval != 0
-            queue.schedule(.advertise(ref, set: index, generation: generation), at: due, isPeriodic: isPeriodic)
+            context.queue.schedule(.advertise(ref, set: index, generation: generation), at: due, isPeriodic: isPeriodic)
         }
     }
 
@@ -94,8 +93,8 @@ extension World {
         for index in devices[ref]?.advertiser.sets.indices ?? 0..<0 {
             guard let set = devices[ref]?.advertiser.sets[index], set.isEnabled, let duration = set.description.duration
             else { continue }
-            queue.schedule(
-                .advertisingOver(ref, set: index, enabling: set.enabling), at: now + duration.nanoseconds)
+            context.queue.schedule(
+                .advertisingOver(ref, set: index, enabling: set.enabling), at: context.now + duration.nanoseconds)
         }
     }
 
@@ -109,7 +108,7 @@ extension World {
     /// Whether any host needs the next packet of a set.
     private mutating func isWanted(_ ref: Ref<Device>, _ index: Int) -> Bool {
         guard devices[ref]?.isOnAir(index) == true else { return false }
-        if configuration.advertisingCollides { return isAnyoneListening }
+        if context.configuration.advertisingCollides { return isAnyoneListening }
         for host in hosts.indices where canHear(host, ref, index) {
             if !hosts[host].scanning.scanners.isEmpty,
                 hosts[host].scanning.wantsDuplicates || !hasHeard(host, ref, index)
@@ -141,25 +140,24 @@ extension World {
     }
 
     mutating func advertise(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32) {
-        let present = now
         guard
             let packet = devices[ref]?.sendPacket(
-                index, generation, at: present, deviation: configuration.rssiDeviation)
+                index, generation, at: context.now, deviation: context.configuration.rssiDeviation)
         else { return }
         air.packets += 1
         if packet.pause == 0 {
             devices[ref]?.advertiser.sets[index].isEnabled = false
             reportChange(of: ref)
         }
-        if configuration.advertisingCollides {
+        if context.configuration.advertisingCollides {
             beginAdvertisingEvent(ref, index, generation, packet.rssi)
         } else {
             hear(ref, index, generation, packet.rssi, nil)
         }
         guard isWanted(ref, index) else { return }
         devices[ref]?.advertiser.sets[index].isScheduled = true
-        queue.schedule(
-            .advertise(ref, set: index, generation: generation), at: present + packet.pause, isPeriodic: true)
+        context.queue.schedule(
+            .advertise(ref, set: index, generation: generation), at: context.now + packet.pause, isPeriodic: true)
     }
 
     // MARK: Reports
@@ -168,10 +166,10 @@ extension World {
     mutating func hear(
         _ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int, _ event: AdvertisingCollisions.Event?
     ) {
-        let isTapped = air.tapped.contains(.advertising)
+        let isTapped = context.tapped.contains(.advertising)
         var (receptions, missed): ([TappedAdvertisingPacket.Reception], [Int]) = ([], [])
         for host in hosts.indices where canHear(host, ref, index) {
-            let isMissed = air.misses(configuration.advertisingLossRate) || event?.isReceived(by: host) == false
+            let isMissed = air.misses(context.configuration.advertisingLossRate) || event?.isReceived(by: host) == false
             if isTapped, let reception = reception(host, of: ref, index) {
                 if isMissed { missed.append(host) } else { receptions.append(reception) }
             }
@@ -201,7 +199,7 @@ extension World {
                 hosts[host].scanning.scanners[position].filter.parameters.allowDuplicates
             else { continue }
             report.rssi = rssi
-            emit(.discovered(report), to: hosts[host].scanning.scanners[position].manager)
+            context.emit(.discovered(report), to: hosts[host].scanning.scanners[position].manager)
         }
     }
 
@@ -219,7 +217,7 @@ extension World {
                 peer: peer, name: known.name, advertisement: content, rssi: rssi, address: known.address.description)
             guard let admitted = hosts[host].scanning.scanners[position].filter.admit(report) else { continue }
             last = admitted
-            emit(.discovered(admitted), to: manager)
+            context.emit(.discovered(admitted), to: manager)
         }
         // Data of other sets may still be merged in, so only the only set of a device is remembered as merged.
         if !hosts[host].scanning.wantsDuplicates || devices[ref]?.advertiser.sets.count == 1 {
@@ -248,7 +246,7 @@ extension World {
     mutating func reportName(_ peer: PeerID, _ name: String, _ source: NameSource, on host: Int) {
         hosts[host].scanning.rename(peer, to: name)
         for manager in hosts[host].managers where managers[manager]?.role == .central {
-            emit(.nameChanged(peer: peer, name: name, source: source), to: manager)
+            context.emit(.nameChanged(peer: peer, name: name, source: source), to: manager)
         }
     }
 }

@@ -26,15 +26,15 @@ extension World {
             reportRefusal(of: psm, hasKeys ? .insufficientEncryption : .insufficientAuthentication, on: ref)
             return fail(operation, code, on: ref, "open channel")
         }
-        let credits = max(1, configuration.channelBuffer)
+        let credits = max(1, context.configuration.channelBuffer)
         let id = channels.insert(
             Channel(link: ref, psm: psm, client: operation.manager, server: published?.manager, credits: credits))
         links[ref]?.channels.append(id)
-        if air.tapped.contains(.channels) {
-            report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
+        if context.tapped.contains(.channels) {
+            context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
         }
         if let manager = published?.manager, let central = link.server.central {
-            emit(
+            context.emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
         }
         complete(operation, .channel(id, credits: credits), on: ref)
@@ -57,7 +57,7 @@ extension World {
             channels[id]?[side].isEnding == false
         else { return }
         guard data.count <= credits else {
-            return log("bytes without credit on channel \(id) dropped")
+            return context.log("bytes without credit on channel \(id) dropped")
         }
         channels[id]?[side].credits = credits - data.count
         channels[id]?[side].queue.append(data)
@@ -77,8 +77,8 @@ extension World {
         guard let channel = channels[id], !channel[side].isMoving, let link = links[channel.link] else { return }
         guard channel.canMove(side) || channel[side].isEnding else { return }
         channels[id]?[side].isMoving = true
-        let due = link.timing.connectionEvent(from: now) + retransmissionTime(on: channel.link)
-        queue.schedule(.channelTransmit(id, side), at: due)
+        let due = link.timing.connectionEvent(from: context.now) + retransmissionTime(on: channel.link)
+        context.queue.schedule(.channelTransmit(id, side), at: due)
     }
 
     /// Sends as many bytes as a connection event carries.
@@ -87,7 +87,7 @@ extension World {
             let interval = links[ref]?.timing.interval
         else { return }
         guard beginEvent(for: .channel(id), by: side, on: ref) else {
-            return queue.schedule(.channelTransmit(id, side), at: now)
+            return context.queue.schedule(.channelTransmit(id, side), at: context.now)
         }
         let data = dequeue(id, side, on: ref)
         channels[id]?[side].isMoving = false
@@ -95,7 +95,7 @@ extension World {
         guard let channel = channels[id] else { return }
         if channel.canMove(side) {
             channels[id]?[side].isMoving = true
-            queue.schedule(.channelTransmit(id, side), at: now + interval + retransmissionTime(on: ref))
+            context.queue.schedule(.channelTransmit(id, side), at: context.now + interval + retransmissionTime(on: ref))
         } else if channel[side].isEnding, channel[side].queue.isEmpty {
             end(id, by: side)
         }
@@ -118,7 +118,7 @@ extension World {
 
     private mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide) {
         guard let channel = channels[id] else { return }
-        if air.tapped.contains(.channels) { report(.channelData(id, from: side, data)) }
+        if context.tapped.contains(.channels) { context.report(.channelData(id, from: side, data)) }
         let receiver = side.other
         // A side that closed its end receives nothing more.
         guard !channel[receiver].isEnding else { return grantCredits(on: id, to: side, data.count) }
@@ -136,9 +136,9 @@ extension World {
         guard let side = channels.side(of: manager, id), let link = channels[id].flatMap({ links[$0.link] }) else {
             return
         }
-        let due = link.timing.connectionEvent(from: now)
-        if due == now { return grantCredits(on: id, to: side.other, bytes) }
-        queue.schedule(.channelCredits(id, bytes, to: side.other), at: due)
+        let due = link.timing.connectionEvent(from: context.now)
+        if due == context.now { return grantCredits(on: id, to: side.other, bytes) }
+        context.queue.schedule(.channelCredits(id, bytes, to: side.other), at: due)
     }
 
     /// Returns credits to a sender.
@@ -150,7 +150,7 @@ extension World {
         guard count > 0 else { return }
         channels[id]?[side].unconsumed -= count
         channels[id]?[side].credits += count
-        if air.tapped.contains(.channels) { report(.channelCredits(id, to: side, count)) }
+        if context.tapped.contains(.channels) { context.report(.channelCredits(id, to: side, count)) }
         if !emit(.credits(count), on: id, channel, to: side) { move(id, side) }
     }
 
@@ -168,13 +168,13 @@ extension World {
         channels[id]?[side].isEnding = true
         guard !channel[side].isMoving else { return }
         channels[id]?[side].isMoving = true
-        queue.schedule(.channelTransmit(id, side), at: link.timing.connectionEvent(from: now))
+        context.queue.schedule(.channelTransmit(id, side), at: link.timing.connectionEvent(from: context.now))
     }
 
     /// Ends a channel; the other side receives an event.
     mutating func end(_ id: ChannelID, by side: LinkSide) {
         guard let channel = channels.remove(id) else { return }
-        if air.tapped.contains(.channels) { report(.channelClosed(id, by: side)) }
+        if context.tapped.contains(.channels) { context.report(.channelClosed(id, by: side)) }
         links[channel.link]?.channels.removeAll { $0 == id }
         if !channel[side.other].isEnding { reportClosed(id, channel, side.other) }
     }
@@ -192,8 +192,8 @@ extension World {
     ) -> Bool {
         guard let manager = channel.manager(side) else { return false }
         switch side {
-        case .central: emit(CentralEvent.channel(id, event), to: manager)
-        case .peripheral: emit(PeripheralEvent.channel(id, event), to: manager)
+        case .central: context.emit(CentralEvent.channel(id, event), to: manager)
+        case .peripheral: context.emit(PeripheralEvent.channel(id, event), to: manager)
         }
         return true
     }
@@ -231,7 +231,7 @@ extension World {
             return operationFailed(operation, .outOfSpace, "publish channel", ref)
         }
         hosts[host].listeners[psm] = Host.Listener(manager: ref, isEncryptionRequired: isEncryptionRequired)
-        emit(PeripheralEvent.channelPublished(operation: operation, psm: psm), to: ref)
+        context.emit(PeripheralEvent.channelPublished(operation: operation, psm: psm), to: ref)
     }
 
     /// Stops listening; the channels of that PSM close (S154).
@@ -241,6 +241,6 @@ extension World {
         }
         hosts[host].listeners[psm] = nil
         for id in channels.served(by: ref, at: psm) { close(id, by: .peripheral) }
-        emit(PeripheralEvent.channelUnpublished(operation: operation, psm: psm), to: ref)
+        context.emit(PeripheralEvent.channelUnpublished(operation: operation, psm: psm), to: ref)
     }
 }

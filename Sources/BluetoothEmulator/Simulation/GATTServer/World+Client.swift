@@ -14,34 +14,33 @@ extension World {
     }
 
     mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) {
-        let present = now
-        if let start = links[ref]?.enqueue(operation, at: present) { begin(start, on: ref) }
+        if let start = links[ref]?.enqueue(operation, at: context.now) { begin(start, on: ref) }
     }
 
     /// Spends a manager's credit for a write command.
     mutating func enqueueCommand(_ attribute: AttributeID, _ value: Data, of ref: Ref<Manager>, on id: LinkID) {
         switch managers[ref]?.spendCredit(on: id) {
         case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: id)
-        case false?: log("write command without credit dropped")
+        case false?: context.log("write command without credit dropped")
         case nil: break
         }
     }
 
     /// Schedules the effect of the head of the queue.
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
-        if air.tapped.contains(.att) { reportRequest(start, on: ref) }
+        if context.tapped.contains(.att) { reportRequest(start, on: ref) }
         switch start {
-        case .transmit(let due): queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
-        case .read(let due): queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
+        case .transmit(let due): context.queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
+        case .read(let due): context.queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
         case .request(let event):
             guard let kind = links[ref]?.client.operations.first?.kind, let timing = links[ref]?.timing else { return }
             let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
-            guard interval > 0 || delay > 0 else { return queue.schedule(.answer(ref), at: event) }
+            guard interval > 0 || delay > 0 else { return context.queue.schedule(.answer(ref), at: event) }
             let count = roundTrips(of: kind, on: ref)
             let lost = retransmissionTime(count, on: ref)
             let additional = count > 0 ? additionalTime(ofATT: longPDUs(of: kind, on: ref), on: ref) : 0
             // The host answers by itself what it knows, without time of the device.
-            queue.schedule(
+            context.queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + (count > 0 ? delay : 0))
         }
     }
@@ -101,9 +100,9 @@ extension World {
 
     /// Delivers the response of an operation and begins the next one.
     mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
-        if air.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref) }
+        if context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref) }
         if managers[operation.manager]?.holds(operation.link) == true {
-            emit(
+            context.emit(
                 .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
         }
         release(ref)
@@ -114,7 +113,7 @@ extension World {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
             links[ref]?.security.level.refusal != nil
         {
-            if air.tapped.contains(.att) {
+            if context.tapped.contains(.att) {
                 let refusal = BackendError.att(code.rawValue, operation: name)
                 reportResponse(.failure(refusal), to: operation.kind, on: ref)
             }
@@ -134,8 +133,7 @@ extension World {
     }
 
     mutating func release(_ ref: Ref<Link>) {
-        let present = now
-        if let start = links[ref]?.release(at: present) { begin(start, on: ref) }
+        if let start = links[ref]?.release(at: context.now) { begin(start, on: ref) }
     }
 
     /// Completes an operation when the rest of a long value has arrived.
@@ -150,20 +148,19 @@ extension World {
         guard !isMissed(.transmit(ref), on: ref) else { return }
         var room = packetsWithoutInterval(on: ref)
         guard room != nil || beginEvent(for: .attributes, by: .central, on: ref) else {
-            return queue.schedule(.transmit(ref), at: now)
+            return context.queue.schedule(.transmit(ref), at: context.now)
         }
         while let command = sendWriteCommand(on: ref, &room) {
-            if air.tapped.contains(.att) { reportCommand(command, on: ref) }
+            if context.tapped.contains(.att) { reportCommand(command, on: ref) }
             let isPlain =
                 devices[command.device]?.faults.steps.isEmpty == true
                 && links[ref]?.client.deferred.hasCommands == false
             if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
             guard managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
-            emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
+            context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
         }
-        let present = now
-        if let start = links[ref]?.continueTransmitting(at: present) { begin(start, on: ref) }
+        if let start = links[ref]?.continueTransmitting(at: context.now) { begin(start, on: ref) }
     }
 
     /// Sends the write command at the head of the queue.
@@ -228,15 +225,14 @@ extension World {
         guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
         var room = packetsWithoutInterval(on: ref)
         guard room != nil || beginEvent(for: .attributes, by: .peripheral, on: ref) else {
-            return queue.schedule(.peerTransmit(ref), at: now)
+            return context.queue.schedule(.peerTransmit(ref), at: context.now)
         }
         links[ref]?.server.isSending = false
         var mustWait = false
         var senders: [Ref<Manager>] = []
         var readiness = LinkServer.Readiness.ready
-        let present = now
         while !mustWait {
-            readiness = links[ref]?.server.prepareOutgoing(at: present) ?? .ready
+            readiness = links[ref]?.server.prepareOutgoing(at: context.now) ?? .ready
             guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room) else { break }
             mustWait = deliver(next, on: ref)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
@@ -247,8 +243,10 @@ extension World {
         }
         links[ref]?.server.isSending = true
         switch readiness {
-        case .ready: queue.schedule(.peerTransmit(ref), at: now + link.timing.interval + retransmissionTime(on: ref))
-        case .at(let due): queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
+        case .ready:
+            context.queue.schedule(
+                .peerTransmit(ref), at: context.now + link.timing.interval + retransmissionTime(on: ref))
+        case .at(let due): context.queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
         case .stalled: break
         }
     }
@@ -275,11 +273,11 @@ extension World {
     /// - Returns: Whether the item waits for a confirmation.
     mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> Bool {
         guard let host = links[ref]?.host, let peer = links[ref]?.peer else { return false }
-        if air.tapped.contains(.att) { reportDelivery(of: item, on: ref) }
+        if context.tapped.contains(.att) { reportDelivery(of: item, on: ref) }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in hosts[host].ledger.subscribers(of: attribute, at: peer) {
-                emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
+                context.emit(.valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
@@ -295,8 +293,8 @@ extension World {
         guard let item = meetFault(item, on: ref) else { return }
         links[ref]?.server.outgoing.append(item)
         guard links[ref]?.server.isSending == false, let timing = links[ref]?.timing else { return }
-        let event = timing.connectionEvent(from: now + timing.delays.notification)
+        let event = timing.connectionEvent(from: context.now + timing.delays.notification)
         links[ref]?.server.isSending = true
-        queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
+        context.queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
     }
 }

@@ -16,7 +16,7 @@ extension World {
             ask(.procedure(procedure), about: answered, on: ref)
             return false
         }
-        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
         let response = devices[device]?.handler.behavior?.respond(to: procedure, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         switch response {
@@ -70,7 +70,7 @@ extension World {
                 continue
             }
             if hosts[host].ledger.subscribers(of: id, at: peer).isEmpty {
-                log("notification of \(path.uuid) dropped: no app subscribes to it")
+                context.log("notification of \(path.uuid) dropped: no app subscribes to it")
             }
             _ = deliver(
                 .value(id, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: false, sender: nil), on: link)
@@ -80,14 +80,14 @@ extension World {
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
         guard let device = devices[ref], device.handler.isPresent else {
-            return log("parameter \(parameter.rawValue) ignored: the device has no handler")
+            return context.log("parameter \(parameter.rawValue) ignored: the device has no handler")
         }
         guard let known = device.handler.builtIn?.parameters else {
             devices[ref]?.description.parameters[parameter] = value
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
-            return log("parameter \(parameter.rawValue) ignored: the device does not have it")
+            return context.log("parameter \(parameter.rawValue) ignored: the device does not have it")
         }
         let value = min(range.upperBound, max(range.lowerBound, value))
         devices[ref]?.description.parameters[parameter] = value

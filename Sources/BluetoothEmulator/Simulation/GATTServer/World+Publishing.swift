@@ -44,13 +44,13 @@ extension World {
         let address = hosts[host].identity.airAddress
         let peers = hosts.map { $0.identity.peerID(of: address) }
         do {
-            let device = try Device(server: hosts[host], number: host, peers: peers, seed: random.seed)
+            let device = try Device(server: hosts[host], number: host, peers: peers, seed: context.random.seed)
             air.addresses.insert(address)
             let ref = devices.insert(device)
             hosts[host].server = ref
             reportAddition(of: ref)
         } catch {
-            log("no peripheral role: \(error)")
+            context.log("no peripheral role: \(error)")
         }
     }
 
@@ -84,7 +84,8 @@ extension World {
         lose(server, staysOnAir: true, reason: .local)
         guard isOrderly else { return }
         for link in open {
-            queue.schedule(.remoteClose(link), at: links[link]?.timing.connectionEvent(from: now) ?? now)
+            context.queue.schedule(
+                .remoteClose(link), at: links[link]?.timing.connectionEvent(from: context.now) ?? context.now)
         }
     }
 
@@ -138,7 +139,7 @@ extension World {
         _ operation: OperationID, _ code: BackendError.Code, _ name: String, _ ref: Ref<Manager>
     ) {
         let error = BackendError(code, operation: name)
-        emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+        context.emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
     }
 
     // MARK: Services
@@ -151,12 +152,12 @@ extension World {
             guard let id = try devices[server]?.server.database.publish(service, by: ref, &published) else { return }
             managers[ref]?.publication.attributes = published
             managers[ref]?.publication.services.append(service)
-            if let operation { emit(PeripheralEvent.serviceAdded(operation: operation), to: ref) }
+            if let operation { context.emit(PeripheralEvent.serviceAdded(operation: operation), to: ref) }
             guard let record = devices[server]?.server.database.record(ofService: id) else { return }
             reportServicesChanged(removed: [], added: [record], of: server)
         } catch {
-            guard let operation else { return log("service not restored: \(error)") }
-            emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
+            guard let operation else { return context.log("service not restored: \(error)") }
+            context.emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
         }
     }
 
@@ -208,8 +209,8 @@ extension World {
     ) {
         guard let sets = devices[server]?.advertiser.sets else { return }
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
-        guard slot < configuration.maximumAdvertisingSets else {
-            guard let operation else { return log("advertising not restored: no room") }
+        guard slot < context.configuration.maximumAdvertisingSets else {
+            guard let operation else { return context.log("advertising not restored: no room") }
             return operationFailed(operation, .outOfSpace, "advertise", ref)
         }
         guard let host = devices[server]?.host else { return }
@@ -220,7 +221,7 @@ extension World {
             setDeviceName(name, ofAnonymous: host)
         }
         reportChange(of: server)
-        if let operation { emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
+        if let operation { context.emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server)
     }
 

@@ -9,7 +9,7 @@ extension World {
         _ attribute: AttributeID, _ answered: Link.CompletedRequest, collected: Data = Data(), on ref: Ref<Link>
     ) {
         guard let (central, owner, number) = beginRequest(attribute, answered, collected, on: ref) else { return }
-        emit(
+        context.emit(
             PeripheralEvent.readRequested(
                 request: RequestID(rawValue: number), central: central, attribute: owner.local,
                 offset: collected.count, mtu: answered.mtu), to: owner.manager)
@@ -31,7 +31,7 @@ extension World {
         on ref: Ref<Link>
     ) {
         guard let (central, owner, number) = beginRequest(attribute, answered, on: ref) else { return }
-        emit(
+        context.emit(
             PeripheralEvent.writeRequested(
                 request: RequestID(rawValue: number), central: central, mtu: answered.mtu, wantsResponse: true,
                 parts: Self.parts(of: value, from: offset, owner.local, mtu: answered.mtu)), to: owner.manager)
@@ -54,7 +54,7 @@ extension World {
             fail(operation, .unlikelyError, on: ref, name)
             return nil
         }
-        let number = identifiers.nextRequest()
+        let number = context.identifiers.nextRequest()
         links[ref]?.server.pendingRequest = LinkServer.PendingRequest(
             number: number, operation: operation, manager: owner.manager, collected: collected)
         startTransactionTimeout(ref)
@@ -67,7 +67,7 @@ extension World {
     ) -> ATTCode? {
         let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.mtu) - 1
         guard parts > 0 else { return nil }
-        let limit = devices[answered.device]?.description.prepareQueueLength ?? configuration.prepareQueueLength
+        let limit = devices[answered.device]?.description.prepareQueueLength ?? context.configuration.prepareQueueLength
         guard parts > limit else { return nil }
         let refusal = devices[answered.device]?.server.database.refusal(
             attribute, isWrite: true, on: answered.security)
@@ -96,8 +96,8 @@ extension World {
         guard let central = links[ref]?.server.central,
             let owner = devices[command.device]?.server.database[attribute]?.owner
         else { return }
-        let number = identifiers.nextRequest()
-        emit(
+        let number = context.identifiers.nextRequest()
+        context.emit(
             PeripheralEvent.writeRequested(
                 request: RequestID(rawValue: number), central: central, mtu: command.mtu, wantsResponse: false,
                 parts: [WritePart(attribute: owner.local, offset: 0, value: value)]), to: owner.manager)
@@ -134,8 +134,10 @@ extension World {
             return send(.value(reading.collected), ofLength: part.count + 1, to: operation, on: link)
         }
         links[link]?.server.continuing = reading
-        let due = (links[link]?.timing.connectionEvent(from: now) ?? now) + (links[link]?.timing.interval ?? 0)
-        queue.schedule(.continueRead(link), at: due + additionalTime(ofATT: [mtu], on: link))
+        let due =
+            (links[link]?.timing.connectionEvent(from: context.now) ?? context.now)
+            + (links[link]?.timing.interval ?? 0)
+        context.queue.schedule(.continueRead(link), at: due + additionalTime(ofATT: [mtu], on: link))
     }
 
     /// Sends an answer with the next connection event.
@@ -144,19 +146,19 @@ extension World {
     private mutating func send(
         _ response: LinkResponse, ofLength length: Int = 1, to operation: LinkOperation, on ref: Ref<Link>
     ) {
-        guard let event = links[ref]?.timing.connectionEvent(from: now),
+        guard let event = links[ref]?.timing.connectionEvent(from: context.now),
             let isSilent = links[ref]?.supervision.isSilent
         else { return }
         let due = event + additionalTime(ofATT: [length], on: ref)
-        guard due > now || isSilent else { return complete(operation, response, on: ref) }
+        guard due > context.now || isSilent else { return complete(operation, response, on: ref) }
         links[ref]?.client.finishing = (operation, response)
-        queue.schedule(.finish(ref), at: due)
+        context.queue.schedule(.finish(ref), at: due)
     }
 
     /// Expires the open request of a manager when its link ends.
     mutating func expireRequest(on ref: Ref<Link>) {
         guard let asked = links[ref]?.server.pendingRequest, let manager = asked.manager else { return }
         links[ref]?.server.pendingRequest = nil
-        emit(PeripheralEvent.requestExpired(request: RequestID(rawValue: asked.number)), to: manager)
+        context.emit(PeripheralEvent.requestExpired(request: RequestID(rawValue: asked.number)), to: manager)
     }
 }

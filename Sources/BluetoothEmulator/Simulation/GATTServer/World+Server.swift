@@ -18,7 +18,7 @@ extension World {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
                 return complete(operation, .failure(error), on: ref)
             }
-            let rssi = devices[answered.device]?.signal.measure(configuration.rssiDeviation)
+            let rssi = devices[answered.device]?.signal.measure(context.configuration.rssiDeviation)
             complete(operation, .rssi(rssi ?? 127), on: ref)
         case .deviceName: readDeviceName(on: ref)
         case .request(.openChannel(let psm)): openChannel(psm, operation, on: ref)
@@ -39,7 +39,9 @@ extension World {
 
     private mutating func read(_ attribute: AttributeID, _ answered: Link.CompletedRequest, on ref: Ref<Link>) {
         let operation = answered.operation
-        if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
+        if context.configuration.operationErrorRate > 0,
+            context.random.faults.happens(context.configuration.operationErrorRate)
+        {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
         guard let access = devices[answered.device]?.server.read(attribute, on: answered.security) else { return }
@@ -74,7 +76,7 @@ extension World {
         links[ref]?.client.finishing = (operation, .value(value))
         let lost = responses.count > 1 ? retransmissionTime(responses.count - 1, on: ref) : 0
         let rest = Nanoseconds(responses.count - 1) * answered.interval
-        queue.schedule(.finish(ref), at: now + rest + additional + lost)
+        context.queue.schedule(.finish(ref), at: context.now + rest + additional + lost)
     }
 
     private mutating func readDeviceName(on ref: Ref<Link>) {
@@ -82,7 +84,7 @@ extension World {
         guard let link = links[ref], let device = devices[link.device],
             let value = device.server.database[device.server.deviceName]?.value
         else { return }
-        if air.tapped.contains(.att) { reportResponse(.value(value), to: .deviceName, on: ref) }
+        if context.tapped.contains(.att) { reportResponse(.value(value), to: .deviceName, on: ref) }
         let name = String(decoding: value, as: UTF8.self)
         guard let known = hosts[link.host].peers[link.peer] else { return }
         hosts[link.host].peers[link.peer]?.deviceName = name
@@ -96,7 +98,9 @@ extension World {
         on ref: Ref<Link>
     ) {
         let operation = answered.operation
-        if configuration.operationErrorRate > 0, random.faults.happens(configuration.operationErrorRate) {
+        if context.configuration.operationErrorRate > 0,
+            context.random.faults.happens(context.configuration.operationErrorRate)
+        {
             return fail(operation, .writeNotPermitted, on: ref, "write")
         }
         if let code = preparationRefusal(attribute, value, from: offset, answered) {
@@ -129,12 +133,12 @@ extension World {
     mutating func receiveCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return }
         guard value.count <= ATTLimits.written(mtu: command.mtu) else {
-            return log("write command longer than the MTU allows dropped")
+            return context.log("write command longer than the MTU allows dropped")
         }
         switch devices[command.device]?.server.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
-        case .refused?: log("write command refused by the device")
+        case .refused?: context.log("write command refused by the device")
         case .handler?:
             let response = ask(command, attribute, .writeCommand(value), on: ref)
             if response == .stored { store(value, attribute, command.device, on: ref) }
@@ -176,7 +180,7 @@ extension World {
             }
             return nil
         }
-        var actions = DeviceActions(now: .nanoseconds(now), date: date)
+        var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
         let response = devices[device]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response
@@ -203,13 +207,13 @@ extension World {
     /// Starts the timeout of an open request; after 30 s nothing more may be sent on the link (Core Specification, Vol
     /// 3, Part F, 3.3.3).
     mutating func startTransactionTimeout(_ ref: Ref<Link>) {
-        let token = queue.scheduleCancellable(
-            .transactionTimeout(ref), at: now + Duration.seconds(30).nanoseconds)
+        let token = context.queue.scheduleCancellable(
+            .transactionTimeout(ref), at: context.now + Duration.seconds(30).nanoseconds)
         links[ref]?.server.transactionTimeout = token
     }
 
     mutating func stopTransactionTimeout(_ ref: Ref<Link>) {
-        if let token = links[ref]?.server.transactionTimeout { queue.cancel(token) }
+        if let token = links[ref]?.server.transactionTimeout { context.queue.cancel(token) }
         links[ref]?.server.transactionTimeout = nil
     }
 

@@ -11,9 +11,9 @@ extension World {
             let owner = devices[link.device]?.server.database[attribute]?.owner
         else { return }
         let isFirst = link.server.notifyCredits[owner.manager] == nil
-        let credits = max(1, configuration.notifyBuffer)
+        let credits = max(1, context.configuration.notifyBuffer)
         if isFirst { links[ref]?.server.notifyCredits[owner.manager] = credits }
-        emit(
+        context.emit(
             PeripheralEvent.subscribed(
                 central: central, attribute: owner.local, mtu: link.mtu, notifyCredits: isFirst ? credits : 0),
             to: owner.manager)
@@ -26,7 +26,7 @@ extension World {
         guard let link = links[ref], let central = link.server.central,
             let owner = devices[link.device]?.server.database[attribute]?.owner
         else { return }
-        emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
+        context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
         let dropped = links[ref]?.server.dropOutgoing(of: attribute) ?? []
         revokeCredits(of: owner.manager, on: ref)
         if !dropped.isEmpty { returnNotifyCredits(to: dropped, on: ref) }
@@ -67,12 +67,12 @@ extension World {
             guard let kind = links[link]?.server.subscriptions[attribute] else {
                 // The central has unsubscribed in the meantime; the manager's credit is returned.
                 if centrals != nil, links[link]?.server.notifyCredits[ref] != nil {
-                    emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: ref)
+                    context.emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: ref)
                 }
                 continue
             }
             guard let credits = links[link]?.server.notifyCredits[ref], credits > 0 else {
-                log("value without credit dropped")
+                context.log("value without credit dropped")
                 continue
             }
             links[link]?.server.notifyCredits[ref] = credits - 1
@@ -92,7 +92,7 @@ extension World {
             guard let credits = links[ref]?.server.notifyCredits[sender] else { continue }
             let count = senders.count { $0 == sender }
             links[ref]?.server.notifyCredits[sender] = credits + count
-            emit(PeripheralEvent.notifyCredits(central: central, count: count), to: sender)
+            context.emit(PeripheralEvent.notifyCredits(central: central, count: count), to: sender)
         }
     }
 
@@ -100,7 +100,7 @@ extension World {
     mutating func reportMTU(_ mtu: Int, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central else { return }
         for manager in link.server.notifyCredits.keys.sorted() {
-            emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)
+            context.emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)
         }
     }
 
@@ -111,7 +111,7 @@ extension World {
         guard let ref = devices[server]?.links.first(where: { links[$0]?.server.central == central }),
             let link = links[ref]
         else { return }
-        let usual = configuration.connectionInterval.nanoseconds
+        let usual = context.configuration.connectionInterval.nanoseconds
         let wanted: Nanoseconds =
             switch latency {
             case .low: usual / 4
@@ -133,16 +133,16 @@ extension World {
     mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         links[ref]?.server.requests.parameters = parameters
-        queue.schedule(.changeParameters(ref), at: link.timing.connectionEvent(from: now) + 6 * link.timing.interval)
+        context.queue.schedule(
+            .changeParameters(ref), at: link.timing.connectionEvent(from: context.now) + 6 * link.timing.interval)
     }
 
     mutating func changeParameters(of ref: Ref<Link>) {
         guard !isMissed(.changeParameters(ref), on: ref), let parameters = links[ref]?.server.requests.parameters else {
             return
         }
-        let present = now
         links[ref]?.server.requests.parameters = nil
-        links[ref]?.timing.change(to: parameters, at: present)
+        links[ref]?.timing.change(to: parameters, at: context.now)
         share(ref)
         reportParameters(of: ref)
     }

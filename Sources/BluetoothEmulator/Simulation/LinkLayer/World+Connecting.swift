@@ -32,32 +32,34 @@ extension World {
         openServer(behind: peer, of: host)
         guard let device = device(peer, on: host) else { return }
         guard reverseLink(to: device, from: host) != nil else {
-            return configuration.advertisingCollides ? wakeAll() : wake(device)
+            return context.configuration.advertisingCollides ? wakeAll() : wake(device)
         }
         hosts[host].connecting.remove(peer)
-        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .pastFault), at: now)
+        context.queue.schedule(
+            .established(host, device, epoch: hosts[host].adapter.epoch, .pastFault), at: context.now)
     }
 
     /// Stops waiting for a link to a peer.
     mutating func stopConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.remove(peer)
-        if let token = hosts[host].pairing.encryptionTimeouts.removeValue(forKey: peer) { queue.cancel(token) }
+        if let token = hosts[host].pairing.encryptionTimeouts.removeValue(forKey: peer) { context.queue.cancel(token) }
     }
 
     /// Answers a connectable packet of a wanted peer; the link is up after the delay.
     mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
         hosts[host].connecting.remove(peer)
-        let interval = devices[ref]?.description.connectionInterval ?? configuration.connectionInterval
-        let delay = configuration.connectionDelay.nanoseconds + interval.nanoseconds
-        queue.schedule(.established(host, ref, epoch: hosts[host].adapter.epoch, .requested), at: now + delay)
+        let interval = devices[ref]?.description.connectionInterval ?? context.configuration.connectionInterval
+        let delay = context.configuration.connectionDelay.nanoseconds + interval.nanoseconds
+        context.queue.schedule(
+            .established(host, ref, epoch: hosts[host].adapter.epoch, .requested), at: context.now + delay)
     }
 
     /// Links another app of the host to a device at once, without a packet, a fault or a question to the handler.
     mutating func connectOtherAppAtOnce(_ peer: PeerID, on host: Int) {
         connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         guard hosts[host].links[peer] == nil, let device = device(peer, on: host) else { return }
-        queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .granted), at: now)
+        context.queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .granted), at: context.now)
     }
 
     /// Turns a connect into a link, if the device is present and admits it.
@@ -85,16 +87,16 @@ extension World {
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
-            hosts[host].pairing.encryptionTimeouts[peer] = queue.scheduleCancellable(
+            hosts[host].pairing.encryptionTimeouts[peer] = context.queue.scheduleCancellable(
                 .encryptionTimeout(host, peer, epoch: hosts[host].adapter.epoch),
-                at: now + Duration.seconds(40).nanoseconds)
+                at: context.now + Duration.seconds(40).nanoseconds)
         }
     }
 
     /// Returns whether a connect fails, by chance or because a test requested it.
     private mutating func fails(connecting ref: Ref<Device>, to host: Int) -> Bool {
         guard let peer = devices[ref]?.identity.peers[host], let failing = devices[ref]?.faults.failingConnections,
-            failing > 0 || random.faults.happens(configuration.connectionFailureRate)
+            failing > 0 || context.random.faults.happens(context.configuration.connectionFailureRate)
         else { return false }
         devices[ref]?.faults.failingConnections = max(0, failing - 1)
         failConnect(peer, on: host, .connectionFailed)
@@ -114,12 +116,12 @@ extension World {
     ) {
         var error = BackendError(code, operation: "connect")
         error.original = original
-        if air.tapped.contains(.links) { report(.connectionFailed(host: host, peer: peer, code)) }
+        if context.tapped.contains(.links) { context.report(.connectionFailed(host: host, peer: peer, code)) }
         failPairingRequests(peer, on: host, error)
         for lease in hosts[host].ledger.connectFailed(peer) {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager) else { continue }
-            emit(.connectFailed(peer: peer, operation: lease.operation, error: error), to: manager)
+            context.emit(.connectFailed(peer: peer, operation: lease.operation, error: error), to: manager)
         }
     }
 
@@ -132,7 +134,7 @@ extension World {
         let link = links.insert(
             Link(
                 host: host, device: ref, peer: peer, mtu: mtu,
-                timing: LinkTiming(configuration, device.description, anchor: now),
+                timing: LinkTiming(context.configuration, device.description, anchor: context.now),
                 security: LinkSecurity(level: security)))
         devices[ref]?.links.append(link)
         showCentral(of: link)
@@ -157,7 +159,7 @@ extension World {
 
     /// The largest MTU that a host offers, in either role.
     func maximumMTU(of host: Int) -> Int {
-        max(ATTLimits.minimumMTU, min(configuration.maximumMTU, hosts[host].adapter.maximumMTU ?? .max))
+        max(ATTLimits.minimumMTU, min(context.configuration.maximumMTU, hosts[host].adapter.maximumMTU ?? .max))
     }
 
     private mutating func reportConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ link: Ref<Link>) {
@@ -166,19 +168,19 @@ extension World {
         // If other managers kept the link open, the manager is connected again at once; its earlier end must come
         // first.
         completeDisconnect(manager, peer)
-        let delay = configuration.writeReadinessDelay.nanoseconds
-        let credits = delay > 0 ? 0 : configuration.transmitBuffer
+        let delay = context.configuration.writeReadinessDelay.nanoseconds
+        let credits = delay > 0 ? 0 : context.configuration.transmitBuffer
         managers[manager]?.open(id, Manager.OpenLink(link: link, credits: credits))
-        if delay > 0 { queue.schedule(.becomeReadyToWrite(manager, id), at: now + delay) }
+        if delay > 0 { context.queue.schedule(.becomeReadyToWrite(manager, id), at: context.now + delay) }
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
-        emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
+        context.emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
     }
 
     /// Allows write commands on a new link.
     mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID) {
-        let credits = configuration.transmitBuffer
+        let credits = context.configuration.transmitBuffer
         guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
-        emit(.writeCredits(link: link, count: credits), to: manager)
+        context.emit(.writeCredits(link: link, count: credits), to: manager)
     }
 
     // MARK: Down
@@ -192,19 +194,19 @@ extension World {
         case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
             if let link { closeChannels(of: ref, on: link) }
-            let time = link.map(disconnectionTime) ?? configuration.disconnectionDelay.nanoseconds
+            let time = link.map(disconnectionTime) ?? context.configuration.disconnectionDelay.nanoseconds
             if let link { isLast ? scheduleLocalClose(link) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
             managers[ref]?.close(id)
             managers[ref]?.pendingDisconnects[peer] = id
-            queue.schedule(.reportLocal(ref, id, epoch: hosts[host].adapter.epoch), at: now + time)
+            context.queue.schedule(.reportLocal(ref, id, epoch: hosts[host].adapter.epoch), at: context.now + time)
         }
     }
 
     mutating func scheduleLocalClose(_ link: Ref<Link>) {
         guard links[link]?.isClosing == false else { return }
         links[link]?.isClosing = true
-        queue.schedule(.localClose(link), at: now + disconnectionTime(of: link))
+        context.queue.schedule(.localClose(link), at: context.now + disconnectionTime(of: link))
     }
 
     /// The time that ending a link takes for this host: at least one connection event, in which the device acknowledges
@@ -212,7 +214,7 @@ extension World {
     ///
     /// Source: Core Specification, Vol 6, Part B, 5.1.6.
     private func disconnectionTime(of link: Ref<Link>) -> Nanoseconds {
-        max(configuration.disconnectionDelay.nanoseconds, links[link]?.timing.interval ?? 0)
+        max(context.configuration.disconnectionDelay.nanoseconds, links[link]?.timing.interval ?? 0)
     }
 
     mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
@@ -225,7 +227,7 @@ extension World {
     /// Delivers the end that a manager requested, if it is not delivered yet.
     private mutating func completeDisconnect(_ ref: Ref<Manager>, _ peer: PeerID) {
         guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
-        emit(.disconnected(link: link, reason: .local, at: date, isReconnecting: false), to: ref)
+        context.emit(.disconnected(link: link, reason: .local, at: context.date, isReconnecting: false), to: ref)
     }
 
     /// Ends a link for all managers that lease it, and reconnects for those that requested it.
@@ -240,9 +242,9 @@ extension World {
             guard isManager(manager), let id = lease.link else { continue }
             managers[manager]?.close(id)
             let isKnown = reason == .local || hosts[host].adapter.features.contains(.disconnectReason)
-            emit(
+            context.emit(
                 .disconnected(
-                    link: id, reason: isKnown ? reason : .unknown, at: date,
+                    link: id, reason: isKnown ? reason : .unknown, at: context.date,
                     isReconnecting: lease.options.autoReconnect,
                     error: reason == .remote ? link.server.requests.closingError : nil),
                 to: manager)
@@ -261,9 +263,11 @@ extension World {
         rememberDatabase(of: ref)
         if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return }
-        if air.tapped.contains(.links) { report(.connectionClosed(link: ref.serial, side: .central, reason)) }
-        if let token = link.supervision.timeout { queue.cancel(token) }
-        if let token = link.server.transactionTimeout { queue.cancel(token) }
+        if context.tapped.contains(.links) {
+            context.report(.connectionClosed(link: ref.serial, side: .central, reason))
+        }
+        if let token = link.supervision.timeout { context.queue.cancel(token) }
+        if let token = link.server.transactionTimeout { context.queue.cancel(token) }
     }
 
     /// Ends the server's side of a link, for the device or for the managers of a host.
@@ -277,7 +281,9 @@ extension World {
         reportCentralLeft(ref)
         links[ref]?.server.pendingRequest = nil
         links[ref]?.server.subscriptions = [:]
-        if air.tapped.contains(.links) { report(.connectionClosed(link: ref.serial, side: .peripheral, reason)) }
+        if context.tapped.contains(.links) {
+            context.report(.connectionClosed(link: ref.serial, side: .peripheral, reason))
+        }
         handle(.disconnected(identity(of: ref)), at: device)
         wake(device)
     }
@@ -288,7 +294,7 @@ extension World {
             guard let filter = managers[manager]?.connectionEventFilter,
                 database?.offers(filter.services) == true || filter.peers.contains(peer)
             else { continue }
-            emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
+            context.emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
         }
     }
 
@@ -306,7 +312,7 @@ extension World {
         guard links[ref]?.supervision.isSilent == false, let timeout = links[ref]?.timing.supervisionTimeout else {
             return
         }
-        let token = queue.scheduleCancellable(.supervision(ref), at: now + timeout)
+        let token = context.queue.scheduleCancellable(.supervision(ref), at: context.now + timeout)
         links[ref]?.supervision.fallSilent(until: token)
         if let other = links[ref]?.other { fallSilent(other) }
     }
@@ -315,8 +321,8 @@ extension World {
         guard let link = links[ref], link.supervision.isSilent, !link.supervision.isLost,
             let (missed, timeout) = links[ref]?.supervision.recover()
         else { return }
-        if let timeout { queue.cancel(timeout) }
-        for event in missed { queue.schedule(event, at: link.timing.connectionEvent(from: now)) }
+        if let timeout { context.queue.cancel(timeout) }
+        for event in missed { context.queue.schedule(event, at: link.timing.connectionEvent(from: context.now)) }
         if let other = link.other { hearAgain(other) }
     }
 

@@ -14,11 +14,10 @@ extension World {
     ///
     /// - Returns: Whether the sender goes first; if not, it has another turn in the same event.
     mutating func beginEvent(for sender: ConnectionEventPackets.Sender, by side: LinkSide, on ref: Ref<Link>) -> Bool {
-        let present = now
         guard let (first, timing) = earlierLink(ref) else {
-            return links[ref]?.timing.beginEvent(for: sender, by: side, at: present) ?? true
+            return links[ref]?.timing.beginEvent(for: sender, by: side, at: context.now) ?? true
         }
-        return links[first]?.timing.beginEvent(for: sender, by: side.other, at: present, timing) ?? true
+        return links[first]?.timing.beginEvent(for: sender, by: side.other, at: context.now, timing) ?? true
     }
 
     /// Sends an ATT PDU, or the rest of it, as far as it fits into the present connection event.

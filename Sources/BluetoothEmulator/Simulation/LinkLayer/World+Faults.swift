@@ -26,8 +26,8 @@ extension World {
         switch effect {
         case .fail, .disconnect: failConnect(peer, on: host, .connectionFailed)
         case .delay(let time):
-            queue.schedule(
-                .established(host, ref, epoch: epoch, .pastFault), at: now + max(0, time.nanoseconds))
+            context.queue.schedule(
+                .established(host, ref, epoch: epoch, .pastFault), at: context.now + max(0, time.nanoseconds))
         case .pause: devices[ref]?.faults.pausedConnects.append((host, epoch))
         }
         return true
@@ -41,7 +41,8 @@ extension World {
         switch effect {
         case .fail:
             pairingFailed(ref, .operationNotSupported, "the peer refuses to pair")
-        case .delay(let time): queue.schedule(.pairingFeatures(ref, number), at: now + max(0, time.nanoseconds))
+        case .delay(let time):
+            context.queue.schedule(.pairingFeatures(ref, number), at: context.now + max(0, time.nanoseconds))
         case .pause: links[ref]?.security.pairing?.isPaused = true
         case .disconnect: terminate(ref, reason: .remote)
         }
@@ -54,15 +55,14 @@ extension World {
         guard let device = devices[ref] else { return }
         devices[ref]?.faults.pausedConnects = []
         for connect in device.faults.pausedConnects {
-            queue.schedule(.established(connect.host, ref, epoch: connect.epoch, .pastFault), at: now)
+            context.queue.schedule(.established(connect.host, ref, epoch: connect.epoch, .pastFault), at: context.now)
         }
-        let present = now
         for link in device.links {
             if links[link]?.security.pairing?.isPaused == true, let number = links[link]?.security.pairing?.number {
                 links[link]?.security.pairing?.isPaused = false
-                queue.schedule(.pairingFeatures(link, number), at: present)
+                context.queue.schedule(.pairingFeatures(link, number), at: context.now)
             }
-            links[link]?.client.deferred.resume(at: present)
+            links[link]?.client.deferred.resume(at: context.now)
             links[link]?.server.resume()
             performPostponed(link)
             unstall(link)
@@ -72,14 +72,13 @@ extension World {
     /// Performs the due operations of a link that a fault held up.
     mutating func performPostponed(_ ref: Ref<Link>) {
         guard !isMissed(.performPostponed(ref), on: ref) else { return }
-        let present = now
-        while let operation = links[ref]?.client.deferred.takeCommand(at: present),
+        while let operation = links[ref]?.client.deferred.takeCommand(at: context.now),
             let command = links[ref]?.answered(operation)
         {
             receiveCommand(command, on: ref)
         }
-        while let operation = links[ref]?.client.deferred.takeOther(at: present) { enqueue(operation, on: ref) }
-        guard let operation = links[ref]?.client.deferred.takeRequest(at: present),
+        while let operation = links[ref]?.client.deferred.takeOther(at: context.now) { enqueue(operation, on: ref) }
+        guard let operation = links[ref]?.client.deferred.takeRequest(at: context.now),
             let answered = links[ref]?.answered(operation)
         else { return }
         stopTransactionTimeout(ref)
@@ -96,7 +95,7 @@ extension World {
         else { return false }
         switch effect {
         case .fail(let code): refuse(operation, step, code, on: ref)
-        case .delay(let time): postpone(operation, until: now + max(0, time.nanoseconds), on: ref)
+        case .delay(let time): postpone(operation, until: context.now + max(0, time.nanoseconds), on: ref)
         case .pause: postpone(operation, until: nil, on: ref)
         case .disconnect: terminate(ref, reason: .remote)
         }
@@ -109,7 +108,7 @@ extension World {
         guard let (step, attribute) = step(of: answered, on: ref), let attribute,
             let time = devices[answered.device]?.handler.behavior?.responseTime(
                 step, attribute, operation.kind.written),
-            let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > now
+            let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > context.now
         else { return false }
         postpone(operation, until: due, on: ref)
         return true
@@ -133,7 +132,7 @@ extension World {
     private mutating func postpone(_ operation: LinkOperation, until due: Nanoseconds?, on ref: Ref<Link>) {
         links[ref]?.client.deferred.postpone(operation, until: due)
         if operation.kind.isATTRequest { startTransactionTimeout(ref) } else { release(ref) }
-        if let due { queue.schedule(.performPostponed(ref), at: due) }
+        if let due { context.queue.schedule(.performPostponed(ref), at: due) }
     }
 
     /// Returns the device step of an operation, and its attribute; nil for an operation that needs no packet.
@@ -161,15 +160,14 @@ extension World {
     mutating func meetsFault(command: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
         let (operation, isFirst) = (command.operation, links[ref]?.client.deferred.hasCommands != true)
-        let present = now
         switch takeFault(.writeCommand, attribute, of: command.device) {
         case nil where isFirst: return false
-        case nil: links[ref]?.client.deferred.postpone(operation, until: present)
-        case .fail?: log("write command lost by a fault")
+        case nil: links[ref]?.client.deferred.postpone(operation, until: context.now)
+        case .fail?: context.log("write command lost by a fault")
         case .delay(let time)?:
-            let due = present + max(0, time.nanoseconds)
+            let due = context.now + max(0, time.nanoseconds)
             links[ref]?.client.deferred.postpone(operation, until: due)
-            queue.schedule(.performPostponed(ref), at: due)
+            context.queue.schedule(.performPostponed(ref), at: due)
         case .pause?: links[ref]?.client.deferred.postpone(operation, until: nil)
         case .disconnect?: terminate(ref, reason: .remote)
         }
@@ -185,10 +183,10 @@ extension World {
         else { return item }
         switch effect {
         case .fail:
-            log("value lost by a fault")
+            context.log("value lost by a fault")
             if let sender { returnNotifyCredits(to: [sender], on: ref) }
             return nil
-        case .delay(let time): return .held(item, until: now + max(0, time.nanoseconds))
+        case .delay(let time): return .held(item, until: context.now + max(0, time.nanoseconds))
         case .pause: return .held(item, until: nil)
         case .disconnect:
             terminate(ref, reason: .remote)
@@ -199,6 +197,7 @@ extension World {
     /// Resumes the device's queue if nothing holds up its head.
     mutating func unstall(_ ref: Ref<Link>) {
         guard links[ref]?.server.unstall() == true else { return }
-        queue.schedule(.peerTransmit(ref), at: links[ref]?.timing.connectionEvent(from: now) ?? now)
+        context.queue.schedule(
+            .peerTransmit(ref), at: links[ref]?.timing.connectionEvent(from: context.now) ?? context.now)
     }
 }

@@ -47,7 +47,8 @@ extension World {
             let peer = devices[device]?.identity.peers[server],
             hosts[server].connecting.remove(peer) != nil
         else { return }
-        queue.schedule(.established(server, device, epoch: hosts[server].adapter.epoch, .pastFault), at: now)
+        context.queue.schedule(
+            .established(server, device, epoch: hosts[server].adapter.epoch, .pastFault), at: context.now)
     }
 
     /// Copies a link's security and parameters to its other direction.

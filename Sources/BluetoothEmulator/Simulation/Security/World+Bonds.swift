@@ -27,9 +27,10 @@ extension World {
             bonds[address] != nil || bonds.count < limit
         }
         guard device.host != nil || device.description.pairing.isBondable else { return true }
-        let limit = device.host == nil ? device.description.pairing.maximumBonds : configuration.maximumBonds
+        let limit = device.host == nil ? device.description.pairing.maximumBonds : context.configuration.maximumBonds
         return hasRoom(self[serverBonds: link.device], hosts[link.host].identity.address, limit)
-            && hasRoom(hosts[link.host].pairing.bonds, device.identity.identityAddress, configuration.maximumBonds)
+            && hasRoom(
+                hosts[link.host].pairing.bonds, device.identity.identityAddress, context.configuration.maximumBonds)
     }
 
     /// Stores a new key on both sides.
@@ -61,7 +62,7 @@ extension World {
     /// Bonds a host and a device, as if they had paired before.
     mutating func bond(_ host: Int, with ref: Ref<Device>) {
         guard let peer = devices[ref]?.identity.peers[host] else { return }
-        bond(host, with: ref, as: peer, random.security.next(), isAuthenticated: true)
+        bond(host, with: ref, as: peer, context.random.security.next(), isAuthenticated: true)
     }
 
     /// Deletes a host's keys of a device; their links end.
@@ -69,8 +70,8 @@ extension World {
         _ address: DeviceAddress, on host: Int, asker: (manager: Ref<Manager>, operation: OperationID)? = nil
     ) {
         guard let bond = hosts[host].pairing.bonds.removeValue(forKey: address) else { return }
-        if air.tapped.contains(.hosts) {
-            report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
+        if context.tapped.contains(.hosts) {
+            context.report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
         }
         reportUnpaired(bond.peer, on: host, asker)
         for ref in hosts[host].links.values.sorted()

@@ -24,20 +24,23 @@ extension World {
             links[ref]?.security.pairing?.askers += askers
             return
         }
-        let number = identifiers.nextPairing()
+        let number = context.identifiers.nextPairing()
         links[ref]?.security.pairing = Pairing(number: number, operation: operation, askers: askers)
-        if air.tapped.contains(.security) { report(.pairingStarted(link: ref.serial)) }
+        if context.tapped.contains(.security) { context.report(.pairingStarted(link: ref.serial)) }
         pairingMessageSent(on: ref)
         // The exchange of features takes a round trip.
-        let due = link.timing.connectionEvent(from: now) + link.timing.interval + configuration.pairingDelay.nanoseconds
-        queue.schedule(.pairingFeatures(ref, number), at: due)
+        let due =
+            link.timing.connectionEvent(from: context.now) + link.timing.interval
+            + context.configuration.pairingDelay.nanoseconds
+        context.queue.schedule(.pairingFeatures(ref, number), at: due)
     }
 
     /// Restarts the timeout when a message of the pairing is sent.
     mutating func pairingMessageSent(on ref: Ref<Link>) {
         guard let pairing = links[ref]?.security.pairing else { return }
-        if let token = pairing.timeout { queue.cancel(token) }
-        let token = queue.scheduleCancellable(.pairingTimeout(ref, pairing.number), at: now + pairingTimeout)
+        if let token = pairing.timeout { context.queue.cancel(token) }
+        let token = context.queue.scheduleCancellable(
+            .pairingTimeout(ref, pairing.number), at: context.now + pairingTimeout)
         links[ref]?.security.pairing?.timeout = token
     }
 
@@ -59,7 +62,7 @@ extension World {
             .central: agent(of: link.host), .peripheral: device.host.flatMap { agent(of: $0) },
         ].compactMapValues { $0 }
         let hosts: [LinkSide] = device.host == nil ? [.central] : [.central, .peripheral]
-        guard configuration.agreesToPairing || hosts.allSatisfy({ agents[$0] != nil }) else {
+        guard context.configuration.agreesToPairing || hosts.allSatisfy({ agents[$0] != nil }) else {
             return pairingFailed(ref, .operationCancelled, "no one is there to agree")
         }
         func capability(_ side: LinkSide) -> PairingCapability {
@@ -76,9 +79,9 @@ extension World {
             return pairingFailed(ref, .tooManyPairedDevices)
         }
         links[ref]?.security.pairing?.method = method
-        if air.tapped.contains(.security) {
+        if context.tapped.contains(.security) {
             let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
-            report(.pairingMethodChosen(link: ref.serial, features))
+            context.report(.pairingMethodChosen(link: ref.serial, features))
         }
         let number = shownNumber(method, described)
         links[ref]?.security.pairing?.passkey = number
@@ -90,7 +93,7 @@ extension World {
 
     private mutating func shownNumber(_ method: PairingMethod, _ described: PairingDescription?) -> Int {
         if case .passkey(shownBy: .peripheral?) = method, let fixed = described?.passkey { return fixed }
-        return Int(random.security.below(1_000_000))
+        return Int(context.random.security.below(1_000_000))
     }
 
     /// Continues with the keys when no question is open.
@@ -99,8 +102,9 @@ extension World {
             !pairing.questions.contains(where: \.isBlocking)
         else { return }
         // Confirmation, random values, check values and the start of encryption: four round trips.
-        queue.schedule(
-            .pairingKeys(ref, pairing.number), at: link.timing.connectionEvent(from: now) + 4 * link.timing.interval)
+        context.queue.schedule(
+            .pairingKeys(ref, pairing.number),
+            at: link.timing.connectionEvent(from: context.now) + 4 * link.timing.interval)
     }
 
     /// Completes the pairing: both sides store the keys, and the operation that needed them is retried.
@@ -111,13 +115,15 @@ extension World {
         guard pairing.isPasskeyRight else {
             return pairingFailed(ref, .invalidParameters, "the passkeys differ")
         }
-        let isBonded = storeBond(random.security.next(), isAuthenticated: method.isAuthenticated, on: ref)
+        let isBonded = storeBond(context.random.security.next(), isAuthenticated: method.isAuthenticated, on: ref)
         links[ref]?.security.pairing = nil
         links[ref]?.security.level = method.isAuthenticated ? .authenticated : .encrypted
         share(ref)
-        if air.tapped.contains(.security) { report(.pairingSucceeded(link: ref.serial, isBonded: isBonded)) }
+        if context.tapped.contains(.security) {
+            context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
+        }
         reportSecurity(of: ref)
-        if let token = pairing.timeout { queue.cancel(token) }
+        if let token = pairing.timeout { context.queue.cancel(token) }
         // The end of the pairing also removes a number that is still displayed.
         reportPairingAgents(on: ref, pairing.askers) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         endPairingLink(link)
@@ -129,12 +135,12 @@ extension World {
     mutating func pairingFailed(_ ref: Ref<Link>, _ code: BackendError.Code, _ message: String? = nil) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
-        if air.tapped.contains(.security) { report(.pairingFailed(link: ref.serial, code)) }
+        if context.tapped.contains(.security) { context.report(.pairingFailed(link: ref.serial, code)) }
         pairingOver(ref, pairing, BackendError(code, operation: "pair", message: message))
     }
 
     private mutating func pairingOver(_ ref: Ref<Link>, _ pairing: Pairing, _ error: BackendError) {
-        if let token = pairing.timeout { queue.cancel(token) }
+        if let token = pairing.timeout { context.queue.cancel(token) }
         cancelQuestions(pairing.questions)
         reportPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }
         if let link = links[ref] { endPairingLink(link) }
@@ -155,8 +161,8 @@ extension World {
     mutating func abandonPairing(_ ref: Ref<Link>) {
         guard let pairing = links[ref]?.security.pairing else { return }
         links[ref]?.security.pairing = nil
-        if air.tapped.contains(.security) { report(.pairingFailed(link: ref.serial, .peerDisconnected)) }
-        if let token = pairing.timeout { queue.cancel(token) }
+        if context.tapped.contains(.security) { context.report(.pairingFailed(link: ref.serial, .peerDisconnected)) }
+        if let token = pairing.timeout { context.queue.cancel(token) }
         cancelQuestions(pairing.questions)
         let error = BackendError(.peerDisconnected, operation: "pair")
         reportPairingAgents(on: ref, pairing.askers) { .pairingFailed(peer: $0, operation: $1, error: error) }

@@ -36,7 +36,7 @@ extension World {
         for (host, peer) in sides {
             for agent in agents(of: host) {
                 let operation = askers.first { $0.manager == agent }?.operation
-                emit(event(peer, operation), to: agent)
+                context.emit(event(peer, operation), to: agent)
             }
         }
     }
@@ -47,7 +47,7 @@ extension World {
     ) {
         for agent in agents(of: host) {
             let operation = asker?.manager == agent ? asker?.operation : nil
-            emit(PairingEvent.unpaired(peer: peer, operation: operation), to: agent)
+            context.emit(PairingEvent.unpaired(peer: peer, operation: operation), to: agent)
         }
     }
 
@@ -68,13 +68,13 @@ extension World {
         case .passkey(let shownBy): kind = shownBy == side ? .display(passkey: pairing.passkey) : .enterPasskey
         case .outOfBand: kind = .outOfBand
         }
-        let id = identifiers.nextQuestion()
+        let id = context.identifiers.nextQuestion()
         links[ref]?.security.pairing?.questions.append(Pairing.Question(id: id, agent: agent, side: side, kind: kind))
-        emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
+        context.emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
     }
 
     mutating func cancelQuestions(_ questions: [Pairing.Question]) {
-        for question in questions { emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
+        for question in questions { context.emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
     }
 
     private mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>) {
@@ -135,16 +135,16 @@ extension World {
         if let (link, security) = link(with: peer, in: scope) {
             guard security.refusal != nil else {
                 let isBonded = scope.contains { hosts[$0].pairing.bondAddress(of: peer) != nil }
-                return emit(PairingEvent.paired(peer: peer, operation: operation, isBonded: isBonded), to: ref)
+                return context.emit(PairingEvent.paired(peer: peer, operation: operation, isBonded: isBonded), to: ref)
             }
             return startPairing(link, asker: (ref, operation))
         }
         guard let host = scope.first(where: { hosts[$0].adapter.isOn && hosts[$0].peers[peer] != nil }) else {
             let error = BackendError(.unknownDevice, operation: "pair")
-            return emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
+            return context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
         }
-        let timeout = queue.scheduleCancellable(
-            .pairingLinkTimeout(ref, operation, peer, host: host), at: now + pairingLinkTimeout)
+        let timeout = context.queue.scheduleCancellable(
+            .pairingLinkTimeout(ref, operation, peer, host: host), at: context.now + pairingLinkTimeout)
         hosts[host].pairing.request(peer, HostPairing.Request(asker: (ref, operation), timeout: timeout))
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
@@ -158,7 +158,8 @@ extension World {
         guard !hosts[host].pairing.takeRequests(for: peer, of: { $0 == asker }).isEmpty else { return }
         endPairingLinkIfUnused(peer, on: host)
         let error = BackendError(.connectionFailed, operation: "pair", message: "the peer does not answer")
-        emit(PairingEvent.pairingFailed(peer: peer, operation: asker.operation, error: error), to: asker.manager)
+        context.emit(
+            PairingEvent.pairingFailed(peer: peer, operation: asker.operation, error: error), to: asker.manager)
     }
 
     /// Removes requests and their timeouts, and returns the askers.
@@ -166,7 +167,7 @@ extension World {
         for peer: PeerID, on host: Int, of isTaken: (HostPairing.Asker) -> Bool = { _ in true }
     ) -> [HostPairing.Asker] {
         let taken = hosts[host].pairing.takeRequests(for: peer, of: isTaken)
-        for request in taken { queue.cancel(request.timeout) }
+        for request in taken { context.queue.cancel(request.timeout) }
         return taken.map(\.asker)
     }
 
@@ -201,14 +202,14 @@ extension World {
     private mutating func completePairingRequests(_ ref: Ref<Link>) {
         guard let link = links[ref] else { return }
         for (manager, operation) in takePairingRequests(for: link.peer, on: link.host) {
-            emit(PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
+            context.emit(PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
         }
         endPairingLink(link)
     }
 
     mutating func failPairingRequests(_ peer: PeerID, on host: Int, _ error: BackendError) {
         for (manager, operation) in takePairingRequests(for: peer, on: host) {
-            emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
+            context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
         }
     }
 
@@ -227,6 +228,6 @@ extension World {
             return removeBond(address, on: host, asker: (ref, operation))
         }
         let error = BackendError(.unknownDevice, operation: "unpair")
-        emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
+        context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
     }
 }

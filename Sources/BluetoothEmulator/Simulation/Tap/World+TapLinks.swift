@@ -30,42 +30,42 @@ extension World {
     }
 
     mutating func reportOpening(of ref: Ref<Link>) {
-        guard air.tapped.contains(.links), let connection = tappedConnection(ref, isOpening: true) else { return }
-        report(.connectionOpened(connection))
+        guard context.tapped.contains(.links), let connection = tappedConnection(ref, isOpening: true) else { return }
+        context.report(.connectionOpened(connection))
     }
 
     mutating func reportParameters(of ref: Ref<Link>) {
-        guard air.tapped.contains(.links), let link = links[ref] else { return }
+        guard context.tapped.contains(.links), let link = links[ref] else { return }
         for link in [ref, link.other].compactMap({ $0 }) {
             guard let parameters = links[link]?.timing.parameters else { continue }
-            report(.parametersChanged(link: link.serial, parameters))
+            context.report(.parametersChanged(link: link.serial, parameters))
         }
     }
 
     mutating func reportSecurity(of ref: Ref<Link>) {
-        guard air.tapped.contains(.security), let link = links[ref] else { return }
+        guard context.tapped.contains(.security), let link = links[ref] else { return }
         for link in [ref, link.other].compactMap({ $0 }) {
             guard let level = links[link]?.security.level else { continue }
-            report(.securityChanged(link: link.serial, level))
+            context.report(.securityChanged(link: link.serial, level))
         }
     }
 
     /// Reports that a device lost its keys of a host, or of all hosts.
     mutating func reportLoss(ofKeys host: DeviceAddress?, by ref: Ref<Device>) {
         guard let serving = devices[ref]?.host else {
-            if air.tapped.contains(.devices) { report(.keysLost(device: ref.serial, ofHost: host)) }
+            if context.tapped.contains(.devices) { context.report(.keysLost(device: ref.serial, ofHost: host)) }
             return
         }
-        guard air.tapped.contains(.hosts) else { return }
+        guard context.tapped.contains(.hosts) else { return }
         for bond in bonds(of: serving) where host == nil || bond.identityAddress == host {
-            report(.bondRemoved(host: serving, peer: bond.peer, identityAddress: bond.identityAddress))
+            context.report(.bondRemoved(host: serving, peer: bond.peer, identityAddress: bond.identityAddress))
         }
     }
 
     // MARK: Channels
 
     mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
-        if air.tapped.contains(.channels) { report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
+        if context.tapped.contains(.channels) { context.report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
     }
 
     // MARK: The Attribute Protocol
@@ -85,7 +85,7 @@ extension World {
             let request = server.database.tappedRequest(kind, deviceName: server.deviceName)
         else { return }
         links[ref]?.client.hasReportedRequest = true
-        report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
+        context.report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
     }
 
     /// Reports the response to the last reported request.
@@ -93,7 +93,7 @@ extension World {
         guard links[ref]?.client.hasReportedRequest == true else { return }
         links[ref]?.client.hasReportedRequest = false
         guard let answer = server(on: ref)?.database.tappedResponse(to: kind, response) else { return }
-        report(.att(link: ref.serial, .response(answer)))
+        context.report(.att(link: ref.serial, .response(answer)))
     }
 
     /// Reports a write command; one longer than the MTU allows is never sent.
@@ -102,7 +102,7 @@ extension World {
             value.count <= ATTLimits.written(mtu: command.mtu),
             let handle = devices[command.device]?.server.database[attribute]?.handle
         else { return }
-        report(.att(link: ref.serial, .command(handle: handle, value)))
+        context.report(.att(link: ref.serial, .command(handle: handle, value)))
     }
 
     /// Reports a notification or an indication.
@@ -111,7 +111,7 @@ extension World {
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
             guard let handle = devices[device]?.server.database[attribute]?.handle else { return }
-            report(
+            context.report(
                 .att(
                     link: ref.serial,
                     needsConfirmation
@@ -119,7 +119,7 @@ extension World {
         case .servicesChanged:
             // The range covers all handles: a central discovers again what it needs.
             guard let handle = devices[device]?.server.database.serviceChangedHandle else { return }
-            report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
+            context.report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
         case .held: break  // reported with its content
         }
     }

@@ -111,13 +111,13 @@ struct Trace: Sendable {
 extension World {
     /// Records which devices a starting scan will not report, and why; at most ten.
     mutating func noteSilentDevices(for parameters: ScanParameters, on host: Int) {
-        guard isNoting else { return }
+        guard context.isNoting else { return }
         var count = 0
         for ref in devices.refs where devices[ref]?.host != host {
             guard let device = devices[ref], let reason = silence(of: device, for: parameters) else { continue }
             count += 1
             guard count <= 10 else { return }
-            log(
+            context.log(
                 "device \(ref.serial) \"\(device.description.name)\" will not be discovered: \(reason)",
                 of: device.description.name)
         }
@@ -147,15 +147,15 @@ extension World {
     /// Returns the characteristic that a control names; if it does not exist, adds a line to the trace.
     mutating func existing(_ target: AttributeTarget, of ref: Ref<Device>) -> AttributeID? {
         let id = devices[ref]?.server.attribute(target)
-        if id == nil { log("control ignored: device \(ref.serial) has no characteristic \(target)") }
+        if id == nil { context.log("control ignored: device \(ref.serial) has no characteristic \(target)") }
         return id
     }
 
     mutating func update(_ target: AttributeTarget, _ value: Data, of ref: Ref<Device>) {
         guard let id = existing(target, of: ref) else { return }
         devices[ref]?.server.database[id]?.value = value
-        if isNoting, subscriberCount(target, of: ref) == 0 {
-            log("new value of \(target) not sent: no central subscribes to it")
+        if context.isNoting, subscriberCount(target, of: ref) == 0 {
+            context.log("new value of \(target) not sent: no central subscribes to it")
         }
         for link in devices[ref]?.links ?? [] { notify(value, id, on: link) }
     }
