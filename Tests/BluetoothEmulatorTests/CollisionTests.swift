@@ -45,10 +45,11 @@ import Testing
         -> [UInt8?]
     {
         var collisions = AdvertisingCollisions()
-        let (one, two) = (Ref<Device>(slot: 0, serial: 1), Ref<Device>(slot: 1, serial: 2))
-        collisions.begin(.init(one, 0, first, at: 1_000, rssi: -60))
-        collisions.begin(.init(two, 0, second, at: 1_000 + delay, rssi: -60))
-        let ends = [collisions.end(one, 0)?.destroyed, collisions.end(two, 0)?.destroyed]
+        let one = AirPacket(Ref(slot: 0, serial: 1), set: 0, generation: 0)
+        let two = AirPacket(Ref(slot: 1, serial: 2), set: 0, generation: 0)
+        collisions.begin(.init(one, first, at: 1_000))
+        collisions.begin(.init(two, second, at: 1_000 + delay))
+        let ends = [collisions.end(one)?.destroyed, collisions.end(two)?.destroyed]
         return collisions.count == 0 ? ends : []
     }
 

@@ -41,7 +41,9 @@ extension EmulatedHost {
     }
 
     /// The devices whose keys the host has, in the order of their identity addresses.
-    package var bonds: [HostBond] { emulator.core.withLock { $0.world.bonds(of: index) } }
+    package var bonds: [HostBond] {
+        emulator.core.withLock { $0.world.security.bonds(of: index, $0.world.air, $0.world.hosts) }
+    }
 
     /// Returns the address under which the host knows a peer that it has heard, connected in either role or bonded.
     ///
@@ -73,8 +75,8 @@ extension EmulatedHost {
     public func identifier(onHost name: String) -> PeerID? {
         emulator.core.withLock { core in
             let identity = core.world.hosts[index].identity
-            guard let other = core.world.host(name) else { return nil }
-            return core.world.hosts[other].pairing.bonds[identity.address]?.peer
+            guard let other = core.world.hosts.index(named: name) else { return nil }
+            return core.world.security[other].bonds[identity.address]?.peer
                 ?? core.world.hosts[other].identity.peerID(of: identity.airAddress)
         }
     }

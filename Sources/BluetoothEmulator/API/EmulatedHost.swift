@@ -150,8 +150,8 @@ public struct EmulatedHost: Sendable {
     /// Whether the host has a device's keys.
     public func isBonded(with device: EmulatedDevice) -> Bool {
         emulator.core.withLock { core in
-            core.world.devices[device.ref].map {
-                core.world.hosts[index].pairing.bonds[$0.identity.identityAddress] != nil
+            core.world.air.devices[device.ref].map {
+                core.world.security.isBonded(index, with: $0.identity.identityAddress)
             } ?? false
         }
     }
@@ -161,7 +161,7 @@ public struct EmulatedHost: Sendable {
 
     /// Deletes the keys of a device, as a user does in the system's settings; their links end.
     public func removeBond(with device: EmulatedDevice) {
-        let address = emulator.core.withLock { $0.world.devices[device.ref]?.identity.identityAddress }
+        let address = emulator.core.withLock { $0.world.air.devices[device.ref]?.identity.identityAddress }
         guard let address else { return }
         control(.removeBond(address))
     }

@@ -5,7 +5,7 @@ import Logging
 extension Emulator {
     /// The permission of the host "default".
     public func authorization() -> AuthorizationStatus {
-        core.withLock { $0.world.defaultAuthorization }
+        core.withLock { $0.world.hosts.defaultAuthorization }
     }
 
     /// Whether the host "default" has a feature: true unless ``EmulatedHost/setSupport(_:_:)`` removed it.
@@ -27,7 +27,7 @@ extension Emulator {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
-                .central, host: core.world.host(options.adapter ?? "default"),
+                .central, host: core.world.hosts.index(named: options.adapter ?? "default"),
                 restoreIdentifier: options.restoreIdentifier, remembering: options.rememberedPeers)
         }
         noteTwoHosts()
@@ -45,7 +45,9 @@ extension Emulator {
         observeForEnvironment()
         warnIfMissing(options.adapter)
         let manager = perform { core in
-            let host = options.adapter.map { core.world.host($0) } ?? core.world.freeHost(options.restoreIdentifier)
+            let host =
+                options.adapter.map { core.world.hosts.index(named: $0) }
+                ?? core.world.freeHost(options.restoreIdentifier)
             return core.world.addManager(
                 .peripheral, host: host, restoreIdentifier: options.restoreIdentifier,
                 remembering: options.rememberedPeers)
@@ -101,7 +103,7 @@ extension Emulator {
     private func warnIfMissing(_ adapter: String?) {
         guard let adapter else { return }
         let hosts = core.withLock { core in
-            core.world.host(adapter) == nil ? core.world.hosts.map { "\"\($0.identity.name)\"" } : []
+            core.world.hosts.index(named: adapter) == nil ? core.world.hosts.map { "\"\($0.identity.name)\"" } : []
         }
         guard !hosts.isEmpty else { return }
         Logger(label: "BluetoothEmulator").line(
@@ -135,7 +137,7 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
         let sink = self.sink(sink)
         emulator.perform { [manager] core in
             // A role may be activated on one thread while it is invalidated on another.
-            guard core.world.managers.contains(manager) else { return }
+            guard core.world.hosts.managers.contains(manager) else { return }
             core.attach(sink, to: manager)
             core.world.submit(.activate(manager))
         }
@@ -155,11 +157,11 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
 
 extension EmulatedRole: CentralBackend where Command == CentralCommand, Event == CentralEvent {
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
-        emulator.core.withLock { $0.world.knownPeers(ids, host: $0.world.managers[manager]?.host) }
+        emulator.core.withLock { $0.world.knownPeers(ids, of: manager) }
     }
 
     func connectedPeers(offering services: [BluetoothUUID]) -> [PeerSummary] {
-        emulator.core.withLock { $0.world.connectedPeers(offering: services, host: $0.world.managers[manager]?.host) }
+        emulator.core.withLock { $0.world.connectedPeers(offering: services, of: manager) }
     }
 }
 

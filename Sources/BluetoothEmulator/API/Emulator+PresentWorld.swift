@@ -15,7 +15,7 @@ extension EmulatedDevice {
     ///
     /// The description contains what ``Emulator/presentWorld`` contains.
     public var presentDescription: PeripheralDescription? {
-        emulator.core.withLock { $0.world.devices[ref]?.presentDescription }
+        emulator.core.withLock { $0.world.air.devices[ref]?.presentDescription }
     }
 
     /// The attributes that the device serves now, with their values; nil if the device was removed.

@@ -119,7 +119,7 @@ public final class Emulator: BluetoothBackend {
             }
         }
         for host in description.hosts {
-            if let index = world.host(host.name) { world.preserveApps(of: host, on: index) }
+            if let index = world.hosts.index(named: host.name) { world.preserveApps(of: host, on: index) }
         }
         world.schedule(description.script, devices, refs)
         self.init(living: world, time: time)
@@ -256,7 +256,7 @@ extension Emulator {
     ///
     /// The services of a host's peripheral managers are in ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
-        core.withLock { core in core.world.devices.refs.filter { core.world.devices[$0]?.host == nil } }.map {
+        core.withLock { core in core.world.air.described }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }
@@ -268,7 +268,7 @@ extension Emulator {
 
     /// The device with a number, described or not; nil if no device has it.
     public func device(number: UInt32) -> EmulatedDevice? {
-        core.withLock { core in core.world.devices.refs.first { $0.serial == number } }.map {
+        core.withLock { core in core.world.air.devices.refs.first { $0.serial == number } }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }

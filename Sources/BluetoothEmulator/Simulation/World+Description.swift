@@ -10,12 +10,12 @@ extension World {
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: hosts.compactMap(\.presentDescription),
-            devices: devices.refs.compactMap { devices[$0] }.filter { $0.host == nil }.map(\.presentDescription),
+            devices: air.described.compactMap { air.devices[$0]?.presentDescription },
             seed: context.random.seed, preset: preset, advertisingCollides: context.configuration.advertisingCollides)
     }
 
     func attributes(of ref: Ref<Device>) -> DeviceAttributes? {
-        guard let device = devices[ref] else { return nil }
+        guard let device = air.devices[ref] else { return nil }
         let subscriptions = device.links.flatMap { links[$0]?.server.subscriptions.keys.map { $0 } ?? [] }
         let handles = subscriptions.compactMap { device.server.database[$0]?.handle }
         return DeviceAttributes(

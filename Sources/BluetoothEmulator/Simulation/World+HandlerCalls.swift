@@ -7,16 +7,15 @@ extension World {
 
     /// Returns whether the device's handler delays or refuses a connect.
     mutating func isHeldUp(connecting ref: Ref<Device>, to host: Int) -> Bool {
-        guard devices[ref]?.handler.isPresent == true, let peer = devices[ref]?.identity.peers[host] else {
-            return false
-        }
-        let request = ConnectionRequest(central: identity(ofHost: host, at: ref))
-        if devices[ref]?.handler.asynchronous != nil {
+        guard let device = air.devices[ref], device.handler.isPresent else { return false }
+        let peer = device.identity.peers[host]
+        let request = ConnectionRequest(central: security.identity(of: hosts[host], at: ref, device))
+        if device.handler.asynchronous != nil {
             ask(request, of: host, at: ref)
             return true
         }
         var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
-        let response = devices[ref]?.handler.behavior?.respond(to: request, device: &actions)
+        let response = air.devices[ref]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: ref) }
         return response.map { isRefused($0, peer, on: host) } ?? false
     }
@@ -34,15 +33,16 @@ extension World {
     /// Asks an asynchronous handler about a connect, unless it is already being asked.
     private mutating func ask(_ request: ConnectionRequest, of host: Int, at ref: Ref<Device>) {
         let epoch = hosts[host].adapter.epoch
-        guard devices[ref]?.handler.askedConnects.updateValue(epoch, forKey: host) != epoch else { return }
+        guard air.devices[ref]?.handler.askedConnects.updateValue(epoch, forKey: host) != epoch else { return }
         call(ref, .connection(request), for: .connect(host: host, epoch: epoch))
     }
 
     /// Asks asynchronous handlers again for the answers that were missing when a snapshot was taken.
     mutating func askHandlersAgain() {
-        for ref in devices.refs {
-            for (host, epoch) in devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
-                let request = ConnectionRequest(central: identity(ofHost: host, at: ref))
+        for ref in air.devices.refs {
+            guard let device = air.devices[ref] else { continue }
+            for (host, epoch) in device.handler.askedConnects.sorted(by: { $0.key < $1.key }) {
+                let request = ConnectionRequest(central: security.identity(of: hosts[host], at: ref, device))
                 call(ref, .connection(request), for: .connect(host: host, epoch: epoch))
             }
         }
@@ -57,13 +57,13 @@ extension World {
     /// Returns an operation as a question to a handler; nil for an operation that the handler is not asked about.
     private mutating func question(of operation: LinkOperation, on ref: Ref<Link>) -> HandlerCall.Content? {
         guard let link = links[ref] else { return nil }
-        let central = identity(of: ref)
+        let central = links.central(of: ref, hosts)
         switch operation.kind {
         case .request(.read(let attribute)):
-            return devices[link.device]?.server.request(attribute, .read, from: central).map { .request($0) }
+            return air.devices[link.device]?.server.request(attribute, .read, from: central).map { .request($0) }
         case .request(.write(let attribute, let value, let offset)):
-            let whole = devices[link.device]?.server.database.value(of: attribute, writing: value, from: offset)
-            return devices[link.device]?.server.request(attribute, .write(whole ?? value), from: central).map {
+            let whole = air.devices[link.device]?.server.database.value(of: attribute, writing: value, from: offset)
+            return air.devices[link.device]?.server.request(attribute, .write(whole ?? value), from: central).map {
                 .request($0)
             }
         default: return procedure(of: link.answered(operation), on: ref).map { .procedure($0) }
@@ -82,7 +82,7 @@ extension World {
 
     /// Calls a device's asynchronous handler, if it has one.
     mutating func call(_ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: HandlerCall.Origin) {
-        guard let handler = devices[ref]?.handler.asynchronous else { return }
+        guard let handler = air.devices[ref]?.handler.asynchronous else { return }
         context.outputs.append(.call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
     }
 
@@ -92,9 +92,9 @@ extension World {
     mutating func answered(_ reply: HandlerReply) {
         switch (reply.origin, reply.answer) {
         case (.connect(let host, let epoch), .connection(let response)):
-            guard devices[reply.device]?.handler.askedConnects[host] == epoch else { return }
-            devices[reply.device]?.handler.askedConnects[host] = nil
-            guard let peer = devices[reply.device]?.identity.peers[host], hosts[host].adapter.epoch == epoch else {
+            guard air.devices[reply.device]?.handler.askedConnects[host] == epoch else { return }
+            air.devices[reply.device]?.handler.askedConnects[host] = nil
+            guard let peer = air.devices[reply.device]?.identity.peers[host], hosts[host].adapter.epoch == epoch else {
                 return
             }
             if !isRefused(response, peer, on: host) { established(host, reply.device, epoch, .granted) }

@@ -8,13 +8,8 @@ extension World {
         _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil,
         remembering limit: Int = RoleOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
-        let ref = managers.insert(Manager(role: role, host: host, restoreIdentifier: restoreIdentifier))
-        context.receivers.insert(ref)
-        if let host {
-            context.trace.learn(ref, role, on: hosts[host].identity.name)
-            hosts[host].managers.append(ref)
-            hosts[host].peers.remember(atLeast: limit)
-        }
+        let manager = Manager(role: role, host: host, restoreIdentifier: restoreIdentifier)
+        let ref = hosts.insert(manager, remembering: limit, &context)
         if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
@@ -22,26 +17,23 @@ extension World {
     /// Removes a manager, without an event.
     mutating func removeManager(_ ref: Ref<Manager>) {
         withdrawAll(of: ref)
-        if managers[ref]?.role == .pairing { removeAgent(ref) }
-        context.receivers.remove(ref)
-        guard let manager = managers.remove(ref), let host = manager.host else { return }
-        hosts[host].managers.removeAll { $0 == ref }
+        if hosts.managers[ref]?.role == .pairing { removeAgent(ref) }
+        guard let manager = hosts.remove(ref, &context), let host = manager.host else { return }
         stopScan(ref, on: host)
-        for link in hosts[host].links.values.sorted() { closeChannels(of: ref, on: link) }
+        for link in hosts[host].links.values.sorted() { channels.closeAll(of: ref, on: link, links, &context) }
         for peer in hosts[host].ledger.remove(ref.packed) {
             stopConnecting(peer, on: host)
-            if let link = hosts[host].links[peer] { scheduleLocalClose(link) }
+            if let link = hosts[host].links[peer] { links.scheduleLocalClose(link, &context) }
         }
         for link in hosts[host].links.values.sorted() { pruneSubscriptions(link) }
     }
 
     mutating func reportState(_ ref: Ref<Manager>) {
-        guard let manager = managers[ref] else { return }
-        let hasRole = manager.role != .peripheral || manager.host.map { hosts[$0].canServe } ?? false
-        let state = hasRole ? manager.host.map { hosts[$0].adapter.state } ?? .unsupported : .unsupported
+        guard let manager = hosts.managers[ref] else { return }
+        let state = hosts.state(of: manager)
         guard manager.reportedState != state else { return }
         if manager.reportedState == nil { restore(ref) }
-        managers[ref]?.reportedState = state
+        hosts.managers[ref]?.reportedState = state
         switch manager.role {
         case .central: context.emit(CentralEvent.stateChanged(state), to: ref)
         case .peripheral: context.emit(PeripheralEvent.stateChanged(state), to: ref)
@@ -67,10 +59,10 @@ extension World {
             change(host) { $0.isResetting = true }
             context.queue.schedule(
                 .adapterBack(host, epoch: hosts[host].adapter.epoch), at: context.now + duration.nanoseconds)
-        case .rotateAddress: rotateAddress(of: host)
+        case .rotateAddress: air.rotateAddress(ofHost: host, security, &hosts, &context)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
-            guard hosts[host].peers[peer] == nil, let device = device(peer, on: host).flatMap({ devices[$0] })
+            guard hosts[host].peers[peer] == nil, let device = air.device(peer, on: host).flatMap({ air.devices[$0] })
             else { return }
             hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
@@ -88,9 +80,11 @@ extension World {
             change(host) { adapter in
                 if isOn { adapter.features.insert(feature) } else { adapter.features.remove(feature) }
             }
-            wakeAll()
+            air.wakeAll(hosts, &context)
         case .authorizeANCS(let peer, let isAuthorized):
-            emit(toLeasesOf: peer, on: host) { _ in .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized) }
+            hosts.emit(toLeasesOf: peer, on: host, &context) { _ in
+                .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized)
+            }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer, let isWithoutAdvertising):
@@ -106,7 +100,7 @@ extension World {
     private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
         guard hosts[host].adapter.authorization != status else { return }
         for manager in hosts[host].managers {
-            switch managers[manager]?.role {
+            switch hosts.managers[manager]?.role {
             case .central?: context.emit(CentralEvent.authorizationChanged(status), to: manager)
             case .peripheral?: context.emit(PeripheralEvent.authorizationChanged(status), to: manager)
             case .pairing?, nil: break
@@ -119,12 +113,12 @@ extension World {
     private mutating func change(_ host: Int, _ body: (inout HostAdapter) -> Void) {
         let wasOn = hosts[host].adapter.isOn
         hosts[host].adapter.change(body)
-        reportChange(ofHost: host)
+        hosts.reportChange(of: host, &context)
         let isOn = hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
-        for manager in hosts[host].managers where managers[manager]?.reportedState != nil { reportState(manager) }
-        if !wasOn, isOn { wakeAll() }
+        for manager in hosts[host].managers where hosts.managers[manager]?.reportedState != nil { reportState(manager) }
+        if !wasOn, isOn { air.wakeAll(hosts, &context) }
     }
 
     mutating func adapterBack(_ host: Int, _ epoch: UInt32) {
@@ -132,17 +126,16 @@ extension World {
         change(host) { $0.isResetting = false }
     }
 
-    /// Ends everything that needs power, without events to the managers.
+    /// Ends everything that needs power, without events to the hosts.managers.
     private mutating func handlePowerLoss(_ host: Int) {
         hosts[host].adapter.epoch += 1
         for manager in hosts[host].managers {
-            managers[manager]?.closeAll()
-            managers[manager]?.pendingScan = nil
+            hosts.managers[manager]?.closeAll()
+            hosts.managers[manager]?.pendingScan = nil
         }
         hosts[host].connecting = []
-        for token in hosts[host].pairing.encryptionTimeouts.values { context.queue.cancel(token) }
-        hosts[host].pairing.encryptionTimeouts = [:]
-        for peer in hosts[host].pairing.requestedPeers {
+        security[host].stopWaitingForAll(&context)
+        for peer in security[host].requestedPeers {
             failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))
         }
         hosts[host].scanning.removeAll()
@@ -155,10 +148,8 @@ extension World {
     private mutating func forget(_ peer: PeerID, on host: Int) {
         guard hosts[host].links[peer] == nil, hosts[host].peers.forget(peer) != nil else { return }
         hosts[host].scanning.forget(peer)
-        for manager in hosts[host].managers where managers[manager]?.role == .central {
-            context.emit(.peerForgotten(peer: peer), to: manager)
-        }
-        wakeAll()
+        hosts.emit(toCentralsOf: host, .peerForgotten(peer: peer), &context)
+        air.wakeAll(hosts, &context)
     }
 
     // MARK: Commands
@@ -170,7 +161,7 @@ extension World {
         case .writeCommand(let link, let attribute, let value):
             enqueueCommand(attribute, value, of: ref, on: link)
         default:
-            guard let host = managers[ref]?.host, hosts[host].adapter.isOn else { return }
+            guard let host = hosts.managers[ref]?.host, hosts[host].adapter.isOn else { return }
             handleWhenOn(command, of: ref, on: host)
         }
     }
@@ -181,8 +172,9 @@ extension World {
         case .stopScan: stopScan(ref, on: host)
         case .connect(let peer, let operation, let options): connect(host, ref, peer, operation, options)
         case .disconnect(let peer): disconnect(host, ref, peer)
-        case .setConnectionEventFilter(let filter): managers[ref]?.connectionEventFilter = filter
-        case .channel(let channel, let command): handle(command, on: channel, of: ref)
+        case .setConnectionEventFilter(let filter): hosts.managers[ref]?.connectionEventFilter = filter
+        case .channel(let channel, let command):
+            channels.handle(command, on: channel, of: ref, &links, &air, &context)
         case .request, .writeCommand: break  // handled in any state
         }
     }
@@ -190,9 +182,9 @@ extension World {
     private mutating func startScan(_ ref: Ref<Manager>, on host: Int, _ parameters: ScanParameters) {
         hosts[host].ledger.startScan(ref.packed, parameters)
         hosts[host].scanning.remove(ref)
-        noteSilentDevices(for: parameters, on: host)
+        air.noteSilentDevices(for: parameters, on: host, &context)
         let number = context.identifiers.nextScan()
-        managers[ref]?.pendingScan = number
+        hosts.managers[ref]?.pendingScan = number
         guard context.configuration.scanDelay > .zero else { return listen(ref, number, parameters) }
         context.queue.schedule(
             .listen(ref, number, parameters), at: context.now + context.configuration.scanDelay.nanoseconds)
@@ -200,37 +192,30 @@ extension World {
 
     /// Begins to receive packets for a scan, unless it was stopped or replaced.
     mutating func listen(_ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters) {
-        guard managers[ref]?.pendingScan == number, let host = managers[ref]?.host else { return }
-        managers[ref]?.pendingScan = nil
+        guard hosts.managers[ref]?.pendingScan == number, let host = hosts.managers[ref]?.host else { return }
+        hosts.managers[ref]?.pendingScan = nil
         hosts[host].scanning.add(ref, ScanReportFilter(parameters, remembering: hosts[host].peers.limit))
-        wakeAll()
+        air.wakeAll(hosts, &context)
     }
 
     private mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
-        managers[ref]?.pendingScan = nil
+        hosts.managers[ref]?.pendingScan = nil
         guard hosts[host].ledger.stopScan(ref.packed) else { return }
         hosts[host].scanning.remove(ref)
     }
 
-    func device(_ peer: PeerID, on host: Int) -> Ref<Device>? {
-        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
+    /// Returns those of the given peers that a manager's host remembers.
+    func knownPeers(_ ids: [PeerID], of ref: Ref<Manager>) -> [PeerSummary] {
+        hosts.managers[ref]?.host.map { hosts.knownPeers(ids, of: $0) } ?? []
     }
 
-    /// Returns those of the given peers that a host remembers.
-    func knownPeers(_ ids: [PeerID], host: Int?) -> [PeerSummary] {
-        guard let host else { return [] }
-        return ids.compactMap { id in
-            hosts[host].peers[id].map { PeerSummary(id: id, name: $0.name, address: $0.address.description) }
-        }
-    }
-
-    /// Returns the peers that are linked to a host and offer one of the services.
-    func connectedPeers(offering services: [BluetoothUUID], host: Int?) -> [PeerSummary] {
-        guard let host else { return [] }
+    /// Returns the peers that are linked to a manager's host and offer one of the services.
+    func connectedPeers(offering services: [BluetoothUUID], of ref: Ref<Manager>) -> [PeerSummary] {
+        guard let host = hosts.managers[ref]?.host else { return [] }
         let found = hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
-            guard let link = links[link], !link.isClosing else { return false }
-            return devices[link.device]?.server.database.offers(services) == true
+            guard let link = links[link], !link.isClosing, let device = air.devices[link.device] else { return false }
+            return device.server.database.offers(services)
         }
-        return knownPeers(found.map(\.key), host: host)
+        return hosts.knownPeers(found.map(\.key), of: host)
     }
 }

@@ -4,57 +4,47 @@ import BluetoothBackend
 extension World {
     /// The links of a host's peripheral role.
     func serverLinks(of host: Int) -> [Ref<Link>] {
-        hosts[host].server.flatMap { devices[$0]?.links } ?? []
+        hosts[host].server.flatMap { air.devices[$0]?.links } ?? []
+    }
+
+    /// The links of a host's peripheral role with a central.
+    func serverLinks(of host: Int, with peer: PeerID) -> [Ref<Link>] {
+        serverLinks(of: host).filter { links[$0]?.server.central == peer }
     }
 
     /// The centrals that are connected to a host's peripheral role.
     func connectedCentrals(of host: Int) -> [ConnectedCentral] {
         serverLinks(of: host).compactMap { ref in
             guard let link = links[ref], let central = link.server.central else { return nil }
-            return ConnectedCentral(peer: central, address: identity(of: ref).address, mtu: link.mtu)
+            return ConnectedCentral(peer: central, address: links.central(of: ref, hosts).address, mtu: link.mtu)
         }
     }
 
     /// Ends the link of a central that is connected to a host's peripheral role.
     mutating func disconnectCentral(_ peer: PeerID, from host: Int, isForSecurity: Bool) {
-        for ref in serverLinks(of: host) where links[ref]?.server.central == peer {
+        for ref in serverLinks(of: host, with: peer) {
             context.queue.schedule(
                 isForSecurity ? .securityClose(ref) : .remoteClose(ref),
-                at: links[ref]?.timing.connectionEvent(from: context.now) ?? context.now)
-        }
-    }
-
-    /// Returns the keys that a host has of other devices.
-    func bonds(of host: Int) -> [HostBond] {
-        hosts[host].pairing.bonds.sorted { $0.key < $1.key }.map { address, bond in
-            HostBond(
-                peer: bond.peer, address: airAddress(ofIdentity: address), identityAddress: address,
-                isAuthenticated: bond.isAuthenticated)
+                at: links.connectionEvent(of: ref, from: context.now))
         }
     }
 
     /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.
     mutating func appearance(of peer: PeerID, on host: Int) -> Data? {
         guard let (ref, level) = link(with: peer, in: [host]), let device = links[ref]?.device,
-            let id = devices[device]?.server.database.characteristic(CharacteristicPath("2A01", service: "1800")),
-            devices[device]?.server.database.refusal(id, isWrite: false, on: level) == nil
+            let id = air.devices[device]?.server.database.characteristic(CharacteristicPath("2A01", service: "1800")),
+            air.devices[device]?.server.database.refusal(id, isWrite: false, on: level) == nil
         else { return nil }
-        return devices[device]?.server.database[id]?.value
-    }
-
-    /// Returns the air address of the device or host with an identity address; the identity address if it was removed.
-    private func airAddress(ofIdentity address: DeviceAddress) -> DeviceAddress {
-        if let device = devices.refs.first(where: { devices[$0]?.identity.identityAddress == address }) {
-            return devices[device]?.identity.address ?? address
-        }
-        return hosts.first { $0.identity.address == address }?.identity.airAddress ?? address
+        return air.devices[device]?.server.database[id]?.value
     }
 
     /// Returns the address under which a host knows a peer; nil for an unknown peer.
     func address(of peer: PeerID, on host: Int) -> DeviceAddress? {
         if let known = hosts[host].peers[peer] { return known.address }
-        if let link = hosts[host].links[peer].flatMap({ links[$0] }) { return devices[link.device]?.identity.address }
+        if let link = hosts[host].links[peer].flatMap({ links[$0] }) {
+            return air.devices[link.device]?.identity.address
+        }
         if let central = connectedCentrals(of: host).first(where: { $0.peer == peer }) { return central.address }
-        return hosts[host].pairing.bondAddress(of: peer).map(airAddress(ofIdentity:))
+        return security[host].bondAddress(of: peer).map { security.airAddress(ofIdentity: $0, air, hosts) }
     }
 }

@@ -7,8 +7,8 @@ extension World {
 
     /// Terminates the managers with a restore identifier, and preserves their state.
     mutating func terminateApp(_ identifier: String, on host: Int) {
-        for ref in hosts[host].managers where managers[ref]?.restoreIdentifier == identifier {
-            switch managers[ref]?.role {
+        for ref in hosts[host].managers where hosts.managers[ref]?.restoreIdentifier == identifier {
+            switch hosts.managers[ref]?.role {
             case .central?: preserveCentral(ref, identifier, host)
             case .peripheral?: preservePeripheral(ref, identifier, host)
             case .pairing?, nil: break
@@ -47,15 +47,13 @@ extension World {
     }
 
     private mutating func preservePeripheral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        guard let manager = managers[ref], let server = hosts[host].server else { return }
-        closeListeners(of: ref, on: host, server)
+        guard let manager = hosts.managers[ref], let server = hosts[host].server else { return }
+        closeListeners(of: ref, server)
         failRequests(of: ref, server)
-        for link in devices[server]?.links ?? [] { links[link]?.server.notifyCredits[ref] = nil }
+        for link in air.devices[server]?.links ?? [] { links[link]?.server.notifyCredits[ref] = nil }
         hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
             publication: manager.publication, owner: ref)
-        hosts[host].managers.removeAll { $0 == ref }
-        managers.remove(ref)
-        context.receivers.remove(ref)
+        _ = hosts.remove(ref, &context)
     }
 
     // MARK: Starting it again
@@ -63,7 +61,8 @@ extension World {
     /// Restores the state that is preserved under a manager's identifier, before the manager receives the adapter's
     /// state.
     mutating func restore(_ ref: Ref<Manager>) {
-        guard let manager = managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier else {
+        guard let manager = hosts.managers[ref], let host = manager.host, let identifier = manager.restoreIdentifier
+        else {
             return
         }
         if manager.role == .central, let preserved = hosts[host].terminatedApps.centrals.removeValue(forKey: identifier)
@@ -91,7 +90,7 @@ extension World {
         _ peer: TerminatedCentral.Peer, to ref: Ref<Manager>, on host: Int
     ) -> RestoredCentralState.Peer {
         let summary =
-            knownPeers([peer.id], host: host).first ?? PeerSummary(id: peer.id)
+            hosts.knownPeers([peer.id], of: host).first ?? PeerSummary(id: peer.id)
         var restored = RestoredCentralState.Peer(summary: summary, operation: peer.operation)
         switch hosts[host].ledger.connect(ref.packed, to: peer.id, operation: peer.operation, options: peer.options) {
         case .connect: startConnecting(peer.id, on: host)
@@ -99,7 +98,7 @@ extension World {
         case .linked(let lease):
             guard let id = lease.link, let link = hosts[host].links[peer.id], let mtu = links[link]?.mtu else { break }
             let credits = context.configuration.transmitBuffer
-            managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
+            hosts.managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
             subscribe(ref, to: peer.notifying, of: peer.id, on: host)
             restored.link = id
             restored.parameters = LinkParameters(mtu: mtu, writeCredits: credits)
@@ -109,7 +108,7 @@ extension World {
     }
 
     private func knownServices(of link: Ref<Link>, notifying: [AttributeID]) -> [RestoredCentralState.Service] {
-        guard let database = links[link].flatMap({ $0.client.cache ?? devices[$0.device]?.server.database }) else {
+        guard let database = links[link].flatMap({ $0.client.cache ?? air.devices[$0.device]?.server.database }) else {
             return []
         }
         return database.visibleServices.compactMap { id in
@@ -123,13 +122,13 @@ extension World {
 
     private mutating func restore(_ preserved: TerminatedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
         if let owner = preserved.owner {
-            devices[server]?.server.database.reown(from: owner, to: ref)
-            managers[ref]?.publication = preserved.publication
-            for index in devices[server]?.advertiser.sets.indices ?? 0..<0
-            where devices[server]?.advertiser.sets[index].manager == owner {
-                devices[server]?.advertiser.sets[index].manager = ref
+            air.devices[server]?.server.database.reown(from: owner, to: ref)
+            hosts.managers[ref]?.publication = preserved.publication
+            for index in air.devices[server]?.advertiser.sets.indices ?? 0..<0
+            where air.devices[server]?.advertiser.sets[index].manager == owner {
+                air.devices[server]?.advertiser.sets[index].manager = ref
             }
-        } else if devices[server]?.signal.isOn == true {
+        } else if air.devices[server]?.signal.isOn == true {
             for service in preserved.publication.services { publish(service, nil, ref, server) }
             if let advertisement = preserved.publication.advertisement {
                 startAdvertising(advertisement, nil, ref, server)
@@ -137,10 +136,10 @@ extension World {
         }
         var subscriptions: [RestoredPeripheralState.Subscription] = []
         var centrals: [PeerID] = []
-        for link in devices[server]?.links ?? [] {
+        for link in air.devices[server]?.links ?? [] {
             guard let central = links[link]?.server.central, let mtu = links[link]?.mtu else { continue }
             for attribute in links[link]?.server.subscriptions.keys.sorted() ?? [] {
-                guard let owner = devices[server]?.server.database[attribute]?.owner, owner.manager == ref else {
+                guard let owner = air.devices[server]?.server.database[attribute]?.owner, owner.manager == ref else {
                     continue
                 }
                 subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
@@ -150,8 +149,8 @@ extension World {
             }
         }
         let state = RestoredPeripheralState(
-            services: managers[ref]?.publication.services ?? [], subscriptions: subscriptions,
-            advertisement: managers[ref]?.publication.advertisement)
+            services: hosts.managers[ref]?.publication.services ?? [], subscriptions: subscriptions,
+            advertisement: hosts.managers[ref]?.publication.advertisement)
         context.emit(PeripheralEvent.restored(state), to: ref)
         for central in centrals {
             context.emit(
@@ -185,19 +184,20 @@ extension World {
         for host in hosts.indices {
             for identifier in startedApps(on: host) { terminateApp(identifier, on: host) }
         }
-        for manager in managers.refs { removeManager(manager) }
+        for manager in hosts.managers.refs { removeManager(manager) }
         context.outputs = []
         context.tapped = []
         askHandlersAgain()
     }
 
-    /// Returns the restore identifiers of a host's managers.
+    /// Returns the restore identifiers of a host's hosts.managers.
     ///
     /// A manager that received no state yet has restored nothing; the state stays preserved for the next manager.
     private func startedApps(on host: Int) -> [String] {
         var identifiers: [String] = []
         for ref in hosts[host].managers {
-            guard let manager = managers[ref], manager.reportedState != nil, let identifier = manager.restoreIdentifier,
+            guard let manager = hosts.managers[ref], manager.reportedState != nil,
+                let identifier = manager.restoreIdentifier,
                 !identifiers.contains(identifier)
             else { continue }
             identifiers.append(identifier)

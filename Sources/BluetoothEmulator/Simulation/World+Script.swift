@@ -4,7 +4,7 @@ extension World {
     ///
     /// - Parameters:
     ///   - script: Checked steps.
-    ///   - described: The checked descriptions of the devices.
+    ///   - described: The checked descriptions of the air.devices.
     ///   - refs: The devices, in the order of their descriptions.
     mutating func schedule(_ script: [ScriptStep], _ described: [PeripheralDescription], _ refs: [Ref<Device>]) {
         for (index, step) in script.enumerated() {
@@ -23,7 +23,9 @@ extension World {
     ) throws(DescriptionError) -> WorldInput {
         switch step.action {
         case .host(let name, let isPowered):
-            guard let host = host(name) else { throw DescriptionError("host", "there is no host \"\(name)\"") }
+            guard let host = hosts.index(named: name) else {
+                throw DescriptionError("host", "there is no host \"\(name)\"")
+            }
             return .host(host, .power(isPowered))
         case .device(let name, let action):
             return .device(refs[try described.index(of: name, path: "device")], control(of: action))

@@ -9,16 +9,16 @@ import DequeModule
 /// order, so the same seed and the same inputs give the same outputs.
 struct World: Sendable {
     var context: WorldContext
-    var hosts: [Host] = []
-    var managers = SlotTable<Manager>()
-    var devices = SlotTable<Device>()
-    var links = SlotTable<Link>()
-    var channels = WorldChannels()
+    var hosts = Hosts()
     var air: Air
+    var links = LinkLayer()
+    var security = Security()
+    var channels = Channels()
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         context = WorldContext(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
-        air = Air(seed: seed, isLossy: configuration.packetLossRate > 0)
+        air = Air(seed: seed)
+        air.allowLosses(at: configuration.packetLossRate)
     }
 
     /// Enqueues an input, which a later step handles.
@@ -44,7 +44,7 @@ struct World: Sendable {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
-            managers[manager]?.isActive = true
+            hosts.managers[manager]?.isActive = true
             context.queue.schedule(
                 .reportState(manager), at: context.now + context.configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
@@ -52,11 +52,11 @@ struct World: Sendable {
         case .host(let host, let control): apply(control, to: host)
         case .configure(let configuration): configure(configuration)
         case .deviceAdded(let device):
-            limitAdvertising(device)
-            if let period = devices[device]?.description.addressRotation {
+            air.devices[device]?.limitAdvertising(device, &context)
+            if let period = air.devices[device]?.description.addressRotation {
                 context.queue.schedule(.rotateAddress(device), at: context.now + period.nanoseconds, isPeriodic: true)
             }
-            wake(device)
+            air.wake(device, hosts, &context)
         case .answered(let reply): answered(reply)
         }
     }
@@ -64,16 +64,16 @@ struct World: Sendable {
     private mutating func handle(_ event: WorldEvent) {
         switch event {
         case .answer(let link): answerArrived(link)
-        case .advertise(let device, let set, let generation): advertise(device, set, generation)
-        case .advertisingEventOver(let device, let set, let generation):
-            advertisingEventOver(device, set, generation)
+        case .advertise(let packet): air.advertise(packet, &hosts, &context)
+        case .advertisingEventOver(let packet): air.advertisingEventOver(packet, &hosts, &context)
         case .finish(let link): finish(link)
         case .performPostponed(let link): performPostponed(link)
         case .continueRead(let link): continueRead(link)
-        case .changeParameters(let link): changeParameters(of: link)
-        case .advertisingOver(let device, let set, let enabling): advertisingOver(device, set, enabling)
-        case .rotateAddress(let device): rotationDue(device)
-        case .rotateHostAddress(let host): rotationDue(host)
+        case .changeParameters(let link): links.changeParameters(of: link, &context)
+        case .advertisingOver(let device, let set, let enabling):
+            air.devices[device]?.advertisingOver(device, set, enabling, &context)
+        case .rotateAddress(let device): air.rotationDue(of: device, security, &hosts, &context)
+        case .rotateHostAddress(let host): air.rotationDue(ofHost: host, security, &hosts, &context)
         case .transmit(let link): transmit(link)
         case .peerTransmit(let link): sendOutgoing(link)
         case .established(let host, let device, let epoch, let admission):
@@ -81,10 +81,14 @@ struct World: Sendable {
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
-        case .channelCredits(let channel, let bytes, let side): grantCredits(on: channel, to: side, bytes)
-        case .pairingFeatures(let link, let number): pairingFeatures(link, number)
-        case .pairingKeys(let link, let number): pairingKeys(link, number)
-        case .pairingTimeout(let link, let number): pairingTimedOut(link, number)
+        case .channelCredits(let channel, let bytes, let side):
+            channels.grantCredits(on: channel, to: side, bytes, &links, &air, &context)
+        case .pairingFeatures(let link, let number):
+            pairingContinued(security.exchangeFeatures(link, number, &links, &air, hosts, &context), on: link)
+        case .pairingKeys(let link, let number):
+            pairingContinued(security.exchangeKeys(link, number, &links, air, hosts, &context), on: link)
+        case .pairingTimeout(let link, let number):
+            pairingContinued(security.timeOut(link, number, hosts, &context), on: link)
         case .pairingLinkTimeout(let manager, let operation, let peer, let host):
             pairingLinkTimedOut((manager, operation), peer, on: host)
         case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
@@ -110,22 +114,14 @@ struct World: Sendable {
         let mustWake = context.configuration.advertisingCollides != configuration.advertisingCollides
         context.configuration = configuration
         if let limit = configuration.traceLimit { context.trace.limit = limit }
-        if configuration.packetLossRate > 0 { air.isLossy = true }
+        air.allowLosses(at: configuration.packetLossRate)
         for link in links.refs { links[link]?.timing.delays = ProcedureDelays(configuration) }
-        if mustWake { wakeAll() }
+        if mustWake { air.wakeAll(hosts, &context) }
     }
 
     /// Returns the name of the device or host that an input controls.
     private func name(of input: WorldInput) -> String? {
         if case .host(let host, _) = input { return hosts[host].identity.name }
-        return input.device.flatMap { devices[$0]?.description.name }
-    }
-
-    /// Sends an event to each central manager with an open link to a peer.
-    mutating func emit(toLeasesOf peer: PeerID, on host: Int, _ event: (LinkID) -> CentralEvent) {
-        for lease in hosts[host].ledger.leases(of: peer) {
-            guard let link = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
-            context.emit(event(link), to: Ref(packed: lease.manager))
-        }
+        return input.device.flatMap { air.devices[$0]?.description.name }
     }
 }

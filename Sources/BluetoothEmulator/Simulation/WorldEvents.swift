@@ -127,9 +127,9 @@ enum WorldEvent: Sendable {
     case adapterBack(Int, epoch: UInt32)
     /// A scan that started earlier receives its first packets.
     indirect case listen(Ref<Manager>, UInt64, ScanParameters)
-    case advertise(Ref<Device>, set: Int, generation: UInt32)
+    case advertise(AirPacket)
     /// The last packet of an advertising event ended; occurs only if packets collide.
-    case advertisingEventOver(Ref<Device>, set: Int, generation: UInt32)
+    case advertisingEventOver(AirPacket)
     /// A connect leads to a link, if the device admits it.
     case established(Int, Ref<Device>, epoch: UInt32, ConnectAdmission)
     /// The answer to the request at the head of a link's queue arrives.

@@ -4,11 +4,9 @@
 struct AdvertisingCollisions: Sendable {
     /// One event under way.
     struct Event: Sendable {
-        let device: Ref<Device>
-        let set: Int
+        let packet: AirPacket
         let start: Nanoseconds
         let timing: AdvertisingEventTiming
-        let rssi: Int
         /// Whether the packet on each channel was destroyed, one bit per channel.
         fileprivate(set) var destroyed: UInt8 = 0
 
@@ -46,41 +44,14 @@ struct AdvertisingCollisions: Sendable {
     }
 
     /// Ends the oldest event of a set.
-    mutating func end(_ device: Ref<Device>, _ set: Int) -> Event? {
-        events.firstIndex { $0.device == device && $0.set == set }.map { events.remove(at: $0) }
+    mutating func end(_ packet: AirPacket) -> Event? {
+        events.firstIndex { $0.packet.device == packet.device && $0.packet.index == packet.index }
+            .map { events.remove(at: $0) }
     }
 }
 
 extension AdvertisingCollisions.Event {
-    init(_ device: Ref<Device>, _ set: Int, _ description: AdvertisingDescription, at start: Nanoseconds, rssi: Int) {
-        self.init(
-            device: device, set: set, start: start, timing: AdvertisingEventTiming(description), rssi: rssi)
-    }
-}
-
-// The simulation of collisions. Without it, a packet is heard at the start of its event.
-extension World {
-    /// Whether any host listens, so that the packets of all devices matter.
-    var isAnyoneListening: Bool {
-        hosts.contains { $0.adapter.isOn && (!$0.scanning.scanners.isEmpty || !$0.connecting.isEmpty) }
-    }
-
-    /// Begins the packets of a set; their receivers are known when the last packet has ended.
-    mutating func beginAdvertisingEvent(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32, _ rssi: Int) {
-        guard let set = devices[ref]?.advertiser.sets[index].description else { return }
-        let event = AdvertisingCollisions.Event(ref, index, set, at: context.now, rssi: rssi)
-        air.collisions.begin(event)
-        context.queue.schedule(
-            .advertisingEventOver(ref, set: index, generation: generation), at: context.now + event.timing.duration,
-            isPeriodic: set.interval != .zero)
-    }
-
-    /// Delivers an event to the hosts that listened on a channel without an overlap, if the set is still on the air.
-    mutating func advertisingEventOver(_ ref: Ref<Device>, _ index: Int, _ generation: UInt32) {
-        guard let event = air.collisions.end(ref, index), let device = devices[ref], device.signal.isPresent,
-            device.advertiser.sets.indices.contains(index), device.advertiser.sets[index].generation == generation,
-            device.isOnAir(index) || device.advertiser.sets[index].interval == 0
-        else { return }
-        hear(ref, index, generation, event.rssi, event)
+    init(_ packet: AirPacket, _ description: AdvertisingDescription, at start: Nanoseconds) {
+        self.init(packet: packet, start: start, timing: AdvertisingEventTiming(description))
     }
 }

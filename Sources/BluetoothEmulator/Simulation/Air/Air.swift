@@ -1,25 +1,76 @@
+import BluetoothBackend
 import BluetoothSupport
 
-/// The medium that all devices share: the addresses in use, and the lost packets.
+/// The medium that all devices share: the devices, their addresses, and the packets that advertise them.
+///
+/// A set that no host listens to schedules nothing.
 struct Air: Sendable {
-    var addresses: Set<DeviceAddress> = []
+    var devices = SlotTable<Device>()
+    private var addresses: Set<DeviceAddress> = []
     /// The number of advertising packets that were sent.
-    var packets: UInt64 = 0
+    private(set) var packets: UInt64 = 0
     /// Whether packets may be lost on some link.
-    var isLossy: Bool
+    private(set) var isLossy = false
     /// The advertising events under way; empty if packets do not collide.
-    var collisions = AdvertisingCollisions()
+    private var collisions = AdvertisingCollisions()
     private var receptionRandom: SeededGenerator
     private var lossRandom: SeededGenerator
 
-    init(seed: UInt64, isLossy: Bool) {
-        self.isLossy = isLossy
+    init(seed: UInt64) {
         receptionRandom = SeededGenerator(seed: seed, stream: "reception")
         lossRandom = SeededGenerator(seed: seed, stream: "loss")
     }
 
-    /// Draws whether a scanner misses an advertising packet.
-    mutating func misses(_ rate: Double) -> Bool { receptionRandom.happens(rate) }
+    // MARK: Devices
+
+    /// Checks that no device has an address.
+    func requireFree(_ address: DeviceAddress) throws(DescriptionError) {
+        try require(!addresses.contains(address), "address", "another device has the address \(address)")
+    }
+
+    mutating func insert(_ device: Device) -> Ref<Device> {
+        addresses.insert(device.identity.address)
+        allowLosses(at: device.signal.packetLossRate)
+        return devices.insert(device)
+    }
+
+    mutating func remove(_ ref: Ref<Device>) -> Device? {
+        guard let device = devices.remove(ref) else { return nil }
+        addresses.remove(device.identity.address)
+        return device
+    }
+
+    /// Returns the device that a host knows as `peer`.
+    func device(_ peer: PeerID, on host: Int) -> Ref<Device>? {
+        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
+    }
+
+    /// The devices that no host's managers form.
+    var described: [Ref<Device>] { devices.refs.filter { devices[$0]?.host == nil } }
+
+    mutating func reportChange(of ref: Ref<Device>, _ context: inout WorldContext) {
+        devices[ref]?.reportChange(ref, &context)
+    }
+
+    /// Records which devices a starting scan will not report, and why; at most ten.
+    func noteSilentDevices(for parameters: ScanParameters, on host: Int, _ context: inout WorldContext) {
+        guard context.isNoting else { return }
+        var count = 0
+        for ref in devices.refs {
+            guard let device = devices[ref], device.host != host, let reason = device.silence(for: parameters) else {
+                continue
+            }
+            count += 1
+            guard count <= 10 else { return }
+            let name = device.description.name
+            context.log("device \(ref.serial) \"\(name)\" will not be discovered: \(reason)", of: name)
+        }
+    }
+
+    // MARK: Losses
+
+    /// Allows that packets are lost, if a rate is not 0.
+    mutating func allowLosses(at rate: Double) { if rate > 0 { isLossy = true } }
 
     /// Draws the time that lost packets add to a number of round trips; each is sent again with the next connection
     /// event.
@@ -39,24 +90,106 @@ struct Air: Sendable {
         }
         return (lost, false)
     }
+
+    // MARK: Advertising
+
+    /// Schedules the next packets of all devices that a host listens to.
+    mutating func wakeAll(_ hosts: Hosts, _ context: inout WorldContext) {
+        for device in devices.refs { wake(device, hosts, &context) }
+    }
+
+    /// Schedules the next packets of a device that a host listens to.
+    mutating func wake(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
+        devices[ref]?.wake(ref, hosts, &context)
+    }
+
+    /// Sends a packet of a set, and schedules the next one if a host listens.
+    mutating func advertise(_ packet: AirPacket, _ hosts: inout Hosts, _ context: inout WorldContext) {
+        guard let sent = devices[packet.device]?.send(packet, &context) else { return }
+        packets += 1
+        if context.configuration.advertisingCollides {
+            begin(sent.packet, &context)
+        } else {
+            deliver(sent.packet, nil, &hosts, &context)
+        }
+        devices[packet.device]?.scheduleNext(after: sent, hosts, &context)
+    }
+
+    /// Begins the packets of a set; their receivers are known when the last packet has ended.
+    private mutating func begin(_ packet: AirPacket, _ context: inout WorldContext) {
+        guard let set = devices[packet.device]?.advertiser.sets[packet.index] else { return }
+        let event = AdvertisingCollisions.Event(packet, set.description, at: context.now)
+        collisions.begin(event)
+        context.queue.schedule(
+            .advertisingEventOver(packet), at: context.now + event.timing.duration, isPeriodic: set.interval != 0)
+    }
+
+    /// Delivers an event to the hosts that listened on a channel without an overlap, if the set is still on the air.
+    mutating func advertisingEventOver(_ packet: AirPacket, _ hosts: inout Hosts, _ context: inout WorldContext) {
+        guard let event = collisions.end(packet), devices[packet.device]?.stillSends(packet) == true else { return }
+        deliver(packet, event, &hosts, &context)
+    }
+
+    private mutating func deliver(
+        _ packet: AirPacket, _ event: AdvertisingCollisions.Event?, _ hosts: inout Hosts,
+        _ context: inout WorldContext
+    ) {
+        devices[packet.device]?.deliver(packet, event, &receptionRandom, &hosts, &context)
+    }
 }
 
-extension World {
-    /// Draws the time that lost packets add to a number of round trips on a link.
+// Address privacy: devices with changing addresses, recognized by peers with their keys.
+extension Air {
+    /// Changes a device to a new resolvable private address; its links stay.
     ///
-    /// If consecutive losses last as long as the supervision timeout, the link falls silent. Without latency, no packet
-    /// is lost.
-    mutating func retransmissionTime(_ roundTrips: Int = 1, on ref: Ref<Link>) -> Nanoseconds {
-        guard air.isLossy, let device = links[ref]?.device, let timing = links[ref]?.timing, timing.interval > 0
-        else { return 0 }
-        let rate = max(context.configuration.packetLossRate, devices[device]?.signal.packetLossRate ?? 0)
-        guard rate > 0 else { return 0 }
-        let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
-        if time > 0 { recordLosses(Int(time / timing.interval), on: ref, of: device) }
-        if isLost {
-            fallSilent(ref)
-            links[ref]?.supervision.isLost = true
-        }
-        return time
+    /// Hosts with its keys recognize it; others see a new device. Source: Core Specification, Vol 6, Part B, 1.3.2.2.
+    mutating func rotateAddress(
+        of ref: Ref<Device>, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
+    ) {
+        if let host = devices[ref]?.host { return rotateAddress(ofHost: host, security, &hosts, &context) }
+        guard let address = devices[ref]?.identity.nextPrivateAddress() else { return }
+        changeAddress(of: ref, to: address, security, &hosts, &context)
+    }
+
+    /// Changes a host, as central and as peripheral, to a new resolvable private address; its links stay.
+    mutating func rotateAddress(
+        ofHost host: Int, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
+    ) {
+        hosts[host].identity.rotate(seed: context.random.seed)
+        hosts.reportChange(of: host, &context)
+        guard let server = hosts[host].server else { return }
+        changeAddress(of: server, to: hosts[host].identity.airAddress, security, &hosts, &context)
+    }
+
+    /// Tells all hosts a device's new address; hosts without its keys get a new identifier.
+    mutating func changeAddress(
+        of ref: Ref<Device>, to address: DeviceAddress, asIdentity: Bool = false, _ security: Security,
+        _ hosts: inout Hosts,
+        _ context: inout WorldContext
+    ) {
+        guard let old = devices[ref]?.identity.address else { return }
+        addresses.remove(old)
+        addresses.insert(address)
+        devices[ref]?.changeAddress(to: address, asIdentity: asIdentity, security, &hosts)
+        devices[ref]?.reportChange(ref, &context)
+        wake(ref, hosts, &context)
+    }
+
+    /// Rotates a host's address, and schedules the next rotation.
+    mutating func rotationDue(
+        ofHost host: Int, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
+    ) {
+        guard let period = hosts[host].identity.rotation else { return }
+        rotateAddress(ofHost: host, security, &hosts, &context)
+        context.queue.schedule(.rotateHostAddress(host), at: context.now + period.nanoseconds, isPeriodic: true)
+    }
+
+    /// Rotates a device's address, and schedules the next rotation.
+    mutating func rotationDue(
+        of ref: Ref<Device>, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
+    ) {
+        guard let period = devices[ref]?.description.addressRotation else { return }
+        rotateAddress(of: ref, security, &hosts, &context)
+        context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
     }
 }

@@ -17,6 +17,55 @@ struct Channel: Sendable {
         var isMoving = false
         /// Whether the sender has closed its end; the channel closes after everything sent has been delivered.
         var isEnding = false
+
+        /// Accepts bytes of a manager, for its credits.
+        ///
+        /// - Returns: Whether there are enough credits; nil if the sender has closed its end.
+        mutating func accept(_ data: Data) -> Bool? {
+            guard !isEnding else { return nil }
+            guard data.count <= credits else { return false }
+            credits -= data.count
+            queue.append(data)
+            return true
+        }
+
+        /// Accepts bytes of a described device, which wait for credits without a limit; returns false if the device has
+        /// closed its end.
+        mutating func acceptUnmetered(_ data: Data) -> Bool {
+            if !isEnding { queue.append(data) }
+            return !isEnding
+        }
+
+        /// Returns credits for consumed bytes; at most as many as are not consumed.
+        mutating func returnCredits(_ bytes: Int) -> Int {
+            let count = min(bytes, unconsumed)
+            unconsumed -= count
+            credits += count
+            return count
+        }
+
+        /// Closes the sender's end.
+        ///
+        /// - Returns: Whether a last transmission must be scheduled; nil if the end is closed.
+        mutating func end() -> Bool? {
+            guard !isEnding else { return nil }
+            isEnding = true
+            defer { isMoving = true }
+            return !isMoving
+        }
+
+        /// Closes the sender's end and drops its bytes; returns false if the end is closed.
+        mutating func abort() -> Bool {
+            guard !isEnding else { return false }
+            (isEnding, queue) = (true, [])
+            return true
+        }
+    }
+
+    /// What follows after a transmission of a side.
+    enum Continuation: Sendable {
+        case transmit
+        case end
     }
 
     let link: Ref<Link>
@@ -84,38 +133,23 @@ struct Channel: Sendable {
     }
 
     /// Returns whether a side has bytes that it may send.
-    func canMove(_ side: LinkSide) -> Bool {
+    private func canMove(_ side: LinkSide) -> Bool {
         !self[side].queue.isEmpty && (manager(side) != nil || self[side].credits > 0)
     }
-}
 
-struct WorldChannels: Sendable {
-    private var channels: [ChannelID: Channel] = [:]
-    private var last: UInt64 = 0
-
-    subscript(id: ChannelID) -> Channel? {
-        _read { yield channels[id] }
-        _modify { yield &channels[id] }
+    /// Marks a side as transmitting; returns whether its first transmission must be scheduled.
+    mutating func startMoving(_ side: LinkSide) -> Bool {
+        guard !self[side].isMoving, canMove(side) || self[side].isEnding else { return false }
+        self[side].isMoving = true
+        return true
     }
 
-    mutating func insert(_ channel: Channel) -> ChannelID {
-        last += 1
-        let id = ChannelID(rawValue: last)
-        channels[id] = channel
-        return id
-    }
-
-    mutating func remove(_ id: ChannelID) -> Channel? { channels.removeValue(forKey: id) }
-
-    /// Returns the side of a channel that a manager uses; nil if it does not use the channel.
-    func side(of manager: Ref<Manager>, _ id: ChannelID) -> LinkSide? {
-        guard let channel = channels[id] else { return nil }
-        if channel.client == manager { return .central }
-        return channel.server == manager ? .peripheral : nil
-    }
-
-    /// Returns the channels to a manager's PSM, in the order of their opening.
-    func served(by manager: Ref<Manager>, at psm: UInt16) -> [ChannelID] {
-        channels.filter { $0.value.psm == psm && $0.value.server == manager }.keys.sorted()
+    /// Continues after a transmission of a side.
+    mutating func continueMoving(_ side: LinkSide) -> Continuation? {
+        if canMove(side) {
+            self[side].isMoving = true
+            return .transmit
+        }
+        return self[side].isEnding && self[side].queue.isEmpty ? .end : nil
     }
 }

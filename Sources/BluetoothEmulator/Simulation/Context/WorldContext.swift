@@ -38,6 +38,14 @@ struct WorldContext: Sendable {
         if receivers.contains(manager) { emit(.peripheral(manager, event)) }
     }
 
+    /// Tells a peripheral manager that an operation failed.
+    mutating func fail(
+        _ operation: OperationID, _ code: BackendError.Code, _ name: String, of manager: Ref<Manager>
+    ) {
+        let error = BackendError(code, operation: name)
+        emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: manager)
+    }
+
     mutating func emit(_ event: PairingEvent, to manager: Ref<Manager>) {
         if receivers.contains(manager) { emit(.pairing(manager, event)) }
     }

@@ -9,7 +9,7 @@ extension World {
     mutating func enqueue(
         _ kind: LinkOperation.Kind, as operation: OperationID, of ref: Ref<Manager>, on id: LinkID
     ) {
-        guard let link = managers[ref]?.openLink(of: id)?.link else { return }
+        guard let link = hosts.managers[ref]?.openLink(of: id)?.link else { return }
         enqueue(LinkOperation(manager: ref, link: id, operation: operation, kind: kind), on: link)
     }
 
@@ -19,7 +19,7 @@ extension World {
 
     /// Spends a manager's credit for a write command.
     mutating func enqueueCommand(_ attribute: AttributeID, _ value: Data, of ref: Ref<Manager>, on id: LinkID) {
-        switch managers[ref]?.spendCredit(on: id) {
+        switch hosts.managers[ref]?.spendCredit(on: id) {
         case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: id)
         case false?: context.log("write command without credit dropped")
         case nil: break
@@ -30,15 +30,17 @@ extension World {
     private mutating func begin(_ start: LinkClient.Start, on ref: Ref<Link>) {
         if context.tapped.contains(.att) { reportRequest(start, on: ref) }
         switch start {
-        case .transmit(let due): context.queue.schedule(.transmit(ref), at: due + retransmissionTime(on: ref))
-        case .read(let due): context.queue.schedule(.answer(ref), at: due + retransmissionTime(on: ref))
+        case .transmit(let due):
+            context.queue.schedule(.transmit(ref), at: due + links.retransmissionTime(on: ref, &air, &context))
+        case .read(let due):
+            context.queue.schedule(.answer(ref), at: due + links.retransmissionTime(on: ref, &air, &context))
         case .request(let event):
             guard let kind = links[ref]?.client.operations.first?.kind, let timing = links[ref]?.timing else { return }
             let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
             guard interval > 0 || delay > 0 else { return context.queue.schedule(.answer(ref), at: event) }
             let count = roundTrips(of: kind, on: ref)
-            let lost = retransmissionTime(count, on: ref)
-            let additional = count > 0 ? additionalTime(ofATT: longPDUs(of: kind, on: ref), on: ref) : 0
+            let lost = links.retransmissionTime(count, on: ref, &air, &context)
+            let additional = count > 0 ? links.additionalTime(ofATT: longPDUs(of: kind, on: ref), on: ref) : 0
             // The host answers by itself what it knows, without time of the device.
             context.queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + (count > 0 ? delay : 0))
@@ -47,7 +49,7 @@ extension World {
 
     /// The number of round trips before the first answer that an app can see.
     func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> Int {
-        guard let link = links[ref], let database = devices[link.device]?.server.database else { return 1 }
+        guard let link = links[ref], let database = air.devices[link.device]?.server.database else { return 1 }
         if link.client.cache != nil, kind.isDiscovery { return 0 }
         if let sizes = entrySizes(of: kind, in: database) {
             if case .request(.discoverDescriptors) = kind, sizes.isEmpty { return 0 }
@@ -81,7 +83,7 @@ extension World {
     ///
     /// The lengths for a read are known when its value is.
     private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>) -> [Int] {
-        guard let link = links[ref], let database = devices[link.device]?.server.database else { return [] }
+        guard let link = links[ref], let database = air.devices[link.device]?.server.database else { return [] }
         if case .request(.write(_, let value, let offset)) = kind {
             return RoundTrips.longPDUs(writing: value.count, offset: offset, mtu: link.mtu)
         }
@@ -93,15 +95,19 @@ extension World {
     /// Handles the arrival of the answer to the head of the queue.
     mutating func answerArrived(_ ref: Ref<Link>) {
         guard let answered = links[ref]?.takeCompletedRequest(ref) else { return }
-        guard devices[answered.device]?.faults.steps.isEmpty == true || !meetsFault(answered, on: ref) else { return }
-        guard devices[answered.device]?.handler.hasResponseTimes != true || !mustWait(answered, on: ref) else { return }
+        guard air.devices[answered.device]?.faults.steps.isEmpty == true || !meetsFault(answered, on: ref) else {
+            return
+        }
+        guard air.devices[answered.device]?.handler.hasResponseTimes != true || !mustWait(answered, on: ref) else {
+            return
+        }
         perform(answered, on: ref)
     }
 
     /// Delivers the response of an operation and begins the next one.
     mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
         if context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref) }
-        if managers[operation.manager]?.holds(operation.link) == true {
+        if hosts.managers[operation.manager]?.holds(operation.link) == true {
             context.emit(
                 .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
         }
@@ -111,7 +117,7 @@ extension World {
     /// Fails a refused operation; if encryption was missing, the host pairs and retries once by itself.
     mutating func fail(_ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String) {
         if code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
-            links[ref]?.security.level.refusal != nil
+            links[ref]?.security.refusal != nil
         {
             if context.tapped.contains(.att) {
                 let refusal = BackendError.att(code.rawValue, operation: name)
@@ -138,26 +144,26 @@ extension World {
 
     /// Completes an operation when the rest of a long value has arrived.
     mutating func finish(_ ref: Ref<Link>) {
-        guard !isMissed(.finish(ref), on: ref), let finishing = links[ref]?.client.finishing else { return }
+        guard !links.isMissed(.finish(ref), on: ref), let finishing = links[ref]?.client.finishing else { return }
         links[ref]?.client.finishing = nil
         complete(finishing.operation, finishing.response, on: ref)
     }
 
     /// Sends the write commands at the head of the queue, as many as a connection event carries.
     mutating func transmit(_ ref: Ref<Link>) {
-        guard !isMissed(.transmit(ref), on: ref) else { return }
-        var room = packetsWithoutInterval(on: ref)
-        guard room != nil || beginEvent(for: .attributes, by: .central, on: ref) else {
+        guard !links.isMissed(.transmit(ref), on: ref) else { return }
+        var room = links.packetsWithoutInterval(on: ref)
+        guard room != nil || links.beginEvent(for: .attributes, by: .central, on: ref, at: context.now) else {
             return context.queue.schedule(.transmit(ref), at: context.now)
         }
         while let command = sendWriteCommand(on: ref, &room) {
             if context.tapped.contains(.att) { reportCommand(command, on: ref) }
             let isPlain =
-                devices[command.device]?.faults.steps.isEmpty == true
+                air.devices[command.device]?.faults.steps.isEmpty == true
                 && links[ref]?.client.deferred.hasCommands == false
             if isPlain || !meetsFault(command: command, on: ref) { receiveCommand(command, on: ref) }
             let operation = command.operation
-            guard managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
+            guard hosts.managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { continue }
             context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
         }
         if let start = links[ref]?.continueTransmitting(at: context.now) { begin(start, on: ref) }
@@ -175,7 +181,7 @@ extension World {
         guard case .writeCommand(_, let value)? = links[ref]?.client.operations.first?.kind,
             let offset = links[ref]?.client.bytesSent
         else { return nil }
-        if let sent = sendATT(ATTLimits.valueHeader + value.count, from: offset, by: .central, on: ref) {
+        if let sent = links.sendATT(ATTLimits.valueHeader + value.count, from: offset, by: .central, on: ref) {
             links[ref]?.client.bytesSent = sent
             return nil
         }
@@ -205,15 +211,15 @@ extension World {
         guard let device = links[ref]?.device else { return }
         links[ref]?.server.subscriptions[attribute] = kind
         startNotifyTimers(attribute, of: device)
-        handle(.subscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        handle(.subscribed(links.central(of: ref, hosts), attribute, characteristic: uuid), at: device)
         reportSubscribed(attribute, on: ref)
     }
 
     mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let device = links[ref]?.device, links[ref]?.server.subscriptions.removeValue(forKey: attribute) != nil,
-            let uuid = devices[device]?.server.database[attribute]?.uuid
+            let uuid = air.devices[device]?.server.database[attribute]?.uuid
         else { return }
-        handle(.unsubscribed(identity(of: ref), attribute, characteristic: uuid), at: device)
+        handle(.unsubscribed(links.central(of: ref, hosts), attribute, characteristic: uuid), at: device)
         reportUnsubscribed(attribute, on: ref)
     }
 
@@ -222,9 +228,9 @@ extension World {
     /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
     /// confirmation of the previous one.
     mutating func sendOutgoing(_ ref: Ref<Link>) {
-        guard !isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
-        var room = packetsWithoutInterval(on: ref)
-        guard room != nil || beginEvent(for: .attributes, by: .peripheral, on: ref) else {
+        guard !links.isMissed(.peerTransmit(ref), on: ref), links.contains(ref) else { return }
+        var room = links.packetsWithoutInterval(on: ref)
+        guard room != nil || links.beginEvent(for: .attributes, by: .peripheral, on: ref, at: context.now) else {
             return context.queue.schedule(.peerTransmit(ref), at: context.now)
         }
         links[ref]?.server.isSending = false
@@ -245,7 +251,8 @@ extension World {
         switch readiness {
         case .ready:
             context.queue.schedule(
-                .peerTransmit(ref), at: context.now + link.timing.interval + retransmissionTime(on: ref))
+                .peerTransmit(ref),
+                at: context.now + link.timing.interval + links.retransmissionTime(on: ref, &air, &context))
         case .at(let due): context.queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
         case .stalled: break
         }
@@ -263,7 +270,7 @@ extension World {
         guard let length = links[ref]?.server.outgoing.first?.length, let offset = links[ref]?.server.bytesSent else {
             return nil
         }
-        let sent = sendATT(length, from: offset, by: .peripheral, on: ref)
+        let sent = links.sendATT(length, from: offset, by: .peripheral, on: ref)
         if offset != sent ?? 0 { links[ref]?.server.bytesSent = sent ?? 0 }
         return sent == nil ? links[ref]?.server.outgoing.popFirst() : nil
     }
@@ -282,7 +289,9 @@ extension World {
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             links[ref]?.client.cache = nil
-            emit(toLeasesOf: peer, on: host) { .servicesChanged(link: $0, removed: removed, added: added) }
+            hosts.emit(toLeasesOf: peer, on: host, &context) {
+                .servicesChanged(link: $0, removed: removed, added: added)
+            }
             return true
         case .held(let content, _): return deliver(content, on: ref)
         }
@@ -295,6 +304,6 @@ extension World {
         guard links[ref]?.server.isSending == false, let timing = links[ref]?.timing else { return }
         let event = timing.connectionEvent(from: context.now + timing.delays.notification)
         links[ref]?.server.isSending = true
-        context.queue.schedule(.peerTransmit(ref), at: event + retransmissionTime(on: ref))
+        context.queue.schedule(.peerTransmit(ref), at: event + links.retransmissionTime(on: ref, &air, &context))
     }
 }

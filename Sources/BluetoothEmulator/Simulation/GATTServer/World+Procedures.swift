@@ -9,15 +9,15 @@ extension World {
     /// If the handler refuses, the operation is answered; if it does not answer, the operation stays open.
     mutating func isGranted(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let device = answered.device
-        guard devices[device]?.handler.isPresent == true, let procedure = procedure(of: answered, on: ref) else {
+        guard air.devices[device]?.handler.isPresent == true, let procedure = procedure(of: answered, on: ref) else {
             return true
         }
-        if devices[device]?.handler.asynchronous != nil {
+        if air.devices[device]?.handler.asynchronous != nil {
             ask(.procedure(procedure), about: answered, on: ref)
             return false
         }
         var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
-        let response = devices[device]?.handler.behavior?.respond(to: procedure, device: &actions)
+        let response = air.devices[device]?.handler.behavior?.respond(to: procedure, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         switch response {
         case .granted?, nil: return true
@@ -33,7 +33,7 @@ extension World {
         if links[ref]?.client.cache != nil, answered.operation.kind.isDiscovery { return nil }
         switch answered.operation.kind {
         case .request(.discoverServices(let types)):
-            return PeripheralProcedure(central: identity(of: ref), kind: .discoverServices, types: types)
+            return PeripheralProcedure(central: links.central(of: ref, hosts), kind: .discoverServices, types: types)
         case .request(.discoverIncludedServices(let service, let types)):
             return procedure(.discoverIncludedServices, of: service, types, answered.device, on: ref)
         case .request(.discoverCharacteristics(let service, let types)):
@@ -55,17 +55,17 @@ extension World {
         _ kind: PeripheralProcedure.Kind, of attribute: AttributeID, _ types: [BluetoothUUID]?, _ device: Ref<Device>,
         on ref: Ref<Link>
     ) -> PeripheralProcedure? {
-        guard let server = devices[device]?.server, let uuid = server.database[attribute]?.uuid else { return nil }
+        guard let server = air.devices[device]?.server, let uuid = server.database[attribute]?.uuid else { return nil }
         return PeripheralProcedure(
-            central: identity(of: ref), kind: kind, types: types, attribute: attribute, uuid: uuid,
+            central: links.central(of: ref, hosts), kind: kind, types: types, attribute: attribute, uuid: uuid,
             position: server.position(of: attribute))
     }
 
     /// Delivers a value before all that waits; a host without a subscriber drops it.
     mutating func notifyAtOnce(_ path: CharacteristicPath, _ value: Data, of ref: Ref<Device>) {
         guard let id = characteristic(path, of: ref) else { return }
-        devices[ref]?.server.database[id]?.value = value
-        for link in devices[ref]?.links ?? [] where links[link]?.supervision.isSilent == false {
+        air.devices[ref]?.server.database[id]?.value = value
+        for link in air.devices[ref]?.links ?? [] where links[link]?.supervision.isSilent == false {
             guard let host = links[link]?.host, let peer = links[link]?.peer, let mtu = links[link]?.mtu else {
                 continue
             }
@@ -79,18 +79,18 @@ extension World {
 
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
-        guard let device = devices[ref], device.handler.isPresent else {
+        guard let device = air.devices[ref], device.handler.isPresent else {
             return context.log("parameter \(parameter.rawValue) ignored: the device has no handler")
         }
         guard let known = device.handler.builtIn?.parameters else {
-            devices[ref]?.description.parameters[parameter] = value
+            air.devices[ref]?.description.parameters[parameter] = value
             return handle(.parameterChanged(parameter, value), at: ref)
         }
         guard let range = known[parameter], !value.isNaN else {
             return context.log("parameter \(parameter.rawValue) ignored: the device does not have it")
         }
         let value = min(range.upperBound, max(range.lowerBound, value))
-        devices[ref]?.description.parameters[parameter] = value
+        air.devices[ref]?.description.parameters[parameter] = value
         handle(.parameterChanged(parameter, value), at: ref)
     }
 }

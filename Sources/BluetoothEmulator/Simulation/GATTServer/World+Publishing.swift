@@ -6,16 +6,6 @@ import BluetoothValues
 extension World {
     // MARK: Hosts
 
-    /// Returns the host with a name or an identity address.
-    func host(_ name: String) -> Int? {
-        hosts.firstIndex { $0.identity.name == name || $0.identity.address.description == name }
-    }
-
-    /// The permission of the host "default".
-    var defaultAuthorization: AuthorizationStatus {
-        host("default").map { hosts[$0].adapter.authorization } ?? .allowed
-    }
-
     /// Returns a host for a peripheral manager that names none: the one with its preserved state, one without managers,
     /// or a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
@@ -33,7 +23,7 @@ extension World {
         }
         var number = 1
         while hosts.contains(where: { $0.identity.name == "peripheral \(number)" }) { number += 1 }
-        let description = HostDescription(name: "peripheral \(number)", authorization: defaultAuthorization)
+        let description = HostDescription(name: "peripheral \(number)", authorization: hosts.defaultAuthorization)
         addHost(Host(description, isAnonymous: true))
         return hosts.count - 1
     }
@@ -45,10 +35,9 @@ extension World {
         let peers = hosts.map { $0.identity.peerID(of: address) }
         do {
             let device = try Device(server: hosts[host], number: host, peers: peers, seed: context.random.seed)
-            air.addresses.insert(address)
-            let ref = devices.insert(device)
+            let ref = air.insert(device)
             hosts[host].server = ref
-            reportAddition(of: ref)
+            device.reportAddition(ref, &context)
         } catch {
             context.log("no peripheral role: \(error)")
         }
@@ -62,53 +51,57 @@ extension World {
         guard let server = hosts[host].server else { return }
         let state = hosts[host].canServe ? hosts[host].adapter.state : .unsupported
         let isOn = state == .poweredOn
-        let wasServing = devices[server]?.signal.isOn == true
-        devices[server]?.signal.isOn = isOn
-        if wasServing != isOn { reportChange(of: server) }
+        let wasServing = air.devices[server]?.signal.isOn == true
+        air.devices[server]?.signal.isOn = isOn
+        if wasServing != isOn { air.reportChange(of: server, &context) }
         if wasServing, !isOn {
             closeServer(server, isOrderly: state == .poweredOff)
-            hosts[host].listeners = [:]
+            channels.stopListening(on: host)
         }
-        guard state != .poweredOn, state != .poweredOff, let database = devices[server]?.server.database else { return }
+        guard state != .poweredOn, state != .poweredOff, let database = air.devices[server]?.server.database else {
+            return
+        }
         removeServices(database.publishedServices(), of: server)
-        for index in devices[server]?.advertiser.sets.indices ?? 0..<0 { devices[server]?.advertiser.free(index) }
-        for manager in hosts[host].managers { managers[manager]?.publication = ManagerPublication() }
+        for index in air.devices[server]?.advertiser.sets.indices ?? 0..<0 {
+            air.devices[server]?.advertiser.free(index)
+        }
+        for manager in hosts[host].managers { hosts.managers[manager]?.publication = ManagerPublication() }
         hosts[host].terminatedApps.peripherals = [:]
-        reportChange(of: server)
+        air.reportChange(of: server, &context)
     }
 
     /// Ends the links to a host's server: by disconnecting if the host is switched off, by supervision timeout if its
     /// Bluetooth service is lost.
     private mutating func closeServer(_ server: Ref<Device>, isOrderly: Bool) {
-        let open = devices[server]?.links ?? []
+        let open = air.devices[server]?.links ?? []
         lose(server, staysOnAir: true, reason: .local)
         guard isOrderly else { return }
         for link in open {
             context.queue.schedule(
-                .remoteClose(link), at: links[link]?.timing.connectionEvent(from: context.now) ?? context.now)
+                .remoteClose(link), at: links.connectionEvent(of: link, from: context.now))
         }
     }
 
     /// Changes the GAP Device Name of a host that was created for a peripheral manager, unless a test has renamed it.
     private mutating func setDeviceName(_ name: String, ofAnonymous host: Int) {
-        guard hosts[host].identity.isAnonymous, let server = hosts[host].server, let device = devices[server],
+        guard hosts[host].identity.isAnonymous, let server = hosts[host].server, let device = air.devices[server],
             device.description.name == hosts[host].identity.name
         else { return }
-        devices[server]?.server.database[device.server.deviceName]?.value = Data(name.utf8)
+        air.devices[server]?.server.database[device.server.deviceName]?.value = Data(name.utf8)
     }
 
     // MARK: Commands
 
     mutating func handle(_ command: PeripheralCommand, of ref: Ref<Manager>) {
-        guard let host = managers[ref]?.host, let server = hosts[host].server else { return }
+        guard let host = hosts.managers[ref]?.host, let server = hosts[host].server else { return }
         switch command {
         case .removeService(let id): withdraw([id], of: ref, server)
         case .removeAllServices:
             withdraw(
-                devices[server]?.server.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
+                air.devices[server]?.server.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
         case .stopAdvertising: stopAdvertising(ref, server)
         default:
-            if devices[server]?.signal.isOn == true { handleWhenOn(command, of: ref, server) }
+            if air.devices[server]?.signal.isOn == true { handleWhenOn(command, of: ref, server) }
         }
     }
 
@@ -123,23 +116,17 @@ extension World {
             update(ref, attribute, value, centrals, server)
         case .setConnectionLatency(let central, let latency): setLatency(latency, central, server)
         case .publishChannel(let operation, let isEncryptionRequired):
-            guard let host = devices[server]?.host, hosts[host].adapter.features.contains(.channels) else {
-                return operationFailed(operation, .operationNotSupported, "publish channel", ref)
+            guard let host = air.devices[server]?.host, hosts[host].adapter.features.contains(.channels) else {
+                return context.fail(operation, .operationNotSupported, "publish channel", of: ref)
             }
-            publishChannel(operation, isEncryptionRequired: isEncryptionRequired, ref, on: host)
+            channels.publish(operation, isEncryptionRequired: isEncryptionRequired, by: ref, on: host, &context)
         case .unpublishChannel(let operation, let psm):
-            guard let host = devices[server]?.host else { return }
-            unpublishChannel(psm, operation, ref, on: host)
-        case .channel(let channel, let command): handle(command, on: channel, of: ref)
+            guard let host = air.devices[server]?.host else { return }
+            channels.unpublish(psm, operation, by: ref, on: host, links, &context)
+        case .channel(let channel, let command):
+            channels.handle(command, on: channel, of: ref, &links, &air, &context)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
-    }
-
-    mutating func operationFailed(
-        _ operation: OperationID, _ code: BackendError.Code, _ name: String, _ ref: Ref<Manager>
-    ) {
-        let error = BackendError(code, operation: name)
-        context.emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: ref)
     }
 
     // MARK: Services
@@ -147,13 +134,15 @@ extension World {
     mutating func publish(
         _ service: ServiceDefinition, _ operation: OperationID?, _ ref: Ref<Manager>, _ server: Ref<Device>
     ) {
-        var published = managers[ref]?.publication.attributes ?? [:]
+        var published = hosts.managers[ref]?.publication.attributes ?? [:]
         do throws(BackendError) {
-            guard let id = try devices[server]?.server.database.publish(service, by: ref, &published) else { return }
-            managers[ref]?.publication.attributes = published
-            managers[ref]?.publication.services.append(service)
+            guard let id = try air.devices[server]?.server.database.publish(service, by: ref, &published) else {
+                return
+            }
+            hosts.managers[ref]?.publication.attributes = published
+            hosts.managers[ref]?.publication.services.append(service)
             if let operation { context.emit(PeripheralEvent.serviceAdded(operation: operation), to: ref) }
-            guard let record = devices[server]?.server.database.record(ofService: id) else { return }
+            guard let record = air.devices[server]?.server.database.record(ofService: id) else { return }
             reportServicesChanged(removed: [], added: [record], of: server)
         } catch {
             guard let operation else { return context.log("service not restored: \(error)") }
@@ -165,36 +154,38 @@ extension World {
     private mutating func withdraw(
         _ ids: [AttributeID], of ref: Ref<Manager>, _ server: Ref<Device>, areLocal: Bool = true
     ) {
-        let published = managers[ref]?.publication.attributes ?? [:]
+        let published = hosts.managers[ref]?.publication.attributes ?? [:]
         let gone = areLocal ? ids.compactMap { published[$0] } : ids
         let services = gone.filter { id in
-            if case .service? = devices[server]?.server.database[id]?.role { true } else { false }
+            if case .service? = air.devices[server]?.server.database[id]?.role { true } else { false }
         }
         removeServices(services, of: server)
-        guard let database = devices[server]?.server.database else { return }
+        guard let database = air.devices[server]?.server.database else { return }
         let left = published.filter { database[$0.value] != nil }
-        managers[ref]?.publication.attributes = left
-        managers[ref]?.publication.services.removeAll { left[$0.id] == nil }
-        for link in devices[server]?.links ?? [] { revokeCredits(of: ref, on: link) }
+        hosts.managers[ref]?.publication.attributes = left
+        hosts.managers[ref]?.publication.services.removeAll { left[$0.id] == nil }
+        for link in air.devices[server]?.links ?? [] { revokeCredits(of: ref, on: link) }
     }
 
     /// Withdraws everything that a removed manager published.
     mutating func withdrawAll(of ref: Ref<Manager>) {
-        guard managers[ref]?.role == .peripheral, let host = managers[ref]?.host, let server = hosts[host].server
+        guard hosts.managers[ref]?.role == .peripheral, let host = hosts.managers[ref]?.host,
+            let server = hosts[host].server
         else { return }
         stopAdvertising(ref, server)
-        closeListeners(of: ref, on: host, server)
-        withdraw(devices[server]?.server.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
+        closeListeners(of: ref, server)
+        withdraw(
+            air.devices[server]?.server.database.publishedServices(by: ref) ?? [], of: ref, server, areLocal: false)
         failRequests(of: ref, server)
     }
 
-    mutating func closeListeners(of ref: Ref<Manager>, on host: Int, _ server: Ref<Device>) {
-        for (psm, listener) in hosts[host].listeners where listener.manager == ref { hosts[host].listeners[psm] = nil }
-        for link in devices[server]?.links ?? [] { closeChannels(of: ref, on: link) }
+    mutating func closeListeners(of ref: Ref<Manager>, _ server: Ref<Device>) {
+        channels.stopListening(of: ref)
+        for link in air.devices[server]?.links ?? [] { channels.closeAll(of: ref, on: link, links, &context) }
     }
 
     mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
-        for link in devices[server]?.links ?? [] where links[link]?.server.pendingRequest?.manager == ref {
+        for link in air.devices[server]?.links ?? [] where links[link]?.server.pendingRequest?.manager == ref {
             guard let asked = links[link]?.server.pendingRequest else { continue }
             links[link]?.server.pendingRequest = nil
             stopTransactionTimeout(link)
@@ -207,43 +198,43 @@ extension World {
     mutating func startAdvertising(
         _ advertisement: Advertisement, _ operation: OperationID?, _ ref: Ref<Manager>, _ server: Ref<Device>
     ) {
-        guard let sets = devices[server]?.advertiser.sets else { return }
+        guard let sets = air.devices[server]?.advertiser.sets else { return }
         let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
         guard slot < context.configuration.maximumAdvertisingSets else {
             guard let operation else { return context.log("advertising not restored: no room") }
-            return operationFailed(operation, .outOfSpace, "advertise", ref)
+            return context.fail(operation, .outOfSpace, "advertise", of: ref)
         }
-        guard let host = devices[server]?.host else { return }
-        devices[server]?.advertiser.replace(
+        guard let host = air.devices[server]?.host else { return }
+        air.devices[server]?.advertiser.replace(
             slot, with: Advertiser.AdvertisingSet(advertisement, of: ref, hosts[host].adapter.advertising))
-        managers[ref]?.publication.advertisement = advertisement
+        hosts.managers[ref]?.publication.advertisement = advertisement
         if let name = advertisement.localName {
             setDeviceName(name, ofAnonymous: host)
         }
-        reportChange(of: server)
+        air.reportChange(of: server, &context)
         if let operation { context.emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
-        wake(server)
+        air.wake(server, hosts, &context)
     }
 
     /// Changes the content that a host adds to its managers' advertisements.
     mutating func setAdvertising(_ advertising: HostAdvertising, of host: Int) {
         hosts[host].adapter.advertising = advertising
         guard let server = hosts[host].server else { return }
-        for index in devices[server]?.advertiser.sets.indices ?? 0..<0 {
-            guard let manager = devices[server]?.advertiser.sets[index].manager,
-                let advertisement = managers[manager]?.publication.advertisement
+        for index in air.devices[server]?.advertiser.sets.indices ?? 0..<0 {
+            guard let manager = air.devices[server]?.advertiser.sets[index].manager,
+                let advertisement = hosts.managers[manager]?.publication.advertisement
             else { continue }
-            devices[server]?.advertiser.replace(
+            air.devices[server]?.advertiser.replace(
                 index, with: Advertiser.AdvertisingSet(advertisement, of: manager, advertising))
         }
-        reportChange(of: server)
-        wake(server)
+        air.reportChange(of: server, &context)
+        air.wake(server, hosts, &context)
     }
 
     private mutating func stopAdvertising(_ ref: Ref<Manager>, _ server: Ref<Device>) {
-        guard let index = devices[server]?.advertiser.sets.firstIndex(where: { $0.manager == ref }) else { return }
-        managers[ref]?.publication.advertisement = nil
-        devices[server]?.advertiser.free(index)
-        reportChange(of: server)
+        guard let index = air.devices[server]?.advertiser.sets.firstIndex(where: { $0.manager == ref }) else { return }
+        hosts.managers[ref]?.publication.advertisement = nil
+        air.devices[server]?.advertiser.free(index)
+        air.reportChange(of: server, &context)
     }
 }

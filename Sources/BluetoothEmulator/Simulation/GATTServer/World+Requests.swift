@@ -17,7 +17,7 @@ extension World {
 
     /// Asks the manager for the next part of a long read.
     mutating func continueRead(_ ref: Ref<Link>) {
-        guard !isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.server.continuing,
+        guard !links.isMissed(.continueRead(ref), on: ref), let reading = links[ref]?.server.continuing,
             let answered = links[ref]?.answered(reading.operation),
             case .request(.read(let attribute)) = reading.operation.kind
         else { return }
@@ -46,11 +46,11 @@ extension World {
             release(ref)
             return nil
         }
-        guard let owner = devices[answered.device]?.server.database[attribute]?.owner else {
+        guard let owner = air.devices[answered.device]?.server.database[attribute]?.owner else {
             fail(operation, .invalidHandle, on: ref, name)
             return nil
         }
-        guard managers.contains(owner.manager) else {
+        guard hosts.managers.contains(owner.manager) else {
             fail(operation, .unlikelyError, on: ref, name)
             return nil
         }
@@ -67,9 +67,10 @@ extension World {
     ) -> ATTCode? {
         let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.mtu) - 1
         guard parts > 0 else { return nil }
-        let limit = devices[answered.device]?.description.prepareQueueLength ?? context.configuration.prepareQueueLength
+        let limit =
+            air.devices[answered.device]?.description.prepareQueueLength ?? context.configuration.prepareQueueLength
         guard parts > limit else { return nil }
-        let refusal = devices[answered.device]?.server.database.refusal(
+        let refusal = air.devices[answered.device]?.server.database.refusal(
             attribute, isWrite: true, on: answered.security)
         return refusal ?? .prepareQueueFull
     }
@@ -94,7 +95,7 @@ extension World {
         _ attribute: AttributeID, _ value: Data, _ command: Link.CompletedRequest, on ref: Ref<Link>
     ) {
         guard let central = links[ref]?.server.central,
-            let owner = devices[command.device]?.server.database[attribute]?.owner
+            let owner = air.devices[command.device]?.server.database[attribute]?.owner
         else { return }
         let number = context.identifiers.nextRequest()
         context.emit(
@@ -109,7 +110,7 @@ extension World {
     mutating func respond(
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
-        let link = devices[server]?.links.first { link in
+        let link = air.devices[server]?.links.first { link in
             links[link]?.server.pendingRequest?.number == request.rawValue
                 && links[link]?.server.pendingRequest?.manager == ref
         }
@@ -135,9 +136,9 @@ extension World {
         }
         links[link]?.server.continuing = reading
         let due =
-            (links[link]?.timing.connectionEvent(from: context.now) ?? context.now)
+            (links.connectionEvent(of: link, from: context.now))
             + (links[link]?.timing.interval ?? 0)
-        context.queue.schedule(.continueRead(link), at: due + additionalTime(ofATT: [mtu], on: link))
+        context.queue.schedule(.continueRead(link), at: due + links.additionalTime(ofATT: [mtu], on: link))
     }
 
     /// Sends an answer with the next connection event.
@@ -149,7 +150,7 @@ extension World {
         guard let event = links[ref]?.timing.connectionEvent(from: context.now),
             let isSilent = links[ref]?.supervision.isSilent
         else { return }
-        let due = event + additionalTime(ofATT: [length], on: ref)
+        let due = event + links.additionalTime(ofATT: [length], on: ref)
         guard due > context.now || isSilent else { return complete(operation, response, on: ref) }
         links[ref]?.client.finishing = (operation, response)
         context.queue.schedule(.finish(ref), at: due)

@@ -18,7 +18,7 @@ extension World {
                 let error = BackendError(.operationNotSupported, operation: "read RSSI")
                 return complete(operation, .failure(error), on: ref)
             }
-            let rssi = devices[answered.device]?.signal.measure(context.configuration.rssiDeviation)
+            let rssi = air.devices[answered.device]?.signal.measure(context.configuration.rssiDeviation)
             complete(operation, .rssi(rssi ?? 127), on: ref)
         case .deviceName: readDeviceName(on: ref)
         case .request(.openChannel(let psm)): openChannel(psm, operation, on: ref)
@@ -44,19 +44,20 @@ extension World {
         {
             return fail(operation, .readNotPermitted, on: ref, "read")
         }
-        guard let access = devices[answered.device]?.server.read(attribute, on: answered.security) else { return }
+        guard let access = air.devices[answered.device]?.server.read(attribute, on: answered.security) else { return }
         switch access {
         case .value(let value): deliverRead(value, answered, on: ref)
         case .refused(let code): fail(operation, code, on: ref, "read")
         case .held: startTransactionTimeout(ref)
         case .clientConfiguration:
-            let parent = devices[answered.device]?.server.database[attribute]?.parent
+            let parent = air.devices[answered.device]?.server.database[attribute]?.parent
             let value = parent.flatMap { links[ref]?.server.clientConfiguration(of: $0) }
             deliverRead(value ?? Data([0, 0]), answered, on: ref)
         case .handler:
             switch ask(answered, attribute, .read, on: ref) {
             case .stored?, .accepted?:
-                deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
+                deliverRead(
+                    air.devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
             case .value(let value)?: deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
             case .error(let code)?: fail(operation, code, on: ref, "read")
             case .failure(let error)?: fail(operation, carrying: error, on: ref, "read")
@@ -71,24 +72,24 @@ extension World {
         let operation = answered.operation
         guard answered.interval > 0 else { return complete(operation, .value(value), on: ref) }
         let responses = RoundTrips.responses(reading: value.count, mtu: answered.mtu)
-        let additional = additionalTime(ofATT: responses, on: ref)
+        let additional = links.additionalTime(ofATT: responses, on: ref)
         guard responses.count > 1 || additional > 0 else { return complete(operation, .value(value), on: ref) }
         links[ref]?.client.finishing = (operation, .value(value))
-        let lost = responses.count > 1 ? retransmissionTime(responses.count - 1, on: ref) : 0
+        let lost = responses.count > 1 ? links.retransmissionTime(responses.count - 1, on: ref, &air, &context) : 0
         let rest = Nanoseconds(responses.count - 1) * answered.interval
         context.queue.schedule(.finish(ref), at: context.now + rest + additional + lost)
     }
 
     private mutating func readDeviceName(on ref: Ref<Link>) {
         defer { release(ref) }
-        guard let link = links[ref], let device = devices[link.device],
+        guard let link = links[ref], let device = air.devices[link.device],
             let value = device.server.database[device.server.deviceName]?.value
         else { return }
         if context.tapped.contains(.att) { reportResponse(.value(value), to: .deviceName, on: ref) }
         let name = String(decoding: value, as: UTF8.self)
         guard let known = hosts[link.host].peers[link.peer] else { return }
         hosts[link.host].peers[link.peer]?.deviceName = name
-        if known.name != name { reportName(link.peer, name, .gap, on: link.host) }
+        if known.name != name { hosts.reportName(link.peer, name, .gap, on: link.host, &context) }
     }
 
     // MARK: Writing
@@ -107,13 +108,13 @@ extension World {
             return fail(operation, code, on: ref, "write")
         }
         guard
-            let access = devices[answered.device]?.server.write(
+            let access = air.devices[answered.device]?.server.write(
                 attribute, value, from: offset, needs: .write, on: answered.security)
         else { return }
         switch access {
         case .refused(let code): return fail(operation, code, on: ref, "write")
         case .handler:
-            let whole = devices[answered.device]?.server.database.value(of: attribute, writing: value, from: offset)
+            let whole = air.devices[answered.device]?.server.database.value(of: attribute, writing: value, from: offset)
             switch ask(answered, attribute, .write(whole ?? value), on: ref) {
             case .stored?, .value?: store(value, from: offset, attribute, answered.device, on: ref)
             case .accepted?: break
@@ -135,7 +136,7 @@ extension World {
         guard value.count <= ATTLimits.written(mtu: command.mtu) else {
             return context.log("write command longer than the MTU allows dropped")
         }
-        switch devices[command.device]?.server.write(
+        switch air.devices[command.device]?.server.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
         case .refused?: context.log("write command refused by the device")
@@ -151,11 +152,11 @@ extension World {
     mutating func store(
         _ bytes: Data, from offset: UInt16 = 0, _ attribute: AttributeID, _ device: Ref<Device>, on ref: Ref<Link>
     ) {
-        guard let value = devices[device]?.server.database.value(of: attribute, writing: bytes, from: offset) else {
+        guard let value = air.devices[device]?.server.database.value(of: attribute, writing: bytes, from: offset) else {
             return
         }
-        devices[device]?.server.database[attribute]?.value = value
-        if devices[device]?.server.database[attribute]?.access.isEcho == true { notify(value, attribute, on: ref) }
+        air.devices[device]?.server.database[attribute]?.value = value
+        if air.devices[device]?.server.database[attribute]?.access.isEcho == true { notify(value, attribute, on: ref) }
     }
 
     // MARK: Handlers
@@ -167,12 +168,12 @@ extension World {
         _ answered: Link.CompletedRequest, _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, on ref: Ref<Link>
     ) -> PeripheralResponse? {
         let device = answered.device
-        let central = identity(of: ref)
-        guard var request = devices[device]?.server.request(attribute, kind, from: central) else {
+        let central = links.central(of: ref, hosts)
+        guard var request = air.devices[device]?.server.request(attribute, kind, from: central) else {
             return .error(.invalidHandle)
         }
         request.written = answered.operation.kind.written
-        if devices[device]?.handler.asynchronous != nil {
+        if air.devices[device]?.handler.asynchronous != nil {
             if case .writeCommand(let value) = kind {
                 call(device, .request(request), for: .command(ref, attribute, value))
             } else {
@@ -181,7 +182,7 @@ extension World {
             return nil
         }
         var actions = DeviceActions(now: .nanoseconds(context.now), date: context.date)
-        let response = devices[device]?.handler.behavior?.respond(to: request, device: &actions)
+        let response = air.devices[device]?.handler.behavior?.respond(to: request, device: &actions)
         for control in actions.controls { apply(control, to: device) }
         return response
     }
@@ -196,7 +197,7 @@ extension World {
         case (_, .failure(let error)): fail(operation, carrying: error, on: ref, "request")
         case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, on: ref)
         case (.request(.read(let attribute)), _):
-            deliverRead(devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
+            deliverRead(air.devices[answered.device]?.server.database[attribute]?.value ?? Data(), answered, on: ref)
         case (.request(.write(let attribute, let value, let offset)), _):
             if response == .stored { store(value, from: offset, attribute, answered.device, on: ref) }
             complete(operation, .written, on: ref)
@@ -222,10 +223,10 @@ extension World {
     private mutating func setNotifying(
         _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on ref: Ref<Link>
     ) {
-        guard let link = links[ref], let database = devices[link.device]?.server.database,
+        guard let link = links[ref], let database = air.devices[link.device]?.server.database,
             let found = database[attribute]
         else { return fail(operation, .invalidHandle, on: ref, "subscribe") }
-        if let code = subscriptionRefusal(found, in: database, on: link.security.level) {
+        if let code = subscriptionRefusal(found, in: database, on: link.security) {
             return fail(operation, code, on: ref, "subscribe")
         }
         let mustAct = hosts[link.host].ledger.setSubscribed(
@@ -254,7 +255,7 @@ extension World {
     // MARK: Discovering
 
     private mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>) {
-        guard let database = links[ref].flatMap({ $0.client.cache ?? devices[$0.device]?.server.database }) else {
+        guard let database = links[ref].flatMap({ $0.client.cache ?? air.devices[$0.device]?.server.database }) else {
             return release(ref)
         }
         func wanted(_ ids: [AttributeID], _ uuids: [BluetoothUUID]?) -> [AttributeID] {

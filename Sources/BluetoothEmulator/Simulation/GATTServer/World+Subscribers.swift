@@ -8,7 +8,7 @@ extension World {
     /// Delivers a subscription to the manager; the first one of a central grants credits.
     mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
-            let owner = devices[link.device]?.server.database[attribute]?.owner
+            let owner = air.devices[link.device]?.server.database[attribute]?.owner
         else { return }
         let isFirst = link.server.notifyCredits[owner.manager] == nil
         let credits = max(1, context.configuration.notifyBuffer)
@@ -24,7 +24,7 @@ extension World {
     /// Queued values are dropped.
     mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>) {
         guard let link = links[ref], let central = link.server.central,
-            let owner = devices[link.device]?.server.database[attribute]?.owner
+            let owner = air.devices[link.device]?.server.database[attribute]?.owner
         else { return }
         context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
         let dropped = links[ref]?.server.dropOutgoing(of: attribute) ?? []
@@ -35,7 +35,7 @@ extension World {
 
     /// Revokes the credits of a central after its last subscription to a manager.
     mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>) {
-        guard let link = links[ref], let database = devices[link.device]?.server.database else { return }
+        guard let link = links[ref], let database = air.devices[link.device]?.server.database else { return }
         let isLeft = link.server.subscriptions.keys.contains { database[$0]?.owner?.manager == manager }
         if !isLeft { links[ref]?.server.notifyCredits[manager] = nil }
     }
@@ -43,7 +43,9 @@ extension World {
     /// Handles a disconnected central: its open request and its subscriptions end, unless the host's state implies
     /// that.
     mutating func reportCentralLeft(_ ref: Ref<Link>) {
-        guard let link = links[ref], link.server.central != nil, let host = devices[link.device]?.host else { return }
+        guard let link = links[ref], link.server.central != nil, let host = air.devices[link.device]?.host else {
+            return
+        }
         if hosts[host].adapter.isOn {
             expireRequest(on: ref)
             for attribute in link.server.subscriptions.keys.sorted() {
@@ -59,8 +61,8 @@ extension World {
     mutating func update(
         _ ref: Ref<Manager>, _ local: AttributeID, _ value: Data, _ centrals: [PeerID]?, _ server: Ref<Device>
     ) {
-        guard let attribute = managers[ref]?.publication.attributes[local] else { return }
-        for link in devices[server]?.links ?? [] {
+        guard let attribute = hosts.managers[ref]?.publication.attributes[local] else { return }
+        for link in air.devices[server]?.links ?? [] {
             guard let mtu = links[link]?.mtu, let central = links[link]?.server.central,
                 centrals?.contains(central) ?? true
             else { continue }
@@ -84,7 +86,7 @@ extension World {
         }
     }
 
-    /// Returns the credits of sent values to their managers.
+    /// Returns the credits of sent values to their hosts.managers.
     mutating func returnNotifyCredits(to senders: [Ref<Manager>], on ref: Ref<Link>) {
         guard let central = links[ref]?.server.central else { return }
         var notified: Set<Ref<Manager>> = []
@@ -108,7 +110,7 @@ extension World {
 
     /// Requests another interval as the server: a quarter of the usual one, the usual one, or four times that.
     mutating func setLatency(_ latency: ConnectionLatency, _ central: PeerID, _ server: Ref<Device>) {
-        guard let ref = devices[server]?.links.first(where: { links[$0]?.server.central == central }),
+        guard let ref = air.devices[server]?.links.first(where: { links[$0]?.server.central == central }),
             let link = links[ref]
         else { return }
         let usual = context.configuration.connectionInterval.nanoseconds
@@ -121,29 +123,9 @@ extension World {
         // The range of LE connection intervals; zero means no latency.
         let interval = usual == 0 ? 0 : min(4_000_000_000, max(7_500_000, wanted))
         guard interval != link.timing.interval else { return }
-        update(
-            ConnectionParameters(
-                interval: .nanoseconds(interval), peripheralLatency: link.timing.latency,
-                supervisionTimeout: .nanoseconds(link.timing.supervisionTimeout)), ref)
-    }
-
-    /// Requests other parameters of a link as the device; a central grants them.
-    ///
-    /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
-    mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>) {
-        guard let link = links[ref] else { return }
-        links[ref]?.server.requests.parameters = parameters
-        context.queue.schedule(
-            .changeParameters(ref), at: link.timing.connectionEvent(from: context.now) + 6 * link.timing.interval)
-    }
-
-    mutating func changeParameters(of ref: Ref<Link>) {
-        guard !isMissed(.changeParameters(ref), on: ref), let parameters = links[ref]?.server.requests.parameters else {
-            return
-        }
-        links[ref]?.server.requests.parameters = nil
-        links[ref]?.timing.change(to: parameters, at: context.now)
-        share(ref)
-        reportParameters(of: ref)
+        let parameters = ConnectionParameters(
+            interval: .nanoseconds(interval), peripheralLatency: link.timing.latency,
+            supervisionTimeout: .nanoseconds(link.timing.supervisionTimeout))
+        links.update(parameters, ref, &context)
     }
 }

@@ -16,11 +16,9 @@ struct Link: Sendable {
     var isClosing = false
     var timing: LinkTiming
     var supervision = LinkSupervision()
-    var security = LinkSecurity()
+    var security = SecurityLevel.plain
     var client = LinkClient()
     var server = LinkServer()
-    /// The open L2CAP channels, in the order of their opening.
-    var channels: [ChannelID] = []
 
     /// An operation whose answer arrived, with the context that serving it needs.
     struct CompletedRequest: Sendable {
@@ -35,7 +33,7 @@ struct Link: Sendable {
     func answered(_ operation: LinkOperation) -> CompletedRequest {
         CompletedRequest(
             operation: operation, host: host, device: device, interval: timing.interval, mtu: mtu,
-            security: security.level)
+            security: security)
     }
 
     /// Appends an operation to the queue.
@@ -74,7 +72,7 @@ struct Link: Sendable {
         _ length: Int, from offset: Int, of sender: ConnectionEventPackets.Sender, by side: LinkSide
     ) -> Int {
         timing.event.send(
-            length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security.level != .plain)
+            length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security != .plain)
     }
 
     /// Continues after write commands were sent: with further ones at a later time, or with another operation.
@@ -88,6 +86,69 @@ struct Link: Sendable {
         guard let pending = server.pendingRequest, pending.number == number else { return nil }
         server.pendingRequest = nil
         return answered(pending.operation)
+    }
+
+    // MARK: Silence and parameters
+
+    /// Makes the link silent, unless it is.
+    ///
+    /// - Returns: The other direction of the physical link, which also falls silent.
+    mutating func fallSilent(_ ref: Ref<Link>, _ context: inout WorldContext) -> Ref<Link>? {
+        guard !supervision.isSilent else { return nil }
+        supervision.fallSilent(
+            until: context.queue.scheduleCancellable(
+                .supervision(ref), at: context.now + timing.supervisionTimeout))
+        return other
+    }
+
+    /// Ends the silence, unless the device has lost the link; missed events happen with the next connection event.
+    ///
+    /// - Returns: The other direction of the physical link, which is also heard again.
+    mutating func hearAgain(_ context: inout WorldContext) -> Ref<Link>? {
+        guard supervision.isSilent, !supervision.isLost else { return nil }
+        let (missed, timeout) = supervision.recover()
+        if let timeout { context.queue.cancel(timeout) }
+        for event in missed { context.queue.schedule(event, at: timing.connectionEvent(from: context.now)) }
+        return other
+    }
+
+    /// Returns the instant at which requested parameters will be in force.
+    mutating func request(_ parameters: ConnectionParameters, at now: Nanoseconds) -> Nanoseconds {
+        server.requests.parameters = parameters
+        return timing.connectionEvent(from: now) + 6 * timing.interval
+    }
+
+    /// Changes to the requested parameters; returns whether there are any.
+    mutating func changeParameters(at now: Nanoseconds) -> Bool {
+        guard let parameters = server.requests.parameters else { return false }
+        server.requests.parameters = nil
+        timing.change(to: parameters, at: now)
+        return true
+    }
+
+    /// Takes over the properties of the physical link from the existing link in the other direction.
+    mutating func share(_ existing: Link, _ ref: Ref<Link>) {
+        other = ref
+        timing = existing.timing
+        mtu = existing.mtu
+    }
+
+    /// Marks the link as ending; returns whether it was not.
+    mutating func beginClosing() -> Bool {
+        defer { isClosing = true }
+        return !isClosing
+    }
+
+    /// The properties on which lost packets depend; a single access, because each packet needs them.
+    var deviceAndTiming: (Ref<Device>, LinkTiming) { (device, timing) }
+
+    /// Returns the additional time of ATT PDUs that are too long for one connection event each.
+    func additionalTime(ofATT lengths: [Int]) -> Nanoseconds {
+        guard timing.interval > 0 else { return 0 }
+        let events = lengths.reduce(0) {
+            $0 + timing.packets.additionalEvents(forATT: $1, isEncrypted: security != .plain)
+        }
+        return Nanoseconds(events) * timing.interval
     }
 }
 

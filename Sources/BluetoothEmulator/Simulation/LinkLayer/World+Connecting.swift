@@ -17,7 +17,9 @@ extension World {
     ) {
         // A forgotten peer is recognized by its next packet.
         hosts[host].peers.noteUse(of: peer)
-        if let link = hosts[host].links[peer], let old = managers[ref]?.id(of: link) { managers[ref]?.close(old) }
+        if let link = hosts[host].links[peer], let old = hosts.managers[ref]?.id(of: link) {
+            hosts.managers[ref]?.close(old)
+        }
         switch hosts[host].ledger.connect(ref.packed, to: peer, operation: operation, options: options) {
         case .connect: startConnecting(peer, on: host)
         case .wait: break
@@ -30,9 +32,10 @@ extension World {
     mutating func startConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
-        guard let device = device(peer, on: host) else { return }
-        guard reverseLink(to: device, from: host) != nil else {
-            return context.configuration.advertisingCollides ? wakeAll() : wake(device)
+        guard let device = air.device(peer, on: host) else { return }
+        guard links.reverseLink(to: device, from: host, air, hosts) != nil else {
+            return context.configuration.advertisingCollides
+                ? air.wakeAll(hosts, &context) : air.wake(device, hosts, &context)
         }
         hosts[host].connecting.remove(peer)
         context.queue.schedule(
@@ -42,34 +45,24 @@ extension World {
     /// Stops waiting for a link to a peer.
     mutating func stopConnecting(_ peer: PeerID, on host: Int) {
         hosts[host].connecting.remove(peer)
-        if let token = hosts[host].pairing.encryptionTimeouts.removeValue(forKey: peer) { context.queue.cancel(token) }
-    }
-
-    /// Answers a connectable packet of a wanted peer; the link is up after the delay.
-    mutating func answerPacket(_ ref: Ref<Device>, _ host: Int) {
-        guard let peer = devices[ref]?.identity.peers[host] else { return }
-        hosts[host].connecting.remove(peer)
-        let interval = devices[ref]?.description.connectionInterval ?? context.configuration.connectionInterval
-        let delay = context.configuration.connectionDelay.nanoseconds + interval.nanoseconds
-        context.queue.schedule(
-            .established(host, ref, epoch: hosts[host].adapter.epoch, .requested), at: context.now + delay)
+        security[host].stopWaiting(for: peer, &context)
     }
 
     /// Links another app of the host to a device at once, without a packet, a fault or a question to the handler.
     mutating func connectOtherAppAtOnce(_ peer: PeerID, on host: Int) {
         connect(host, otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
-        guard hosts[host].links[peer] == nil, let device = device(peer, on: host) else { return }
+        guard hosts[host].links[peer] == nil, let device = air.device(peer, on: host) else { return }
         context.queue.schedule(.established(host, device, epoch: hosts[host].adapter.epoch, .granted), at: context.now)
     }
 
     /// Turns a connect into a link, if the device is present and admits it.
     mutating func established(_ host: Int, _ ref: Ref<Device>, _ epoch: UInt32, _ admission: ConnectAdmission) {
         guard hosts[host].adapter.epoch == epoch else { return }
-        guard let device = devices[ref] else { return }
+        guard let device = air.devices[ref] else { return }
         let peer = device.identity.peers[host]
         guard !hosts[host].ledger.leases(of: peer).isEmpty, hosts[host].links[peer] == nil else { return }
-        if let existing = reverseLink(to: ref, from: host) {
-            return linkUp(host, ref, peer, links[existing]?.security.level ?? .plain, sharing: existing)
+        if let existing = links.reverseLink(to: ref, from: host, air, hosts) {
+            return linkUp(host, ref, peer, links[existing]?.security ?? .plain, sharing: existing)
         }
         guard device.signal.isPresent,
             admission == .granted || device.links.isEmpty
@@ -82,12 +75,12 @@ extension World {
         {
             return
         }
-        switch securityStart(host, ref) {
-        case .secured(let security): linkUp(host, ref, peer, security)
+        switch security.start(host, hosts[host], ref, device) {
+        case .secured(let level): linkUp(host, ref, peer, level)
         case .forgotten: failConnect(peer, on: host, .peerRemovedPairingInformation)
         case .silent:
             // The procedure response timeout (Core Specification, Vol 6, Part B, 5.2).
-            hosts[host].pairing.encryptionTimeouts[peer] = context.queue.scheduleCancellable(
+            security[host].encryptionTimeouts[peer] = context.queue.scheduleCancellable(
                 .encryptionTimeout(host, peer, epoch: hosts[host].adapter.epoch),
                 at: context.now + Duration.seconds(40).nanoseconds)
         }
@@ -95,10 +88,11 @@ extension World {
 
     /// Returns whether a connect fails, by chance or because a test requested it.
     private mutating func fails(connecting ref: Ref<Device>, to host: Int) -> Bool {
-        guard let peer = devices[ref]?.identity.peers[host], let failing = devices[ref]?.faults.failingConnections,
+        guard let peer = air.devices[ref]?.identity.peers[host],
+            let failing = air.devices[ref]?.faults.failingConnections,
             failing > 0 || context.random.faults.happens(context.configuration.connectionFailureRate)
         else { return false }
-        devices[ref]?.faults.failingConnections = max(0, failing - 1)
+        air.devices[ref]?.faults.failingConnections = max(0, failing - 1)
         failConnect(peer, on: host, .connectionFailed)
         return true
     }
@@ -106,7 +100,7 @@ extension World {
     /// Handles a bonded device that did not start encryption: no link comes up.
     mutating func encryptionTimedOut(_ peer: PeerID, on host: Int, _ epoch: UInt32) {
         guard hosts[host].adapter.epoch == epoch else { return }
-        hosts[host].pairing.encryptionTimeouts[peer] = nil
+        security[host].encryptionTimeouts[peer] = nil
         guard hosts[host].links[peer] == nil, !hosts[host].connecting.contains(peer) else { return }
         failConnect(peer, on: host, .encryptionTimedOut)
     }
@@ -126,19 +120,18 @@ extension World {
     }
 
     private mutating func linkUp(
-        _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ security: SecurityLevel, sharing existing: Ref<Link>? = nil
+        _ host: Int, _ ref: Ref<Device>, _ peer: PeerID, _ level: SecurityLevel, sharing existing: Ref<Link>? = nil
     ) {
-        guard let device = devices[ref] else { return }
+        guard let device = air.devices[ref] else { return }
         let server = device.host.map(maximumMTU(of:)) ?? device.description.maximumMTU
         let mtu = min(server, device.description.maximumMTU, maximumMTU(of: host))
-        let link = links.insert(
-            Link(
-                host: host, device: ref, peer: peer, mtu: mtu,
-                timing: LinkTiming(context.configuration, device.description, anchor: context.now),
-                security: LinkSecurity(level: security)))
-        devices[ref]?.links.append(link)
-        showCentral(of: link)
-        join(link, to: existing)
+        var new = Link(
+            host: host, device: ref, peer: peer, mtu: mtu,
+            timing: LinkTiming(context.configuration, device.description, anchor: context.now), security: level)
+        security.showCentral(of: &new, device, hosts)
+        let link = links.insert(new)
+        air.devices[ref]?.links.append(link)
+        if let existing { links.join(link, to: existing, &context) }
         hosts[host].links[peer] = link
         reportOpening(of: link)
         if hosts[host].peers[peer] == nil {
@@ -147,14 +140,14 @@ extension World {
         hosts[host].peers.noteUse(of: peer)
         for lease in hosts[host].ledger.linkUp(peer) { reportConnected(lease, peer, link) }
         reportConnectionEvent(peer, isConnected: true, on: host)
-        handle(.connected(identity(of: link)), at: ref)
+        handle(.connected(links.central(of: link, hosts)), at: ref)
         // The host reads the name by itself before anything else.
         enqueue(LinkOperation(manager: otherApp, kind: .deviceName), on: link)
         subscribeForTerminatedApps(on: link)
         resumeBond(on: link)
         pairIfRequested(link)
         welcomeCentral(of: link)
-        wake(ref)
+        air.wake(ref, hosts, &context)
     }
 
     /// The largest MTU that a host offers, in either role.
@@ -170,7 +163,7 @@ extension World {
         completeDisconnect(manager, peer)
         let delay = context.configuration.writeReadinessDelay.nanoseconds
         let credits = delay > 0 ? 0 : context.configuration.transmitBuffer
-        managers[manager]?.open(id, Manager.OpenLink(link: link, credits: credits))
+        hosts.managers[manager]?.open(id, Manager.OpenLink(link: link, credits: credits))
         if delay > 0 { context.queue.schedule(.becomeReadyToWrite(manager, id), at: context.now + delay) }
         let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
         context.emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
@@ -179,8 +172,40 @@ extension World {
     /// Allows write commands on a new link.
     mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID) {
         let credits = context.configuration.transmitBuffer
-        guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
+        guard hosts.managers[manager]?.grantCredits(credits, on: link) == true else { return }
         context.emit(.writeCredits(link: link, count: credits), to: manager)
+    }
+
+    // MARK: Links between hosts
+
+    /// Makes a device of a connected central, so that its peripheral can connect to it.
+    mutating func openServer(behind peer: PeerID, of host: Int) {
+        let centrals = hosts[host].server.flatMap { air.devices[$0]?.links } ?? []
+        guard let link = centrals.first(where: { links[$0]?.server.central == peer }), let other = links[link]?.host,
+            hosts[other].server == nil
+        else { return }
+        openServer(of: other)
+        guard let server = hosts[other].server else { return }
+        air.devices[server]?.identity.peers[host] = peer
+    }
+
+    /// Handles a new link: the host behind the device learns of its central, and the link answers that host's connects
+    /// to it.
+    mutating func welcomeCentral(of ref: Ref<Link>) {
+        guard let link = links[ref], let central = link.server.central, let server = air.devices[link.device]?.host
+        else {
+            return
+        }
+        if hosts[server].peers[central] == nil {
+            hosts[server].peers[central] = KnownPeer(
+                address: link.server.centralAddress ?? hosts[link.host].identity.address)
+        }
+        guard link.other == nil, let device = hosts[link.host].server,
+            let peer = air.devices[device]?.identity.peers[server],
+            hosts[server].connecting.remove(peer) != nil
+        else { return }
+        context.queue.schedule(
+            .established(server, device, epoch: hosts[server].adapter.epoch, .pastFault), at: context.now)
     }
 
     // MARK: Down
@@ -193,54 +218,42 @@ extension World {
             if isLast { stopConnecting(peer, on: host) }
         case .closed(let id, let isLast):
             let link = hosts[host].links[peer]
-            if let link { closeChannels(of: ref, on: link) }
-            let time = link.map(disconnectionTime) ?? context.configuration.disconnectionDelay.nanoseconds
-            if let link { isLast ? scheduleLocalClose(link) : pruneSubscriptions(link) }
+            if let link { channels.closeAll(of: ref, on: link, links, &context) }
+            let time =
+                link.map { links.disconnectionTime(of: $0, context.configuration) }
+                ?? context.configuration.disconnectionDelay.nanoseconds
+            if let link { isLast ? links.scheduleLocalClose(link, &context) : pruneSubscriptions(link) }
             guard isManager(ref) else { return }
-            managers[ref]?.close(id)
-            managers[ref]?.pendingDisconnects[peer] = id
+            hosts.managers[ref]?.close(id)
+            hosts.managers[ref]?.pendingDisconnects[peer] = id
             context.queue.schedule(.reportLocal(ref, id, epoch: hosts[host].adapter.epoch), at: context.now + time)
         }
     }
 
-    mutating func scheduleLocalClose(_ link: Ref<Link>) {
-        guard links[link]?.isClosing == false else { return }
-        links[link]?.isClosing = true
-        context.queue.schedule(.localClose(link), at: context.now + disconnectionTime(of: link))
-    }
-
-    /// The time that ending a link takes for this host: at least one connection event, in which the device acknowledges
-    /// it.
-    ///
-    /// Source: Core Specification, Vol 6, Part B, 5.1.6.
-    private func disconnectionTime(of link: Ref<Link>) -> Nanoseconds {
-        max(context.configuration.disconnectionDelay.nanoseconds, links[link]?.timing.interval ?? 0)
-    }
-
     mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32) {
-        guard let host = managers[ref]?.host, hosts[host].adapter.epoch == epoch,
-            let peer = managers[ref]?.pendingDisconnects.first(where: { $0.value == link })?.key
+        guard let host = hosts.managers[ref]?.host, hosts[host].adapter.epoch == epoch,
+            let peer = hosts.managers[ref]?.pendingDisconnects.first(where: { $0.value == link })?.key
         else { return }
         completeDisconnect(ref, peer)
     }
 
     /// Delivers the end that a manager requested, if it is not delivered yet.
     private mutating func completeDisconnect(_ ref: Ref<Manager>, _ peer: PeerID) {
-        guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
+        guard let link = hosts.managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
         context.emit(.disconnected(link: link, reason: .local, at: context.date, isReconnecting: false), to: ref)
     }
 
     /// Ends a link for all managers that lease it, and reconnects for those that requested it.
     mutating func terminate(_ ref: Ref<Link>, reason: DisconnectReason) {
         guard let link = links[ref] else { return }
-        if let other = part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
+        if let other = links.part(ref, reason: reason) { terminate(other, reason: reason.mirrored) }
         let (host, peer) = (link.host, link.peer)
         hosts[host].links[peer] = nil
         drop(ref, reason: reason)
         for lease in hosts[host].ledger.linkDown(peer, isReconnecting: true) {
             let manager = Ref<Manager>(packed: lease.manager)
             guard isManager(manager), let id = lease.link else { continue }
-            managers[manager]?.close(id)
+            hosts.managers[manager]?.close(id)
             let isKnown = reason == .local || hosts[host].adapter.features.contains(.disconnectReason)
             context.emit(
                 .disconnected(
@@ -257,41 +270,42 @@ extension World {
     ///
     /// - Parameter reason: The reason for the central.
     mutating func drop(_ ref: Ref<Link>, reason: DisconnectReason) {
-        abandonPairing(ref)
+        security.abandon(ref, hosts, &context)
         leaveServer(ref, reason: reason.ofOtherSide)
-        endChannels(of: ref)
-        rememberDatabase(of: ref)
-        if let other = links[ref]?.other { links[other]?.other = nil }
-        guard let link = links.remove(ref) else { return }
+        channels.endAll(of: ref)
+        if let link = links[ref], let device = air.devices[link.device] {
+            security.rememberDatabase(of: link, device)
+        }
+        guard links.remove(ref, &context) != nil else { return }
         if context.tapped.contains(.links) {
             context.report(.connectionClosed(link: ref.serial, side: .central, reason))
         }
-        if let token = link.supervision.timeout { context.queue.cancel(token) }
-        if let token = link.server.transactionTimeout { context.queue.cancel(token) }
     }
 
     /// Ends the server's side of a link, for the device or for the managers of a host.
     ///
     /// - Parameter reason: The reason for the device.
     mutating func leaveServer(_ ref: Ref<Link>, reason: DisconnectReason) {
-        guard let device = links[ref]?.device, devices[device]?.links.contains(ref) == true else { return }
-        devices[device]?.links.removeAll { $0 == ref }
-        closeServerChannels(of: ref)
-        rememberCentral(of: ref)
+        guard let device = links[ref]?.device, air.devices[device]?.links.contains(ref) == true else { return }
+        air.devices[device]?.links.removeAll { $0 == ref }
+        endServerChannels(of: ref, at: device)
+        if let link = links[ref], let left = air.devices[device] {
+            security.rememberCentral(of: link, left, hosts[link.host])
+        }
         reportCentralLeft(ref)
         links[ref]?.server.pendingRequest = nil
         links[ref]?.server.subscriptions = [:]
         if context.tapped.contains(.links) {
             context.report(.connectionClosed(link: ref.serial, side: .peripheral, reason))
         }
-        handle(.disconnected(identity(of: ref)), at: device)
-        wake(device)
+        handle(.disconnected(links.central(of: ref, hosts)), at: device)
+        air.wake(device, hosts, &context)
     }
 
     private mutating func reportConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
-        let database = device(peer, on: host).flatMap { devices[$0]?.server.database }
+        let database = air.device(peer, on: host).flatMap { air.devices[$0]?.server.database }
         for manager in hosts[host].managers {
-            guard let filter = managers[manager]?.connectionEventFilter,
+            guard let filter = hosts.managers[manager]?.connectionEventFilter,
                 database?.offers(filter.services) == true || filter.peers.contains(peer)
             else { continue }
             context.emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
@@ -302,35 +316,11 @@ extension World {
 
     /// Starts or ends the silence on a device's links.
     mutating func rangeChanged(_ ref: Ref<Device>) {
-        guard let device = devices[ref] else { return }
-        for link in device.links { device.signal.isInRange ? hearAgain(link) : fallSilent(link) }
-        if device.signal.isInRange { wake(ref) }
-    }
-
-    /// Makes a link silent: no packet arrives, and the link ends unless the device returns in time.
-    mutating func fallSilent(_ ref: Ref<Link>) {
-        guard links[ref]?.supervision.isSilent == false, let timeout = links[ref]?.timing.supervisionTimeout else {
-            return
+        guard let device = air.devices[ref] else { return }
+        for link in device.links {
+            device.signal.isInRange ? links.hearAgain(link, &context) : links.fallSilent(link, &context)
         }
-        let token = context.queue.scheduleCancellable(.supervision(ref), at: context.now + timeout)
-        links[ref]?.supervision.fallSilent(until: token)
-        if let other = links[ref]?.other { fallSilent(other) }
-    }
-
-    private mutating func hearAgain(_ ref: Ref<Link>) {
-        guard let link = links[ref], link.supervision.isSilent, !link.supervision.isLost,
-            let (missed, timeout) = links[ref]?.supervision.recover()
-        else { return }
-        if let timeout { context.queue.cancel(timeout) }
-        for event in missed { context.queue.schedule(event, at: link.timing.connectionEvent(from: context.now)) }
-        if let other = link.other { hearAgain(other) }
-    }
-
-    /// Defers an event of a silent link.
-    ///
-    /// - Returns: Whether the link is silent.
-    mutating func isMissed(_ event: WorldEvent, on ref: Ref<Link>) -> Bool {
-        links[ref]?.supervision.misses(event) == true
+        if device.signal.isInRange { air.wake(ref, hosts, &context) }
     }
 
     mutating func supervisionExpired(_ ref: Ref<Link>) {

@@ -3,23 +3,13 @@ import BluetoothValues
 
 // The faults that a test injects, and the resumption of paused steps.
 extension World {
-    /// Removes the first fault that a step meets, if any.
-    mutating func takeFault(
-        _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, of ref: Ref<Device>
-    ) -> DeviceFault.Effect? {
-        guard devices[ref]?.faults.steps.isEmpty == false, let database = devices[ref]?.server.database else {
-            return nil
-        }
-        let effect = devices[ref]?.faults.remove(step, attribute, in: database)
-        if let effect { recordFault(of: ref, step, effect) }
-        return effect
-    }
-
-    // MARK: Connecting and pairing
+    // MARK: Connecting
 
     /// Returns whether a connect meets a fault and does not happen now.
     mutating func meetsFault(connecting ref: Ref<Device>, to host: Int) -> Bool {
-        guard let peer = devices[ref]?.identity.peers[host], let effect = takeFault(.connect, of: ref) else {
+        guard let peer = air.devices[ref]?.identity.peers[host],
+            let effect = air.devices[ref]?.takeFault(.connect, at: ref, &context)
+        else {
             return false
         }
         let epoch = hosts[host].adapter.epoch
@@ -28,23 +18,7 @@ extension World {
         case .delay(let time):
             context.queue.schedule(
                 .established(host, ref, epoch: epoch, .pastFault), at: context.now + max(0, time.nanoseconds))
-        case .pause: devices[ref]?.faults.pausedConnects.append((host, epoch))
-        }
-        return true
-    }
-
-    /// Returns whether a pairing meets a fault and does not continue now.
-    mutating func meetsFault(pairing number: UInt64, on ref: Ref<Link>) -> Bool {
-        guard links[ref]?.security.pairing?.isAdmitted == false, let device = links[ref]?.device else { return false }
-        links[ref]?.security.pairing?.isAdmitted = true
-        guard let effect = takeFault(.pair, of: device) else { return false }
-        switch effect {
-        case .fail:
-            pairingFailed(ref, .operationNotSupported, "the peer refuses to pair")
-        case .delay(let time):
-            context.queue.schedule(.pairingFeatures(ref, number), at: context.now + max(0, time.nanoseconds))
-        case .pause: links[ref]?.security.pairing?.isPaused = true
-        case .disconnect: terminate(ref, reason: .remote)
+        case .pause: air.devices[ref]?.faults.pausedConnects.append((host, epoch))
         }
         return true
     }
@@ -52,16 +26,13 @@ extension World {
     // MARK: Resuming
 
     mutating func resume(_ ref: Ref<Device>) {
-        guard let device = devices[ref] else { return }
-        devices[ref]?.faults.pausedConnects = []
+        guard let device = air.devices[ref] else { return }
+        air.devices[ref]?.faults.pausedConnects = []
         for connect in device.faults.pausedConnects {
             context.queue.schedule(.established(connect.host, ref, epoch: connect.epoch, .pastFault), at: context.now)
         }
         for link in device.links {
-            if links[link]?.security.pairing?.isPaused == true, let number = links[link]?.security.pairing?.number {
-                links[link]?.security.pairing?.isPaused = false
-                context.queue.schedule(.pairingFeatures(link, number), at: context.now)
-            }
+            security.resume(link, &context)
             links[link]?.client.deferred.resume(at: context.now)
             links[link]?.server.resume()
             performPostponed(link)
@@ -71,7 +42,7 @@ extension World {
 
     /// Performs the due operations of a link that a fault held up.
     mutating func performPostponed(_ ref: Ref<Link>) {
-        guard !isMissed(.performPostponed(ref), on: ref) else { return }
+        guard !links.isMissed(.performPostponed(ref), on: ref) else { return }
         while let operation = links[ref]?.client.deferred.takeCommand(at: context.now),
             let command = links[ref]?.answered(operation)
         {
@@ -91,7 +62,7 @@ extension World {
     mutating func meetsFault(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard !operation.isAdmitted, let (step, attribute) = step(of: answered, on: ref),
-            let effect = takeFault(step, attribute, of: answered.device)
+            let effect = air.devices[answered.device]?.takeFault(step, attribute, at: answered.device, &context)
         else { return false }
         switch effect {
         case .fail(let code): refuse(operation, step, code, on: ref)
@@ -106,7 +77,7 @@ extension World {
     mutating func mustWait(_ answered: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         let operation = answered.operation
         guard let (step, attribute) = step(of: answered, on: ref), let attribute,
-            let time = devices[answered.device]?.handler.behavior?.responseTime(
+            let time = air.devices[answered.device]?.handler.behavior?.responseTime(
                 step, attribute, operation.kind.written),
             let due = links[ref].map({ $0.client.startedAt + time.nanoseconds }), due > context.now
         else { return false }
@@ -121,7 +92,9 @@ extension World {
         switch step {
         case .readRSSI: error = BackendError(.unknown, operation: "read RSSI")
         case .openChannel:
-            if case .request(.openChannel(let psm)) = operation.kind { reportRefusal(of: psm, .noResources, on: ref) }
+            if case .request(.openChannel(let psm)) = operation.kind {
+                channels.refuse(psm, .noResources, on: ref, &context)
+            }
             error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
         default: return fail(operation, code, on: ref, step.rawValue)
         }
@@ -160,7 +133,7 @@ extension World {
     mutating func meetsFault(command: Link.CompletedRequest, on ref: Ref<Link>) -> Bool {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return false }
         let (operation, isFirst) = (command.operation, links[ref]?.client.deferred.hasCommands != true)
-        switch takeFault(.writeCommand, attribute, of: command.device) {
+        switch air.devices[command.device]?.takeFault(.writeCommand, attribute, at: command.device, &context) {
         case nil where isFirst: return false
         case nil: links[ref]?.client.deferred.postpone(operation, until: context.now)
         case .fail?: context.log("write command lost by a fault")
@@ -179,7 +152,7 @@ extension World {
     /// Returns a value of the device after applying its fault; nil if the value is lost.
     mutating func meetFault(_ item: LinkServer.Outgoing, on ref: Ref<Link>) -> LinkServer.Outgoing? {
         guard case .value(let attribute, _, _, let sender) = item, let device = links[ref]?.device,
-            let effect = takeFault(.notify, attribute, of: device)
+            let effect = air.devices[device]?.takeFault(.notify, attribute, at: device, &context)
         else { return item }
         switch effect {
         case .fail:
@@ -198,6 +171,6 @@ extension World {
     mutating func unstall(_ ref: Ref<Link>) {
         guard links[ref]?.server.unstall() == true else { return }
         context.queue.schedule(
-            .peerTransmit(ref), at: links[ref]?.timing.connectionEvent(from: context.now) ?? context.now)
+            .peerTransmit(ref), at: links.connectionEvent(of: ref, from: context.now))
     }
 }

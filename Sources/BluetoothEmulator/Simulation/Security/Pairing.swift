@@ -15,8 +15,16 @@ struct Pairing: Sendable {
         }
     }
 
+    /// A host that takes part, and its identifier of the other side.
+    struct Side: Sendable {
+        let host: Int
+        let peer: PeerID
+    }
+
     /// Distinguishes the pairing from earlier ones on the same link.
     let number: UInt64
+    /// The hosts that take part; a described device has none.
+    let sides: [LinkSide: Side]
     /// The refused operation that needs the pairing and is then retried, with the error of its refusal.
     var operation: (LinkOperation, ATTCode)?
     var askers: [HostPairing.Asker] = []
@@ -43,39 +51,69 @@ struct Pairing: Sendable {
         default: true
         }
     }
-}
 
-/// The method by which two sides authenticate each other.
-package enum PairingMethod: Hashable, Sendable {
-    /// No authentication.
-    case justWorks
-    /// Both sides show a number, and the users confirm that it is the same.
-    case numericComparison
-    /// One side shows a number that the user enters at the other; if nil, both users enter the same number.
-    case passkey(shownBy: LinkSide?)
-    /// The data is exchanged out of band.
-    case outOfBand
+    /// Restarts the timeout when a message of the pairing is sent; the pairing fails 30 s after the last message (Core
+    /// Specification, Vol 3, Part H, 3.4).
+    mutating func messageSent(on ref: Ref<Link>, _ context: inout WorldContext) {
+        cancelTimeout(&context)
+        timeout = context.queue.scheduleCancellable(
+            .pairingTimeout(ref, number), at: context.now + Duration.seconds(30).nanoseconds)
+    }
 
-    /// Chooses the method by the capabilities of both sides.
-    ///
-    /// Source: Core Specification, Vol 3, Part H, 2.3.5.1, tables 2.7 and 2.8 for LE Secure Connections.
-    init(central: PairingCapability, peripheral: PairingCapability, hasOutOfBandData: Bool) {
-        guard !hasOutOfBandData else {
-            self = .outOfBand
-            return
+    func cancelTimeout(_ context: inout WorldContext) {
+        if let timeout { context.queue.cancel(timeout) }
+    }
+
+    /// Asks an agent the question that the method requires of its side.
+    mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, _ context: inout WorldContext) {
+        guard let method, let peer = sides[side]?.peer else { return }
+        let kind: PairingQuestion
+        switch method {
+        case .justWorks:
+            // The app that requested the pairing need not agree to it.
+            guard !askers.contains(where: { $0.manager == agent }) else { return }
+            kind = .consent
+        case .numericComparison: kind = .confirm(passkey: passkey)
+        case .passkey(let shownBy): kind = shownBy == side ? .display(passkey: passkey) : .enterPasskey
+        case .outOfBand: kind = .outOfBand
         }
-        switch (central, peripheral) {
-        case (.noInputNoOutput, _), (_, .noInputNoOutput), (.displayOnly, .displayOnly),
-            (.displayOnly, .displayYesNo), (.displayYesNo, .displayOnly):
-            self = .justWorks
-        case (.displayYesNo, .displayYesNo), (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .displayYesNo),
-            (.keyboardDisplay, .keyboardDisplay):
-            self = .numericComparison
-        case (.keyboardOnly, .keyboardOnly): self = .passkey(shownBy: nil)
-        case (.keyboardOnly, _), (.keyboardDisplay, .displayOnly): self = .passkey(shownBy: .peripheral)
-        case (_, .keyboardOnly), (.displayOnly, .keyboardDisplay): self = .passkey(shownBy: .central)
+        let id = context.identifiers.nextQuestion()
+        questions.append(Question(id: id, agent: agent, side: side, kind: kind))
+        context.emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
+    }
+
+    func cancelQuestions(_ context: inout WorldContext) {
+        for question in questions {
+            context.emit(PairingEvent.cancelled(request: question.id), to: question.agent)
         }
     }
 
-    var isAuthenticated: Bool { self != .justWorks }
+    /// Handles an answer to a question.
+    ///
+    /// - Returns: Whether the user agrees; nil if the question stays.
+    mutating func answer(_ id: PairingRequestID, _ answer: PairingAnswer) -> Bool? {
+        guard let index = questions.firstIndex(where: { $0.id == id }) else { return nil }
+        let question = questions[index]
+        // The number stays until the other side has entered it.
+        if case .display = question.kind, answer != .reject { return nil }
+        questions.remove(at: index)
+        switch (question.kind, answer) {
+        case (.enterPasskey, .passkey(let number)): typed[question.side] = number
+        case (.enterPasskey, .accept), (_, .reject): return false
+        case (_, .accept), (_, .passkey): break
+        }
+        return true
+    }
+
+    /// Sends an event to all agents of both hosts, with the operation of those that requested the pairing.
+    func emit(
+        _ hosts: Hosts, _ context: inout WorldContext, _ event: (PeerID, OperationID?) -> PairingEvent
+    ) {
+        for side in [LinkSide.central, .peripheral].compactMap({ sides[$0] }) {
+            for agent in hosts.agents(of: side.host) {
+                let operation = askers.first { $0.manager == agent }?.operation
+                context.emit(event(side.peer, operation), to: agent)
+            }
+        }
+    }
 }

@@ -7,14 +7,14 @@ extension World {
 
     /// Returns a link for the taps; for a link that is just opening, the remembered services follow later.
     func tappedConnection(_ ref: Ref<Link>, isOpening: Bool = false) -> TappedConnection? {
-        guard let link = links[ref], let device = devices[link.device] else { return nil }
+        guard let link = links[ref], let device = air.devices[link.device] else { return nil }
         let central = hosts[link.host].identity
-        let isCentralKnown = serverBond(link.device, with: link.host) != nil
+        let isCentralKnown = security.serverBond(link.device, device, with: hosts[link.host]) != nil
         // Changed addresses are still those of the link if the other side has no keys.
         let centralAddress = isCentralKnown ? nil : link.server.centralAddress
         let deviceAddress = hosts[link.host].peers[link.peer]?.address
-        let bond = hosts[link.host].pairing.bonds[device.identity.identityAddress]
-        let remembersServices = isOpening && link.security.level.refusal == nil && bond?.cache != nil
+        let bond = security[link.host].bonds[device.identity.identityAddress]
+        let remembersServices = isOpening && link.security.refusal == nil && bond?.cache != nil
         return TappedConnection(
             link: ref.serial,
             central: TappedConnection.End(
@@ -24,7 +24,7 @@ extension World {
                 host: device.host, peer: link.peer, address: deviceAddress ?? device.identity.address,
                 identityAddress: bond.map { _ in device.identity.identityAddress }),
             device: link.device.serial, parameters: link.timing.parameters, mtu: link.mtu,
-            phy: link.timing.packets.phy, dataLength: link.timing.packets.dataLength, security: link.security.level,
+            phy: link.timing.packets.phy, dataLength: link.timing.packets.dataLength, security: link.security,
             sharedLink: link.other.flatMap { $0 < ref ? $0.serial : nil },
             knowsServices: remembersServices || link.client.cache != nil)
     }
@@ -32,40 +32,6 @@ extension World {
     mutating func reportOpening(of ref: Ref<Link>) {
         guard context.tapped.contains(.links), let connection = tappedConnection(ref, isOpening: true) else { return }
         context.report(.connectionOpened(connection))
-    }
-
-    mutating func reportParameters(of ref: Ref<Link>) {
-        guard context.tapped.contains(.links), let link = links[ref] else { return }
-        for link in [ref, link.other].compactMap({ $0 }) {
-            guard let parameters = links[link]?.timing.parameters else { continue }
-            context.report(.parametersChanged(link: link.serial, parameters))
-        }
-    }
-
-    mutating func reportSecurity(of ref: Ref<Link>) {
-        guard context.tapped.contains(.security), let link = links[ref] else { return }
-        for link in [ref, link.other].compactMap({ $0 }) {
-            guard let level = links[link]?.security.level else { continue }
-            context.report(.securityChanged(link: link.serial, level))
-        }
-    }
-
-    /// Reports that a device lost its keys of a host, or of all hosts.
-    mutating func reportLoss(ofKeys host: DeviceAddress?, by ref: Ref<Device>) {
-        guard let serving = devices[ref]?.host else {
-            if context.tapped.contains(.devices) { context.report(.keysLost(device: ref.serial, ofHost: host)) }
-            return
-        }
-        guard context.tapped.contains(.hosts) else { return }
-        for bond in bonds(of: serving) where host == nil || bond.identityAddress == host {
-            context.report(.bondRemoved(host: serving, peer: bond.peer, identityAddress: bond.identityAddress))
-        }
-    }
-
-    // MARK: Channels
-
-    mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
-        if context.tapped.contains(.channels) { context.report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
     }
 
     // MARK: The Attribute Protocol
@@ -100,7 +66,7 @@ extension World {
     mutating func reportCommand(_ command: Link.CompletedRequest, on ref: Ref<Link>) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind,
             value.count <= ATTLimits.written(mtu: command.mtu),
-            let handle = devices[command.device]?.server.database[attribute]?.handle
+            let handle = air.devices[command.device]?.server.database[attribute]?.handle
         else { return }
         context.report(.att(link: ref.serial, .command(handle: handle, value)))
     }
@@ -110,7 +76,7 @@ extension World {
         guard let device = links[ref]?.device else { return }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
-            guard let handle = devices[device]?.server.database[attribute]?.handle else { return }
+            guard let handle = air.devices[device]?.server.database[attribute]?.handle else { return }
             context.report(
                 .att(
                     link: ref.serial,
@@ -118,13 +84,13 @@ extension World {
                         ? .indication(handle: handle, value) : .notification(handle: handle, value)))
         case .servicesChanged:
             // The range covers all handles: a central discovers again what it needs.
-            guard let handle = devices[device]?.server.database.serviceChangedHandle else { return }
+            guard let handle = air.devices[device]?.server.database.serviceChangedHandle else { return }
             context.report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
         case .held: break  // reported with its content
         }
     }
 
-    private func server(on ref: Ref<Link>) -> GATTServer? { links[ref].flatMap { devices[$0.device]?.server } }
+    private func server(on ref: Ref<Link>) -> GATTServer? { links[ref].flatMap { air.devices[$0.device]?.server } }
 }
 
 extension LinkTiming {
@@ -132,17 +98,6 @@ extension LinkTiming {
         ConnectionParameters(
             interval: .nanoseconds(interval), peripheralLatency: latency,
             supervisionTimeout: .nanoseconds(supervisionTimeout))
-    }
-}
-
-extension DisconnectReason {
-    /// The reason from the point of view of the other side.
-    var ofOtherSide: DisconnectReason {
-        switch self {
-        case .local: .remote
-        case .remote: .local
-        case .timeout, .authentication, .unknown: self
-        }
     }
 }
 

@@ -12,8 +12,6 @@ struct Device: Sendable {
     var advertiser: Advertiser
     var server: GATTServer
     var handler = DeviceHandler()
-    /// The bonds of a described device, by the host's address; a host's own device uses the host's bonds.
-    var bonds: [DeviceAddress: Bond] = [:]
     var faults = DeviceFaults()
     /// The links that the device knows of.
     var links: [Ref<Link>] = []
@@ -58,35 +56,18 @@ struct Device: Sendable {
             description.advertising.map(Advertiser.AdvertisingSet.init),
             random: SeededGenerator(seed: seed, stream: "advertising delay \(identity.address)"))
     }
+}
 
-    // MARK: Advertising
-
-    func isOnAir(_ index: Int) -> Bool {
-        advertiser.sets[index].isEnabled && signal.isPresent
-            && (links.isEmpty || advertiser.sets[index].description.continuesWhileConnected)
-    }
-
-    /// Whether a host can hear the packets of a set: not of its own managers, and extended ones only with support for
-    /// them.
-    func canBeHeard(_ index: Int, by other: Int, _ hearsExtended: Bool) -> Bool {
-        host != other && (hearsExtended || !advertiser.sets[index].description.isExtended)
-    }
-
-    /// Sends a packet, if the set is on the air with this data.
-    ///
-    /// Mutates in place, because it runs for each packet.
-    ///
-    /// - Returns: The signal strength, and the time until the next packet, which is 0 if no packet follows.
-    mutating func sendPacket(
-        _ index: Int, _ generation: UInt32, at now: Nanoseconds, deviation: Int
-    ) -> (rssi: Int, pause: Nanoseconds)? {
-        guard advertiser.sets.indices.contains(index), advertiser.sets[index].generation == generation else {
+extension Device {
+    /// Removes the first fault that a step meets, if any.
+    mutating func takeFault(
+        _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, at ref: Ref<Device>, _ context: inout WorldContext
+    ) -> DeviceFault.Effect? {
+        guard !faults.steps.isEmpty, let effect = faults.remove(step, attribute, in: server.database) else {
             return nil
         }
-        advertiser.sets[index].isScheduled = false
-        guard isOnAir(index) else { return nil }
-        let pause = advertiser.packetSent(of: index, at: now)
-        return (signal.measure(deviation), pause)
+        recordFault(ref, step, effect, &context)
+        return effect
     }
 }
 

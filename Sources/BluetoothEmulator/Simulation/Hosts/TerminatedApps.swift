@@ -30,7 +30,7 @@ struct TerminatedPeripheral: Sendable {
     var owner: Ref<Manager>?
 }
 
-// The apps of a described world, as state that its hosts preserve for later managers.
+// The apps of a described world, as state that its hosts preserve for later hosts.managers.
 extension World {
     /// Preserves the states of a described host, after the devices have been added.
     mutating func preserveApps(of description: HostDescription, on host: Int) {
@@ -50,7 +50,7 @@ extension World {
                 context.log("no device is kept connected: \(error)")
                 continue
             }
-            guard let device = devices[ref] else { continue }
+            guard let device = air.devices[ref] else { continue }
             let id = device.identity.peers[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
             hosts[host].peers[id] = KnownPeer(address: device.identity.address, deviceName: device.description.name)
@@ -69,9 +69,9 @@ extension World {
 
     /// Returns the device with a name or an address.
     private func described(_ name: String) throws(DescriptionError) -> Ref<Device> {
-        let refs = devices.refs.filter { devices[$0]?.host == nil }
+        let refs = air.described
         let descriptions = refs.compactMap { ref in
-            devices[ref].map { PeripheralDescription(name: $0.description.name, address: $0.identity.address) }
+            air.devices[ref].map { PeripheralDescription(name: $0.description.name, address: $0.identity.address) }
         }
         return refs[try descriptions.index(of: name, path: "")]
     }
@@ -85,7 +85,7 @@ extension World {
             publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
         for service in description.definitions {
             do {
-                _ = try devices[server]?.server.database.publish(
+                _ = try air.devices[server]?.server.database.publish(
                     service, by: placeholder, &preserved.publication.attributes)
                 preserved.publication.services.append(service)
             } catch {

@@ -2,12 +2,6 @@ import BluetoothBackend
 
 /// One host of the world: an adapter and the state that its managers share.
 struct Host: Sendable {
-    /// A manager that listens for an L2CAP channel.
-    struct Listener: Sendable {
-        let manager: Ref<Manager>
-        let isEncryptionRequired: Bool
-    }
-
     var identity: HostIdentity
     var adapter: HostAdapter
     /// The device that the host's peripheral managers form on the air; nil before the first manager.
@@ -15,10 +9,7 @@ struct Host: Sendable {
     var managers: [Ref<Manager>] = []
     var ledger = HostLedger()
     var peers = KnownPeers(limit: RoleOptions.defaultRememberedPeers)
-    /// The listeners, by PSM.
-    var listeners: [UInt16: Listener] = [:]
     var terminatedApps = TerminatedApps()
-    var pairing = HostPairing()
     var links: [PeerID: Ref<Link>] = [:]
     /// The peers whose next connectable packet the host answers.
     var connecting: Set<PeerID> = []
