@@ -35,12 +35,13 @@ let package = Package(
         .library(name: "CoreBluetooth", targets: coreBluetooth),
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation", "BluetoothTracing"]),
+        .library(name: "TraceReports", targets: ["TraceReports"]),
         .library(name: "BluetoothEmulator", targets: bluetoothEmulator),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "EmulatedBlueZ", targets: ["EmulatedBlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles", "BluetoothValues"]),
         .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
-        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"] + bluetoothEmulator),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting", "TraceReports"] + bluetoothEmulator),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
         // bluectl is not listed: SwiftPM resolves for a dependant what the listed products need, and nothing else. In this
@@ -83,6 +84,13 @@ let package = Package(
         .target(
             name: "BluetoothTracing",
             dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging],
+            swiftSettings: settings),
+        // Timelines of traces, as pages and files. No app needs it: no module below the clients of Apple's API sees it.
+        .target(
+            name: "TraceReports", dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"],
+            resources: [
+                .embedInCode("Page/report.css"), .embedInCode("Page/report.html"), .embedInCode("Page/report.js"),
+            ],
             swiftSettings: settings),
         // Faults: a wrapper around any backend.
         .target(
@@ -170,7 +178,7 @@ let package = Package(
             name: "CoreBluetoothTesting",
             dependencies: [
                 "CoreBluetoothPackage", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport",
-                "BluetoothTracing", "BluetoothValues",
+                "BluetoothTracing", "BluetoothValues", "TraceReports",
             ],
             swiftSettings: settings),
 
@@ -180,7 +188,7 @@ let package = Package(
             name: "LiveView",
             dependencies: [
                 "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", logging,
+                "BluetoothValues", "TraceReports", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
@@ -194,7 +202,7 @@ let package = Package(
             name: "bluectl",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothProfiles", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", "CoreBluetoothPackage", logging,
+                "BluetoothValues", "CoreBluetoothPackage", "TraceReports", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothRecording", condition: whenEmulator),
@@ -215,7 +223,7 @@ let package = Package(
             name: "BluetoothBackendTests",
             dependencies: [
                 "BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing", "LogCapture",
-                logging,
+                "TraceReports", logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -245,7 +253,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
                 "BluetoothSupport", "BluetoothTracing",
-                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -253,7 +261,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
                 "CoreBluetooth", "CoreBluetoothTesting", "LogCapture", "ScriptedBlueZ", logging,
-                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -347,7 +355,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "CoreBluetooth", "CoreBluetoothTesting",
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetoothPackage",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
             ], swiftSettings: settings),
         // What tests log, kept: logging is set up once in a process.
         .target(

@@ -105,7 +105,7 @@ extension TraceEntry: CustomStringConvertible {
     }
 
     /// The host, if known, and the source: `default central 1`.
-    var place: String { [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ") }
+    package var place: String { [host, source.isEmpty ? nil : source].compactMap(\.self).joined(separator: " ") }
 
     private var seconds: String {
         let (seconds, attoseconds) = time.components

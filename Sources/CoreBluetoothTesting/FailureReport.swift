@@ -2,6 +2,7 @@ import BluetoothSupport
 import BluetoothTracing
 import Foundation
 import Testing
+import TraceReports
 
 /// The page of a failing test, with the actions of its managers over time.
 ///

@@ -1,6 +1,7 @@
 import BluetoothEmulator
 import BluetoothSupport
 import BluetoothTracing
+import TraceReports
 
 // The questions and commands of the protocol.
 extension LiveWorld {

@@ -2,6 +2,7 @@ import ArgumentParser
 import BluetoothSupport
 import BluetoothTracing
 import Foundation
+import TraceReports
 
 struct ReportCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(

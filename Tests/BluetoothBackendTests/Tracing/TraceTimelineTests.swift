@@ -1,9 +1,10 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 import Foundation
 import Testing
 
-@testable import BluetoothTracing
+@testable import TraceReports
 
 /// Tests that a timeline pairs commands with their answers, and becomes a page, a diagram or a file for Perfetto.
 struct TraceTimelineTests {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 
 extension TraceTimeline {
     /// Returns a trace in Chrome's JSON format, which the viewer at ui.perfetto.dev and about:tracing open.

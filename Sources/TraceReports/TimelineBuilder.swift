@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 
 /// Sorts the entries of a trace into lanes, and pairs commands with their answers.
 struct TimelineBuilder {

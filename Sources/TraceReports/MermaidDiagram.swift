@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 
 extension TraceTimeline {
     /// Returns the last steps as a sequence diagram in Mermaid's language, which GitHub and GitLab render.

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothTracing
 
 extension TraceTimeline {
     /// Returns a self-contained page: lanes over time, the lines of the trace, search.
@@ -18,20 +19,20 @@ extension TraceTimeline {
         content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
         <title>Bluetooth trace</title>
         <style>
-        \(HTMLReportParts.style)
-        </style>
+        \(Self.text(PackageResources.report_css))</style>
         </head>
         <body>
-        \(HTMLReportParts.body)
-        <script type="application/json" id="data">\(data(title).text)</script>
+        \(Self.text(PackageResources.report_html))<script type="application/json" id="data">\(data(title).text)</script>
         <script>
-        \(HTMLReportParts.script)
-        </script>
+        \(Self.text(PackageResources.report_js))</script>
         </body>
         </html>
 
         """
     }
+
+    /// Returns the text of a constant part of the page, which ends with a line end.
+    private static func text(_ part: [UInt8]) -> String { String(decoding: part, as: UTF8.self) }
 
     private func data(_ title: String) -> JSONText {
         JSONText(fields: [

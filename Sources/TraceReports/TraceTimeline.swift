@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+public import BluetoothTracing
 
 /// The course of a trace over time: links, operations with their latency, notifications, signal strength, faults.
 ///
