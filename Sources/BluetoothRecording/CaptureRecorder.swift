@@ -29,8 +29,6 @@ package struct CaptureRecorder: Sendable {
     private var start: CaptureTime?
     private var links: [Int: Link] = [:]
     private var devices: [CapturedAddress: Device] = [:]
-    /// Whether the capture contains an app's requests and results, whose times and errors are the app's.
-    package private(set) var isSynthetic = false
     private var excessDeviceCount = 0
     private var excessEventCount = 0
     /// The addresses, in the order in which they appeared.
@@ -39,7 +37,6 @@ package struct CaptureRecorder: Sendable {
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
 
     package mutating func add(_ record: CaptureRecord) {
-        isSynthetic = isSynthetic || SessionCapture.isComment(of: record)
         for event in events.add(record) {
             let start = start ?? event.time
             self.start = start
@@ -98,13 +95,11 @@ package struct CaptureRecorder: Sendable {
         case .connected(let link, let connection, let host):
             let address = connection.isCentral ? connection.peer : host.address
             links[link] = Link(device: address, isDeviceRemote: connection.isCentral, client: CapturedClient())
-            // The parameters in an app's view are invented.
-            let parameters = isSynthetic ? nil : connection.parameters
             use(address) { device in
                 device.isConnected = true
                 device.recorder.identify(name: nil, address: address.text)
                 device.recorder.linkOpened(mtu: nil, at: time)
-                if let parameters { device.recorder.parametersChanged(to: parameters) }
+                device.recorder.parametersChanged(to: connection.parameters)
             }
         case .parametersChanged(let number, let parameters):
             guard let link = links[number] else { return }

@@ -152,16 +152,6 @@ import Testing
         #expect(last.supervisionTimeout == .seconds(6))
     }
 
-    @Test func aCaptureOfTheAppsOwnViewHasNoConnectionParameters() throws {
-        var recorder = CaptureRecorder(keepsIdentity: true)
-        let records = records(isCentral: true, [])
-        recorder.add(records[0])
-        recorder.add(.note(SessionCapture.comment, at: 0))
-        for record in records.dropFirst() { recorder.add(record) }
-        let device = try #require(recorder.recordings(source).first).device
-        #expect(device.connectionInterval == nil && device.supervisionTimeout == nil)
-    }
-
     @Test func pairingFeaturesAreThoseOfTheDevice() throws {
         let request = SecurityManagerPDU.pairingRequest(
             .init(capability: 3, hasOutOfBandData: false, requiresAuthentication: false))

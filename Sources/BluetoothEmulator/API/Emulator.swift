@@ -30,7 +30,7 @@ public final class Emulator: BluetoothBackend {
         }
     }
 
-    static let backendName = "emulator"
+    package static let backendName = "emulator"
 
     /// The backend's name, always "emulator".
     public let name = backendName

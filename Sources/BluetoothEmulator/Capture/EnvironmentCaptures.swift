@@ -3,14 +3,14 @@ import BluetoothSupport
 import Logging
 
 /// The captures for `COREBLUETOOTH_CAPTURE`: one for each emulator with managers, until the process exits.
-enum EnvironmentCaptures {
+package enum EnvironmentCaptures {
     private struct State {
         var emulators = ObservedEmulators()
         /// The captures, which retain their emulators.
         var captures: [EmulatorCapture] = []
     }
 
-    static let file = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURE"].flatMap {
+    private static let file = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURE"].flatMap {
         $0.isEmpty ? nil : $0
     }
     private static let state = Lock(State())
@@ -26,6 +26,19 @@ enum EnvironmentCaptures {
             Logger(label: "CoreBluetooth").line(.error, "no capture: COREBLUETOOTH_CAPTURE: \(error)")
         }
     }
+
+    /// Logs once, if the environment requests a capture, that a manager's backend is not an emulator.
+    package static func reportUncaptured() { _ = uncapturedReport }
+
+    private static let uncapturedReport: Void = {
+        guard file != nil else { return }
+        Logger(label: "CoreBluetooth").line(
+            .error,
+            """
+            no capture: COREBLUETOOTH_CAPTURE captures the packets of emulated adapters; "sudo btmon --write FILE" \
+            captures those of a real one, and COREBLUETOOTH_TRACE=FILE traces the commands and events of any program
+            """)
+    }()
 }
 
 /// The emulators that a setting of the environment observes: the first hundred with managers.

@@ -43,7 +43,10 @@ final class AutomaticBackend: BluetoothBackend {
 
     var decided: (any BluetoothBackend)? { state.withLock { $0.decided } }
 
-    var name: String { decided?.name ?? "automatic" }
+    /// The name of a backend that is not decided.
+    static let undecidedName = "automatic"
+
+    var name: String { decided?.name ?? Self.undecidedName }
     var clock: any BackendClock { DecidedClock(backend: self, before: probeClock) }
     func authorization() -> AuthorizationStatus { (decided ?? primary).authorization() }
     func supports(_ feature: BackendFeature) -> Bool { (decided ?? primary).supports(feature) }
@@ -80,6 +83,7 @@ final class AutomaticBackend: BluetoothBackend {
 
     private func decide(hasAdapter: Bool) {
         let backend = choose(hasAdapter: hasAdapter)
+        backend.reportUncaptured()
         let waiting = state.withLock { state in
             state.decided = backend
             defer { state.waiting = [] }

@@ -11,13 +11,22 @@ import Logging
 #endif
 
 extension BluetoothBackend {
-    /// The backend with the trace, the recordings and the capture that the environment requests.
+    /// The backend with the trace and the recordings that the environment requests.
     var observedAsAsked: any BluetoothBackend {
         #if Emulator
-        EnvironmentTrace.traced(EnvironmentRecordings.recorded(EnvironmentSessionCapture.captured(self)))
+        reportUncaptured()
+        return EnvironmentTrace.traced(EnvironmentRecordings.recorded(self))
         #else
         IgnoredVariables.report
         return EnvironmentTrace.traced(self)
+        #endif
+    }
+
+    /// Logs, if the environment requests a capture, that only emulators are captured, and this is none.
+    func reportUncaptured() {
+        #if Emulator
+        guard name != Emulator.backendName, name != AutomaticBackend.undecidedName else { return }
+        EnvironmentCaptures.reportUncaptured()
         #endif
     }
 }

@@ -49,8 +49,8 @@ struct GlobalOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Capture the emulated packets in a file, for Wireshark, tshark or btmon.",
             discussion: """
-                The format is btsnoop if the name ends with .btsnoop, .snoop, .log or .cfa, else pcapng. On a real \
-                adapter, the file contains the command's own view, marked as synthetic; btmon captures the packets.
+                The format is btsnoop if the name ends with .btsnoop, .snoop, .log or .cfa, else pcapng. "sudo btmon \
+                --write FILE" captures the packets of a real adapter.
                 """, valueName: "FILE"),
         completion: .file(extensions: ["pcapng", "btsnoop"]))
     var capture: String?

@@ -65,7 +65,10 @@ struct RecordCommand: BackendCommand {
 
     func validate() throws {
         if from == nil, device == nil { throw ValidationError("name a device, or a file with --from") }
-        if from != nil, !subscribe.isEmpty { throw ValidationError("a file is only read: omit --subscribe") }
+        if from != nil {
+            if !subscribe.isEmpty { throw ValidationError("a file is only read: omit --subscribe") }
+            try global.refuseDeviceOptions()
+        }
         if global.timestamps { throw ValidationError("a file has no time stamps: omit --timestamps") }
         if let to, [".yaml", ".yml"].contains(where: to.lowercased().hasSuffix) {
             throw ValidationError("a world file is written in JSON: choose a name that ends with .json")

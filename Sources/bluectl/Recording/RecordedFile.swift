@@ -52,10 +52,6 @@ struct RecordedFile {
             if let query { throw missing(query) }
             throw Failure(.failed, PrintableText.of("\(path): there is no device in the capture"))
         }
-        if recorder.isSynthetic {
-            console.warn(
-                "the capture is the view of an app, not of the air: latencies and errors are as the app saw them")
-        }
         if reader.otherPacketCount > 0 {
             console.warn("left out: packets that are not of Bluetooth Low Energy (\(reader.otherPacketCount))")
         }

@@ -40,8 +40,8 @@ extension BackendCommand {
     func runOnBackend() async throws {
         if let shell = Shell.current { return try await shell.perform(self) }
         global.prepareProcess()
-        let backend = BackendSelector.traced(
-            try BackendSelector.captured(try selection(), global), if: global.verbose)
+        let backend = BackendSelector.traced(try selection(), if: global.verbose)
+        try BackendSelector.beginCapture(global)
         let role = Role(backend, console: Console(global), limit: global.timeout.duration)
         var signals: Signals?
         let result = await run(in: role) { work in signals = Signals { _ in work.cancel() } }
@@ -170,43 +170,40 @@ enum BackendSelector {
     private static let capture = Lock<EmulatorCapture?>(nil)
     #endif
 
-    /// Returns the backend, with a capture if the options request one: that of the emulator that was created last,
-    /// otherwise that of the command's requests to the backend and their results.
-    static func captured(
-        _ selection: CBBackendSelection, _ options: GlobalOptions
-    ) throws(Failure) -> CBBackendSelection {
-        guard let file = options.capture else { return selection }
+    /// Captures the packets of the emulator that was created last, if the options request it.
+    ///
+    /// - Throws: A usage failure if there is no emulator, because only the kernel has the packets of an adapter.
+    static func beginCapture(_ options: GlobalOptions) throws(Failure) {
+        guard let file = options.capture else { return }
         #if Emulator
-        if try captureEmulator(options) { return selection }
-        do throws(CaptureError) {
-            return .custom(ObservingBackend(around: selection.backend, try SessionCapture(file)))
-        } catch {
-            throw Failure(.failed, PrintableText.of("--capture: \(error)"))
+        guard let emulator = current.withLock({ $0 }) else {
+            throw Failure(
+                .usage,
+                "--capture needs emulated devices: add --backend emulator or --backend auto; \(capturingAdapter(file))")
         }
-        #else
-        throw Failure(
-            .usage,
-            """
-            this bluectl was built without the emulator and its captures; the packets of an adapter: \
-            sudo btmon --write \(PrintableText.of(file))
-            """)
-        #endif
-    }
-
-    #if Emulator
-    /// Captures the packets of the emulator that was created last, if the options request it and an emulator exists.
-    @discardableResult
-    static func captureEmulator(_ options: GlobalOptions) throws(Failure) -> Bool {
-        guard let file = options.capture, let emulator = current.withLock({ $0 }) else { return false }
         do throws(CaptureError) {
             let new = try emulator.capture(to: file)
             capture.withLock { $0 = new }
         } catch {
             throw Failure(.failed, PrintableText.of("--capture: \(error)"))
         }
-        return true
+        #else
+        throw Failure(.usage, "this bluectl was built without the emulator and its captures; \(capturingAdapter(file))")
+        #endif
     }
-    #endif
+
+    /// The warning that the capture of this process stays empty, for a command that uses an adapter; nil without one.
+    static var emptyCaptureWarning: String? {
+        #if Emulator
+        capture.withLock { $0?.file }.map { "--capture: \($0) stays empty; \(capturingAdapter($0))" }
+        #else
+        nil
+        #endif
+    }
+
+    private static func capturingAdapter(_ file: String) -> String {
+        "the packets of an adapter: sudo btmon --write \(PrintableText.of(file))"
+    }
 
     /// Creates an emulator with a world file's devices, or with the built-in ones.
     static func emulator(

@@ -45,14 +45,19 @@ extension CommandRole {
 
     /// Performs `waitUntilPoweredOn()`, then opens the log.
     ///
-    /// - Parameter warns: Whether the user is warned of emulated devices.
+    /// - Parameter warns: Whether the user is warned of emulated devices, and of a capture without them.
     func powerOn(warns: Bool = true) async throws {
         console.progress("Waiting for the adapter…")
         try await waitUntilPoweredOn()
         Diagnostics.open()
         console.clearProgress()
         console.emulatedBackend = emulatedBackend
-        if warns, emulatedBackend != nil { console.warnEmulated("devices") }
+        guard warns else { return }
+        if emulatedBackend != nil {
+            console.warnEmulated("devices")
+        } else if let warning = BackendSelector.emptyCaptureWarning {
+            console.warn(warning)
+        }
     }
 
     /// Runs one step of a command.

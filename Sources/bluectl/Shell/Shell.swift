@@ -25,8 +25,8 @@ final class Shell {
 
     init(_ options: GlobalOptions) throws(Failure) {
         self.options = options
-        backend = BackendSelector.traced(
-            try BackendSelector.captured(try BackendSelector.selection(options), options), if: options.verbose)
+        backend = BackendSelector.traced(try BackendSelector.selection(options), if: options.verbose)
+        try BackendSelector.beginCapture(options)
     }
 
     // MARK: Lines

@@ -43,7 +43,7 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
         let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) {
             $0.keepTraceForView()
         }
-        try BackendSelector.captureEmulator(global)
+        try BackendSelector.beginCapture(global)
         let world = try ControlledWorld(emulator, file: file, clock: WorldClock(emulator), browserPort: port)
         let address = world.address ?? ""
         let served = Task { () async -> Failure? in

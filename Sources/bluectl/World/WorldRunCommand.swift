@@ -52,7 +52,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
         let emulator = try world.emulator(global)
-        try BackendSelector.captureEmulator(global)
+        try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
             emulator, on: .ownBus, world.configuration, limit: global.timeout.duration)
         defer { served.stop() }

@@ -45,7 +45,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         Diagnostics.open()
         let console = Console(global)
         let emulator = try world.emulator(global)
-        try BackendSelector.captureEmulator(global)
+        try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
             emulator, on: selectedBus, world.configuration, limit: global.timeout.duration)
         // If the bus is lost, its directory still exists.

@@ -43,44 +43,38 @@ import Testing
         #expect(outcome.errors.contains("no capture: COREBLUETOOTH_CAPTURE: /nowhere/air.pcapng"))
     }
 
-    /// An emulated `bluetoothd` serves the backend: neither the option nor the variable captures its air.
-    @Test(arguments: ["bluectl --capture", "COREBLUETOOTH_CAPTURE"])
-    func onBlueZTheAppsOwnViewIsCapturedAndMarked(way: String) async throws {
-        let read = "--backend bluez read \"Heart Rate Monitor\" 2A38"
-        let isOption = way.hasPrefix("bluectl")
-        let script = isOption ? "$TOOL \(read) --capture \(file)" : "COREBLUETOOTH_CAPTURE=\(file) $TOOL \(read)"
-        let outcome = try await Tool.run(
-            ["world", "run", "--", "sh", "-c", script], environment: ["TOOL": Tool.path])
-        #expect(outcome.status == 0 && outcome.output.contains("chest"), "\(outcome.errors)")
-        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
-        #expect(text.contains("synthetic: the app's view, not the air; \"sudo btmon --write FILE\" captures"))
-        let recorded = try await Tool.run(["record", "--from", file])
-        #expect(
-            recorded.output.contains("\"2A38\"") && recorded.output.contains("\"value\" : \"01\""), "\(recorded.errors)"
-        )
-        #expect(!recorded.errors.contains("left out"), "\(recorded.errors)")
-        #expect(recorded.errors.contains("the capture is the view of an app, not of the air"), "\(recorded.errors)")
+    private static let btmon = "sudo btmon --write"
+
+    @Test func withoutEmulatedDevicesTheOptionIsRefused() async throws {
+        let outcome = try await Tool.run(["--backend", "bluez", "scan", "--capture", file])
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("--capture needs emulated devices"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\(Self.btmon) \(file)"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    private static let tshark = "/usr/bin/tshark"
-    /// Whether tshark is installed, as in continuous integration; without it, the test is skipped.
-    private static let hasTshark =
-        FileManager.default.isExecutableFile(atPath: tshark) || ProcessInfo.processInfo.environment["CI"] == "true"
+    /// Runs a command in the world of an emulated `bluetoothd`.
+    private func onBlueZ(_ command: String) async throws -> Tool.Outcome {
+        let read = "\(command) read \"Heart Rate Monitor\" 2A38"
+        let outcome = try await Tool.run(["world", "run", "--", "sh", "-c", read], environment: ["TOOL": Tool.path])
+        #expect(outcome.status == 0 && outcome.output.contains("chest"), "\(outcome.errors)")
+        return outcome
+    }
 
-    @Test(.enabled(if: hasTshark, "tshark reads the capture"))
-    func wiresharkNamesWhatTheAppGotFromBlueZ() async throws {
-        let outcome = try await Tool.run(
-            [
-                "world", "run", "--", Tool.path, "--backend", "bluez", "--capture", file, "subscribe",
-                "Heart Rate Monitor", "2A37", "--count", "2",
-            ])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let decoded = try await ChildProcess.run(Self.tshark, ["-r", file])
-        let notified = decoded.output.split(separator: "\n").filter { $0.contains("Rcvd Handle Value Notification") }
-        #expect(notified.count >= 2 && notified.allSatisfy { $0.contains("Heart Rate Measurement") }, "\(notified)")
-        let malformed = try await ChildProcess.run(Self.tshark, ["-r", file, "-Y", "_ws.malformed"])
-        #expect(malformed.status == 0 && malformed.output.isEmpty, "\(malformed.output)")
-        try FileManager.default.removeItem(atPath: file)
+    @Test func onBlueZTheVariableIsALineOfTheLog() async throws {
+        for backend in ["bluez", "auto"] {
+            let outcome = try await onBlueZ("COREBLUETOOTH_CAPTURE=\(file) $TOOL --backend \(backend)")
+            let lines = outcome.errors.split(separator: "\n").filter { $0.contains("no capture: COREBLUETOOTH_CAPTURE") }
+            #expect(lines.count == 1 && lines.allSatisfy { $0.contains(Self.btmon) }, "\(backend): \(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: file))
+        }
+    }
+
+    @Test func anAdapterInPlaceOfTheEmulatorLeavesTheCaptureEmpty() async throws {
+        let outcome = try await onBlueZ("$TOOL --backend auto --capture \(file)")
+        #expect(outcome.errors.contains("--capture: \(file) stays empty"), "\(outcome.errors)")
+        #expect(outcome.errors.contains(Self.btmon), "\(outcome.errors)")
+        #expect(!containsMeasurement(try bytes()))
     }
 }
 #endif
