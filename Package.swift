@@ -23,9 +23,7 @@ let coreBluetooth = ["CoreBluetooth", "CoreBluetoothPackage"]
 #else
 let coreBluetooth = ["CoreBluetooth"]
 #endif
-let bluetoothEmulator = [
-    "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
-]
+let bluetoothEmulator = ["BluetoothEmulator", "BluetoothBackend", "BluetoothTracing", "BluetoothValues"]
 
 let package = Package(
     name: "swift-corebluetooth",
@@ -36,12 +34,14 @@ let package = Package(
         .library(name: "BluetoothBackend", targets: ["BluetoothBackend"]),
         .library(name: "BluetoothInstrumentation", targets: ["BluetoothInstrumentation", "BluetoothTracing"]),
         .library(name: "TraceReports", targets: ["TraceReports"]),
-        .library(name: "BluetoothEmulator", targets: bluetoothEmulator),
+        .library(name: "BluetoothEmulator", targets: bluetoothEmulator + ["BluetoothCapture"]),
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "EmulatedBlueZ", targets: ["EmulatedBlueZ"]),
         .library(name: "BluetoothProfiles", targets: ["BluetoothProfiles", "BluetoothValues"]),
         .library(name: "AsyncBluetooth", targets: ["AsyncBluetooth"]),
-        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting", "TraceReports"] + bluetoothEmulator),
+        .library(
+            name: "CoreBluetoothTesting",
+            targets: ["CoreBluetoothTesting", "BluetoothCapture", "TraceReports"] + bluetoothEmulator),
         // For the benchmarks' package; no public API.
         .library(name: "_BluetoothDBus", targets: ["BluetoothDBus"]),
         // bluectl is not listed: SwiftPM resolves for a dependant what the listed products need, and nothing else. In this
@@ -96,17 +96,20 @@ let package = Package(
         .target(
             name: "BluetoothInstrumentation",
             dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"], swiftSettings: settings),
-        // Packets of HCI, and the files of captures.
-        .target(
-            name: "BluetoothCapture", dependencies: ["BluetoothBackend", "BluetoothSupport", logging],
-            swiftSettings: settings),
         .target(
             name: "BluetoothEmulator",
             dependencies: [
-                "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
-                logging,
+                "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        // Packets of HCI, the files of captures, and the packets on the air of an emulator.
+        .target(
+            name: "BluetoothCapture",
+            dependencies: [
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
+                logging,
             ],
             swiftSettings: settings),
         .target(
@@ -244,8 +247,8 @@ let package = Package(
             name: "CoreBluetoothPackageTests",
             dependencies: [
                 "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
-                "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
-                "ChildProcesses", "LogCapture", logging,
+                "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "ChildProcesses",
+                "LogCapture", logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -287,7 +290,7 @@ let package = Package(
                 "LiveView", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
+                "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
         // Programs that tests start.
@@ -329,7 +332,7 @@ let package = Package(
             dependencies: [
                 "EmulatedBlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport",
                 "ScriptedBlueZ",
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues",
+                "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.
@@ -346,7 +349,7 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
-                "BluetoothCapture", "BluetoothValues",
+                "BluetoothValues",
             ],
             swiftSettings: settings),
 
@@ -370,7 +373,7 @@ let package = Package(
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
-                .target(name: "BluetoothCapture", condition: whenEmulator), "BluetoothValues",
+                "BluetoothValues",
             ],
             swiftSettings: settings),
 
@@ -378,7 +381,7 @@ let package = Package(
             name: "RandomPrograms",
             dependencies: [
                 "CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage",
+                "BluetoothValues", "CoreBluetoothPackage",
             ],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(

@@ -1,8 +1,8 @@
 import BluetoothBackend
-import BluetoothCapture
 import Foundation
 import Testing
 
+@testable import BluetoothCapture
 @testable import BluetoothEmulator
 
 /// Writes that begin at an offset, as `bluetoothd` makes them.

@@ -1,4 +1,5 @@
 import Benchmark
+import BluetoothCapture
 import BluetoothEmulator
 import CoreBluetooth
 

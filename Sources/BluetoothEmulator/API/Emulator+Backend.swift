@@ -23,7 +23,7 @@ extension Emulator {
     /// If no host matches, the role has no adapter: the state is `.unsupported`, and a warning in the log lists the
     /// hosts.
     public func makeCentral(_ options: RoleOptions) -> any CentralBackend {
-        observeForEnvironment()
+        EmulatorObservers.observe(self)
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
@@ -42,7 +42,7 @@ extension Emulator {
     /// its manager advertises. For managers of both roles that share one adapter, use ``EmulatedHost/backend`` of
     /// ``host``.
     public func makePeripheral(_ options: RoleOptions) -> any PeripheralBackend {
-        observeForEnvironment()
+        EmulatorObservers.observe(self)
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host =
@@ -67,12 +67,6 @@ extension Emulator {
     func makePairing(host: Int?) -> any PairingBackend {
         let manager = perform { $0.world.addManager(.pairing, host: host) }
         return EmulatedRole(self, manager, input: WorldInput.pairing, sink: RoleSink.pairing)
-    }
-
-    /// Starts what the environment requests: a capture, and the notes of a trace.
-    private func observeForEnvironment() {
-        EnvironmentCaptures.begin(self)
-        EnvironmentTraceNotes.begin(self)
     }
 
     /// Whether the log already reports that the process has managers of both roles on two hosts.

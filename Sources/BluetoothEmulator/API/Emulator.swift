@@ -39,7 +39,7 @@ public final class Emulator: BluetoothBackend {
     /// The seed of all random decisions.
     public let seed: UInt64
     /// The wall-clock date at which the world began: 2025-01-01T00:00:00Z if it began in virtual time.
-    let origin: Date
+    package let origin: Date
     let core: Lock<EmulatorCore>
     private let lastDelivery = DeliveryTime()
     let tasks = TaskQueue()

@@ -2,6 +2,7 @@ import BluetoothBackend
 import BluetoothTracing
 
 #if Emulator
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothRecording
 #else
@@ -11,9 +12,10 @@ import Logging
 #endif
 
 extension BluetoothBackend {
-    /// The backend with the trace and the recordings that the environment requests.
+    /// The backend with the trace and the recordings that the environment requests; captures begin with its managers.
     var observedAsAsked: any BluetoothBackend {
         #if Emulator
+        EnvironmentCaptures.begin()
         reportUncaptured()
         return EnvironmentTrace.traced(EnvironmentRecordings.recorded(self))
         #else
@@ -36,10 +38,13 @@ extension BluetoothBackend {
 private enum IgnoredVariables {
     /// Logs a line for each variable that is set; evaluated once.
     static let report: Void = {
-        for name in ["COREBLUETOOTH_CAPTURE", "COREBLUETOOTH_RECORD"]
-        where ProcessInfo.processInfo.environment[name]?.isEmpty == false {
+        let remedies: KeyValuePairs = [
+            "COREBLUETOOTH_CAPTURE": "; \"sudo btmon --write FILE\" captures the packets of an adapter",
+            "COREBLUETOOTH_RECORD": "",
+        ]
+        for (name, remedy) in remedies where ProcessInfo.processInfo.environment[name]?.isEmpty == false {
             Logger(label: "CoreBluetooth").line(
-                .error, "\(name) is ignored: the program was built without the trait Emulator")
+                .error, "\(name) is ignored: the program was built without the trait Emulator\(remedy)")
         }
     }()
 }

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothCapture
 import BluetoothDBus
 public import BluetoothEmulator
 import BluetoothSupport
@@ -43,6 +44,7 @@ public final class EmulatedBlueZ: Sendable {
         configuration: EmulatedBlueZConfiguration = EmulatedBlueZConfiguration()
     ) async throws(EmulatedBlueZError) -> EmulatedBlueZ {
         guard emulator.time != .virtual else { throw .virtualTime }
+        EnvironmentCaptures.begin()
         let address = busAddress.map(DBusAddress.explicit) ?? .system
         let opened = await withCheckedContinuation { continuation in
             DBusConnection.open(address, queue: DispatchQueue(label: "EmulatedBlueZ")) {

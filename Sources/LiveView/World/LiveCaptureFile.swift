@@ -1,3 +1,4 @@
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothSupport
 import Foundation

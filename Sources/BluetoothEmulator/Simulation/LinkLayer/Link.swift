@@ -157,7 +157,7 @@ package enum LinkSide: Hashable, Sendable {
     case central
     case peripheral
 
-    var other: LinkSide { self == .central ? .peripheral : .central }
+    package var other: LinkSide { self == .central ? .peripheral : .central }
 }
 
 /// The state of a link's packets, and the events that wait until packets arrive again.

@@ -90,7 +90,7 @@ struct ProcedureDelays: Sendable {
 /// The number of ATT requests of a procedure; each is one round trip.
 ///
 /// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
-enum RoundTrips {
+package enum RoundTrips {
     /// Returns the requests that find entries of the given sizes in responses of `mtu` bytes, plus the one that finds
     /// nothing more.
     ///
@@ -128,7 +128,7 @@ enum RoundTrips {
     }
 
     /// Returns the ranges of a value of `count` bytes that the Prepare Writes carry; at least one.
-    static func parts(count: Int, mtu: Int) -> [Range<Int>] {
+    package static func parts(count: Int, mtu: Int) -> [Range<Int>] {
         let length = ATTLimits.prepared(mtu: mtu)
         return stride(from: 0, to: max(1, count), by: length).map { $0..<min(count, $0 + length) }
     }

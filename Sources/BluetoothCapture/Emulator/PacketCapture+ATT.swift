@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 import BluetoothValues
 
 // The Attribute Protocol.

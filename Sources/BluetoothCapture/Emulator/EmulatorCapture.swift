@@ -1,10 +1,9 @@
-// The public type is the error of a capture.
-@_exported public import BluetoothCapture
+public import BluetoothEmulator
 import BluetoothSupport
 
 /// A capture of the packets on an emulated air, which Wireshark, tshark and btmon can read.
 ///
-/// ``Emulator/capture(to:settings:)`` starts it; ``stop()`` ends it, and so does releasing its last reference. All
+/// `Emulator.capture(to:settings:)` starts it; ``stop()`` ends it, and so does releasing its last reference. All
 /// members may be called from any thread.
 public final class EmulatorCapture: Sendable {
     private let receiver: CaptureReceiver

@@ -1,5 +1,3 @@
-import BluetoothCapture
-
 /// The unwritten records of a capture, in the order of their times.
 ///
 /// The packets of a procedure are known with its response, so later records wait for it, but at most a second.

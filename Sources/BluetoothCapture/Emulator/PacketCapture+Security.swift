@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 
 // The Security Manager.
 extension PacketCapture {

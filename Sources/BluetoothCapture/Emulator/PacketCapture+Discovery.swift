@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 
 // Discoveries that are not on the air. Without them, a reader of the capture knows a handle but not its UUID.
 extension PacketCapture {

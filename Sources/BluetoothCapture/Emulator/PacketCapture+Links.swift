@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 
 /// A link in a capture.
 struct CapturedLink {

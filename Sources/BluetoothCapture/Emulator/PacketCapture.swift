@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 import BluetoothSupport
 
 /// The packets between hosts and their controllers, computed from the events of a tap.

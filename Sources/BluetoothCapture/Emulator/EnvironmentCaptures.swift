@@ -1,8 +1,10 @@
-import BluetoothCapture
+import BluetoothEmulator
 import BluetoothSupport
 import Logging
 
 /// The captures for `COREBLUETOOTH_CAPTURE`: one for each emulator with managers, until the process exits.
+///
+/// What makes managers begins them; see ``begin()``.
 package enum EnvironmentCaptures {
     private struct State {
         var emulators = ObservedEmulators()
@@ -15,9 +17,14 @@ package enum EnvironmentCaptures {
     }
     private static let state = Lock(State())
 
-    /// Starts the capture of an emulator that has a first manager.
-    static func begin(_ emulator: Emulator) {
-        guard let file else { return }
+    /// Captures from now on each emulator that has a first manager, if the environment requests it.
+    package static func begin() { _ = observing }
+
+    private static let observing: Void = {
+        if let file { EmulatorObservers.add { capture($0, to: file) } }
+    }()
+
+    private static func capture(_ emulator: Emulator, to file: String) {
         guard let number = state.withLock({ $0.emulators.insert(emulator) }) else { return }
         do throws(CaptureError) {
             let capture = try emulator.capture(to: OutputFile.name(file, number: number))
@@ -39,18 +46,4 @@ package enum EnvironmentCaptures {
             captures those of a real one, and COREBLUETOOTH_TRACE=FILE traces the commands and events of any program
             """)
     }()
-}
-
-/// The emulators that a setting of the environment observes: the first hundred with managers.
-struct ObservedEmulators {
-    private static let limit = 100
-    private var emulators: Set<ObjectIdentifier> = []
-
-    /// Adds an emulator.
-    ///
-    /// - Returns: The emulator's number, from 1; nil if it was added before, or the limit is reached.
-    mutating func insert(_ emulator: Emulator) -> Int? {
-        let isNew = emulators.count < Self.limit && emulators.insert(ObjectIdentifier(emulator)).inserted
-        return isNew ? emulators.count : nil
-    }
 }

@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothCapture
+import BluetoothEmulator
 
 /// An L2CAP channel in a capture.
 struct CapturedChannel {
