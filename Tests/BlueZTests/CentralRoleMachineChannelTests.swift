@@ -89,7 +89,7 @@ import Testing
     @Test mutating func S153_aLostLinkDeliversWhatCameBeforeAndEndsItsChannels() {
         open()
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(actions == [.readRest])
         fixture.input(.channelEnded(channel))
         guard fixture.events.count == 1, case .disconnected(link, _, _, _, _)? = fixture.events.first else {
@@ -101,7 +101,7 @@ import Testing
     @Test mutating func aChannelWhoseLinkWentMeanwhileIsEnded() {
         ask()
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         fixture.clear()
         fixture.answerChannel(.success(ChannelPool.Opening(channel: channel, credits: 1)))
         #expect(actions == [.abort])

@@ -310,7 +310,7 @@ import Testing
         var (fixture, peer, link) = Fixture.connected()
         if let reason { fixture.receive(.disconnected(Fixture.device, "org.bluez.Reason." + reason)) }
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(
             fixture.events == [
                 .disconnected(link: link, reason: expected, at: Fixture.date, isReconnecting: false)
@@ -320,7 +320,7 @@ import Testing
     @Test mutating func aRemovedObjectEndsItsLink() {
         var (fixture, peer, _) = Fixture.connected()
         fixture.receive(.interfacesRemoved(Fixture.device, ["org.bluez.Device1"]))
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(fixture.events.count == 1)
         #expect(fixture.host.links.isEmpty)
     }
@@ -331,7 +331,7 @@ import Testing
         setConnected(true)
         fixture.answer("Connect")
         setConnected(false)
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         guard case .disconnected(_, _, _, isReconnecting: true, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return

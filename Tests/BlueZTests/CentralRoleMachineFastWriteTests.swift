@@ -131,7 +131,7 @@ import Testing
         #expect(isClosed)
         // The daemon may receive the call before it notices the end of the socket.
         fixture.refuse("WriteValue", "NotPermitted", "Write acquired")
-        fixture.fire(.attributeRetry(peer))
+        fixture.fire(.link(peer, .attributeRetry))
         fixture.answer("WriteValue")
         #expect(fixture.events.last == .response(link: link, operation: operation, .written))
         finish()
@@ -167,7 +167,7 @@ import Testing
         write(101)
         fixture.command(.request(link: link, operation: OperationID(rawValue: 60), .read(characteristic)))
         #expect(!fixture.waiting.contains("ReadValue"))
-        fixture.fire(.draining(peer))
+        fixture.fire(.link(peer, .draining))
         #expect(isClosed)
         // The commands that the socket did not accept go first.
         #expect(fixture.waiting.first == "WriteValue")
@@ -179,7 +179,7 @@ import Testing
     @Test mutating func theSocketGoesWithItsLink() {
         acquire()
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(isClosed)
         finish()
     }

@@ -75,7 +75,7 @@ extension CentralRoleMachineLinkTests {
         let operation = next()
         fixture.command(.request(link: link, operation: operation, .setNotifying(characteristic, false)))
         fixture.refuse("StopNotify", "InProgress", "In Progress")
-        fixture.fire(.attributeRetry(peer))
+        fixture.fire(.link(peer, .attributeRetry))
         #expect(fixture.waiting == ["StopNotify"])
         fixture.answer("StopNotify")
         #expect(fixture.events.last == .response(link: link, operation: operation, .notifying(false)))
@@ -202,7 +202,7 @@ extension CentralRoleMachineLinkTests {
         fixture.receive(
             .interfacesAdded(added, ["org.bluez.GattService1": ["UUID": .string("180f"), "Primary": .boolean(true)]]))
         #expect(fixture.events == [])
-        fixture.fire(.serviceChanges(peer))
+        fixture.fire(.link(peer, .serviceChanges))
         guard case .servicesChanged(link, [service], let records)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
@@ -220,7 +220,7 @@ extension CentralRoleMachineLinkTests {
         fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
         let object = Fixture.attributes()[0]
         fixture.receive(.interfacesAdded(object.0, object.1))
-        fixture.fire(.serviceChanges(peer))
+        fixture.fire(.link(peer, .serviceChanges))
         guard case .servicesChanged(_, [service], let records)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return

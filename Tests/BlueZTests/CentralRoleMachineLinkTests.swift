@@ -30,7 +30,7 @@ import Testing
 
     mutating func dropLink() {
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
     }
 
     // MARK: Discovery
@@ -116,7 +116,7 @@ import Testing
         (fixture, _, _) = Fixture.connected(objects: [])
         fixture.command(.request(link: link, operation: next(), .discoverServices(nil)))
         #expect(fixture.events == [])
-        fixture.fire(.awaitingServices(peer))
+        fixture.fire(.link(peer, .awaitingServices))
         #expect(fixture.refreshes == 1)
         var objects = [
             Fixture.adapter: Fixture.adapterObject(),
@@ -135,9 +135,9 @@ import Testing
         (fixture, _, _) = Fixture.connected(objects: [])
         let operation = next()
         fixture.command(.request(link: link, operation: operation, .discoverServices(nil)))
-        fixture.fire(.awaitingServices(peer))
+        fixture.fire(.link(peer, .awaitingServices))
         #expect(fixture.refreshes == 1 && fixture.events == [])
-        fixture.fire(.awaitingServices(peer))
+        fixture.fire(.link(peer, .awaitingServices))
         #expect(fixture.events == [.response(link: link, operation: operation, .services([]))])
         #expect(fixture.refreshes == 1)
     }
@@ -151,7 +151,7 @@ import Testing
         fixture.answer("Connect")
         fixture.command(.request(link: LinkID(rawValue: 2), operation: next(), .discoverServices(nil)))
         fixture.clear()
-        fixture.fire(.resolution(peer))
+        fixture.fire(.link(peer, .resolution))
         #expect(fixture.waiting.contains("Disconnect"))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         guard case .disconnected(_, .timeout, _, _, _)? = fixture.events.last else {
@@ -235,7 +235,7 @@ import Testing
         fixture.command(.request(link: link, operation: operation, .read(characteristic)))
         fixture.refuse("ReadValue", "InProgress", "Operation already in progress")
         #expect(fixture.waiting == [])
-        fixture.fire(.attributeRetry(peer))
+        fixture.fire(.link(peer, .attributeRetry))
         fixture.answer("ReadValue", with: .success([.bytes([1])]))
         #expect(fixture.events == [.response(link: link, operation: operation, .value(Data([1])))])
     }
@@ -269,7 +269,7 @@ import Testing
         fixture.command(.request(link: link, operation: next(), .write(characteristic, Data())))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
         fixture.refuse("ReadValue", "Failed", "Operation failed with ATT error: 0x0e")
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(
             fixture.events == [.disconnected(link: link, reason: .unknown, at: Fixture.date, isReconnecting: false)])
         #expect(fixture.waiting == [])
@@ -282,7 +282,7 @@ import Testing
         fixture.command(.request(link: link, operation: second, .read(characteristic)))
         fixture.refuse("ReadValue", "Failed", "Not connected")
         #expect(fixture.events == [] && fixture.waiting == [])
-        fixture.fire(.linkLoss(peer))
+        fixture.fire(.link(peer, .linkLoss))
         guard case .response(link, first, .failure(let error))? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return

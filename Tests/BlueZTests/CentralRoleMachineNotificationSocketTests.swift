@@ -126,7 +126,7 @@ import Testing
         // The daemon has not noticed the end of the first socket.
         fixture.refuse("AcquireNotify", "NotPermitted", "Notify acquired")
         #expect(fixture.waiting.isEmpty)
-        fixture.fire(.attributeRetry(peer))
+        fixture.fire(.link(peer, .attributeRetry))
         giveSocket()
         #expect(fixture.events == [response(false), response(true)])
         finish()
@@ -145,7 +145,7 @@ import Testing
         fixture.input(.notificationSocket(socket, .values([Data([1])])))
         #expect(fixture.events == [notified(1)])
         fixture.input(.notificationSocket(socket, .closed))
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         guard case .disconnected = fixture.events.last else {
             Issue.record("the end of the link is missing")
             return
@@ -159,7 +159,7 @@ import Testing
         let socket = subscribe()
         fixture.input(.notificationSocket(socket, .closed))
         #expect(fixture.waiting.isEmpty, "the link may be ending")
-        fixture.fire(.closedSockets(peer))
+        fixture.fire(.link(peer, .closedSockets))
         #expect(fixture.waiting == ["StartNotify"] && fixture.warnings.count == 1)
         fixture.answer("StartNotify")
         fixture.value([1])
@@ -170,7 +170,7 @@ import Testing
     @Test mutating func aSubscriptionThatCannotBeReplacedEndsAndMayBeginAgain() {
         let socket = subscribe()
         fixture.input(.notificationSocket(socket, .closed))
-        fixture.fire(.closedSockets(peer))
+        fixture.fire(.link(peer, .closedSockets))
         let refusal = DBusError(name: "org.bluez.Error.NotPermitted", message: "Not paired")
         fixture.answer("StartNotify", with: .failure(refusal))
         guard case .subscriptionEnded(link, characteristic, let error)? = fixture.events.last else {
@@ -187,8 +187,8 @@ import Testing
         let socket = subscribe()
         fixture.input(.notificationSocket(socket, .closed))
         disconnect()
-        fixture.fire(.powerLoss(peer))
-        fixture.fire(.closedSockets(peer))
+        fixture.fire(.link(peer, .powerLoss))
+        fixture.fire(.link(peer, .closedSockets))
         #expect(fixture.waiting.isEmpty && fixture.warnings.isEmpty)
         finish()
     }
@@ -222,7 +222,7 @@ import Testing
     @Test mutating func aReplyAfterTheEndOfTheLinkLeavesNoSocketOpen() {
         setNotifying(true)
         disconnect()
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         let descriptor = dup(0)
         fixture.answer(
             "AcquireNotify", with: .success([.fileDescriptor(DBusFileDescriptor(adopting: descriptor)), .uint16(23)]))

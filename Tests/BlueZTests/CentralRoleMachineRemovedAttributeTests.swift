@@ -108,14 +108,14 @@ import Testing
         #expect(fixture.events == [])
         let before = fixture
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(fixture.events.count == 1)
         guard case .disconnected(link, _, _, _, _)? = fixture.events.last else {
             Issue.record("\(fixture.events)")
             return
         }
         fixture = before
-        fixture.fire(.linkLoss(peer))
+        fixture.fire(.link(peer, .linkLoss))
         #expect(failure(fixture.events.first)?.code == .invalidHandle)
     }
 

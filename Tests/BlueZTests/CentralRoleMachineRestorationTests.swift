@@ -34,7 +34,7 @@ import Testing
         let peer = fixture.peer(at: Fixture.device)
         fixture.command(.connect(peer: peer, operation: OperationID(rawValue: 7), options: ConnectOptions()))
         fixture.fire(.foreignLinkGrace(peer))
-        let link = try #require(fixture.host.ledger.leases(of: peer).first?.link)
+        let link = try #require(fixture.host.context.ledger.leases(of: peer).first?.link)
         let number = fixture.host.links[peer]?.attributes.id(of: Fixture.characteristic)
         let attribute = try #require(number)
         let operation = OperationID(rawValue: 8)
@@ -80,7 +80,7 @@ import Testing
         #expect(peer.services.map(\.record.uuid.text) == ["180D"])
         #expect(peer.services.first?.characteristics.map(\.uuid.text) == ["2A37"])
         #expect(peer.services.first?.notifying.count == 1)
-        #expect(peer.parameters?.writeCredits == LinkState.writeCredits)
+        #expect(peer.parameters?.writeCredits == CentralLink.writeCredits)
         let link = try #require(peer.link)
         // The values arrive again, and the link can be used and ended.
         #expect(fixture.answer("StartNotify")?.path == Fixture.characteristic)
@@ -93,16 +93,16 @@ import Testing
     @Test func whatIsGivenBackIsNoChangeAndWhatComesLaterIs() throws {
         var fixture = process(after: try left(), isConnected: true)
         let peer = fixture.peer(at: Fixture.device)
-        let link = try #require(fixture.host.ledger.leases(of: peer).first?.link)
+        let link = try #require(fixture.host.context.ledger.leases(of: peer).first?.link)
         fixture.clear()
-        fixture.fire(.serviceChanges(peer))
+        fixture.fire(.link(peer, .serviceChanges))
         #expect(fixture.events.isEmpty)
         let uuid = DBusValue.string("0000180f-0000-1000-8000-00805f9b34fb")
         let new = Fixture.path(Fixture.device.text + "/service0020")
         fixture.receive(
             .interfacesAdded(new, ["org.bluez.GattService1": ["UUID": uuid, "Primary": .boolean(true)]]))
         fixture.receive(.interfacesRemoved(Fixture.service, ["org.bluez.GattService1"]))
-        fixture.fire(.serviceChanges(peer))
+        fixture.fire(.link(peer, .serviceChanges))
         guard case .servicesChanged(link, let removed, let added)? = fixture.events.first else {
             Issue.record("\(fixture.events)")
             return
@@ -169,8 +169,9 @@ import Testing
         left.peers.append(other)
         let fixture = process(after: left, isConnected: true)
         let peers = try restored(fixture).peers
-        #expect(peers.map(\.summary.id) == [fixture.peer(at: Fixture.device)])
-        #expect(peers.first?.link == fixture.host.ledger.leases(of: fixture.peer(at: Fixture.device)).first?.link)
+        let peer = fixture.peer(at: Fixture.device)
+        #expect(peers.map(\.summary.id) == [peer])
+        #expect(peers.first?.link == fixture.host.context.ledger.leases(of: peer).first?.link)
     }
 
     /// Any content of a file, however unlikely, causes no trap and takes only the resources that it needs.

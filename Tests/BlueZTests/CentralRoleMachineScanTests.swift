@@ -204,7 +204,7 @@ import Testing
         fixture.set(Fixture.device, "org.bluez.Device1", ["Name": .string("Contract Peer")])
         #expect(fixture.events.last == .nameChanged(peer: peer, name: "Contract Peer", source: .gap))
         fixture.set(Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         fixture.clear()
         scan()
         fixture.set(Fixture.device, "org.bluez.Device1", ["RSSI": .int16(-40), "Name": .string("Contract")])

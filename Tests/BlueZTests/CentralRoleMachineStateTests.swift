@@ -73,7 +73,7 @@ import Testing
             Fixture.device, "org.bluez.Device1", ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
         #expect(fixture.events == [])
         fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
-        fixture.fire(.powerLoss(peer))
+        fixture.fire(.link(peer, .powerLoss))
         #expect(fixture.events == [.stateChanged(.poweredOff)])
     }
 
@@ -86,7 +86,7 @@ import Testing
             fixture.set(
                 Fixture.device, "org.bluez.Device1",
                 ["Connected": .boolean(false), "ServicesResolved": .boolean(false)])
-            #expect(fixture.durations[.powerLoss(peer)] == wait)
+            #expect(fixture.durations[.link(peer, .powerLoss)] == wait)
         }
     }
 

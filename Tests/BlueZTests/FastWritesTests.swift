@@ -17,9 +17,9 @@ import Testing
         return writes
     }
 
-    private func operation(on link: UInt64) -> LinkState.Operation {
+    private func operation(on link: UInt64) -> CentralLink.Operation {
         let link = LinkID(rawValue: link)
-        return LinkState.Operation(
+        return CentralLink.Operation(
             manager: Int(link.rawValue), link: link,
             command: .writeCommand(link: link, attribute: attribute, value: Data([1])))
     }

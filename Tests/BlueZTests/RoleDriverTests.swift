@@ -23,7 +23,7 @@ private struct EchoMachine: RoleMachine {
 
     func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
         switch input {
-        case .pairingRefused(let peer): [.startTimer(.linkLoss(peer), .zero)]
+        case .pairingRefused(let peer): [.startTimer(.link(peer, .linkLoss), .zero)]
         case .timer: [Self.say("timer")]
         case .channelEnded(let channel): [Self.say("\(channel.rawValue)"), .refresh, Self.say("again")]
         default: [Self.say("caused")]

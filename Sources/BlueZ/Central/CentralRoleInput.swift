@@ -14,7 +14,7 @@ struct MethodCall: Equatable, Sendable {
 /// A method call in flight, or another request with one answer.
 struct CallID: Hashable, Sendable {
     let number: UInt64
-    /// The peer of the link whose operation the call carries out; see ``LinkState/inFlight``.
+    /// The peer of the link whose operation the call carries out; see ``CentralLink/inFlight``.
     var peer: PeerID?
 
     // The numbers are unique.
@@ -35,14 +35,7 @@ enum CentralTimer: AdapterRoleTimer {
     case connectTimeSlice
     case foreignLinkGrace(PeerID)
     case discoveryRetry
-    case resolution(PeerID)
-    case awaitingServices(PeerID)
-    case draining(PeerID)
-    case attributeRetry(PeerID)
-    case linkLoss(PeerID)
-    case powerLoss(PeerID)
-    case serviceChanges(PeerID)
-    case closedSockets(PeerID)
+    case link(PeerID, CentralLink.Timer)
     case adapterReturn
 }
 

@@ -10,7 +10,7 @@ extension CentralRoleMachine {
     ) {
         // A scan finds a peer that the directory has forgotten: its identifier follows from its address.
         directory.noteUse(of: peer)
-        switch ledger.connect(manager, to: peer, operation: operation, options: options) {
+        switch context.ledger.connect(manager, to: peer, operation: operation, options: options) {
         case .linked(let lease): reportConnected(peer, lease)
         case .wait: break
         case .connect: initiateConnection(peer)
@@ -48,8 +48,8 @@ extension CentralRoleMachine {
     mutating func connectNext() {
         // Runs for each advertisement, so it must be cheap.
         guard connects.hasAny, state == .poweredOn else { return }
-        let peer = connects.next { [watch, objects] peer in
-            watch.directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
+        let peer = connects.next { [directory, objects] peer in
+            directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
         }
         if let peer, let path = directory.path(of: peer) {
             preferLE(path)
@@ -98,7 +98,7 @@ extension CentralRoleMachine {
             // change is not sent. A snapshot shows which.
             outcome = .retry
             connects.unconfirmed.insert(peer)
-            refresh()
+            context.refresh()
         }
         if let error { log(.debug, "Connect of \(peer): \(error)") }
         switch outcome {
@@ -140,7 +140,7 @@ extension CentralRoleMachine {
 
     private mutating func failConnect(_ peer: PeerID, _ error: BackendError) {
         connects.finish()
-        for lease in ledger.connectFailed(peer) {
+        for lease in context.ledger.connectFailed(peer) {
             deliver(lease.manager, .connectFailed(peer: peer, operation: lease.operation, error: error))
         }
     }
@@ -155,10 +155,10 @@ extension CentralRoleMachine {
                 stop(.foreignLinkGrace(peer))
                 dialAfterLink(peer)
             }
-            return linkDown(peer)
+            return update(peer) { $0.wentDown(&$1) }
         }
         // The link was made again before its end was reported.
-        if links[peer]?.ending.isDown == true { finishLinkDown(peer) }
+        if links[peer]?.ending.isDown == true { removeLink(peer) }
         // A new link needs no grace period.
         stop(.foreignLinkGrace(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
@@ -169,37 +169,25 @@ extension CentralRoleMachine {
     }
 
     private mutating func linkUp(_ peer: PeerID, _ path: ObjectPath, isOurs: Bool) {
-        var link = CopyOnWrite(LinkState(isOurs: isOurs, path: path))
-        guard !ledger.leases(of: peer).isEmpty else {
+        let link = CentralLink(to: peer, at: path, isOurs: isOurs, in: objects)
+        guard !context.ledger.leases(of: peer).isEmpty else {
             // The connect was cancelled while the link was made.
             guard isOurs else { return }
-            link.ending.isClosing = true
             links[peer] = link
-            return endLink(peer)
+            return update(peer) { $0.close(&$1) }
         }
-        link.mtu = currentMTU(of: path)
         links[peer] = link
         directory.noteUse(of: peer)
-        for lease in ledger.linkUp(peer) { reportConnected(peer, lease) }
+        for lease in context.ledger.linkUp(peer) { reportConnected(peer, lease) }
     }
 
     private mutating func reportConnected(_ peer: PeerID, _ lease: HostLedger.LinkLease) {
         guard let link = lease.link else { return }
         let parameters = LinkParameters(
-            mtu: links[peer]?.mtu ?? ATTLimits.minimumMTU, writeCredits: LinkState.writeCredits)
+            mtu: links[peer]?.mtu ?? ATTLimits.minimumMTU, writeCredits: CentralLink.writeCredits)
         deliver(
             lease.manager,
             .connected(peer: peer, link: link, operation: lease.operation, parameters: parameters))
-    }
-
-    private mutating func reportConnectionEvent(_ peer: PeerID, _ path: ObjectPath, _ device: Device1) {
-        for manager in managers.keys.sorted() {
-            guard let filter = managers[manager]?.connectionEvents else { continue }
-            let matches =
-                filter.peers.contains(peer)
-                || filter.services.contains { offers($0, path, device) }
-            if matches { deliver(manager, .connectionEvent(peer: peer, isConnected: device.isConnected)) }
-        }
     }
 }
 #endif

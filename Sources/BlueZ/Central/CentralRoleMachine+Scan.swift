@@ -5,7 +5,7 @@ import BluetoothDBus
 /// Scanning: one discovery session for all managers and for pending connects.
 extension CentralRoleMachine {
     mutating func startScan(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
-        ledger.startScan(manager, parameters)
+        context.ledger.startScan(manager, parameters)
         let filter = ScanReportFilter(parameters, remembering: watch.peerLimit)
         managers[manager]?.filter = filter
         scansChanged(restart: true)
@@ -14,13 +14,13 @@ extension CentralRoleMachine {
     mutating func stopScan(_ manager: HostLedger.Manager) {
         // When discovery stops, BlueZ removes `RSSI` from all devices; these changes are not reports.
         managers[manager]?.filter = nil
-        if ledger.stopScan(manager) { scansChanged(restart: false) }
+        if context.ledger.stopScan(manager) { scansChanged(restart: false) }
     }
 
     /// - Parameter restart: Whether the scan starts again, so that it reports all peers, including those that the
     ///   controller's filter of duplicates suppresses.
     mutating func scansChanged(restart: Bool) {
-        discovery.scan = ledger.mergedScan
+        discovery.scan = context.ledger.mergedScan
         discovery.want(wantedDiscovery, restart: restart)
     }
 

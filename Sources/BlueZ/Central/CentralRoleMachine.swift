@@ -7,49 +7,26 @@ import FoundationEssentials
 ///
 /// Pure: its inputs are commands, signals, replies and timers; its outputs are calls, events and timers. It uses no
 /// bus, no clock, no lock and no thread, so a test can create every situation.
+///
+/// It scans and connects; a ``CentralLink`` handles what belongs to one link.
 struct CentralRoleMachine: AdapterRoleMachine {
-    /// An activated manager.
-    struct Manager: AdapterRoleManager {
-        var state: AdapterState?
-        /// The filter of its scan, which remembers the reports that the manager has received.
-        var filter: ScanReportFilter?
-        var connectionEvents: ConnectionEventFilter?
-    }
+    typealias Input = CentralRoleInput
+    typealias Manager = CentralContext.Manager
+    typealias CallPurpose = CentralContext.CallPurpose
 
-    /// The purpose of a call.
-    enum CallPurpose: Sendable {
-        case discovery
-        case connect(PeerID)
-        case disconnect(PeerID)
-        case resubscription(PeerID, ObjectPath, BlueZConfiguration.NotificationMethod)
-        /// A call whose outcome has no effect.
-        case cleanup
-    }
-
-    let objects: ObjectModel
-    let notificationMethod: BlueZConfiguration.NotificationMethod
-    var watch: AdapterWatch
-    var managers: [HostLedger.Manager: Manager] = [:]
-    var ledger = HostLedger() {
-        didSet { preservation.needsUpdate = true }
-    }
-    var preservation = Preservation()
+    /// What the links use, too.
+    var context: CentralContext
+    var preservations: [HostLedger.Manager: Preservation] = [:]
     var discovery = DiscoverySession()
     var connects = ConnectScheduler()
-    var links: [PeerID: CopyOnWrite<LinkState>] = [:]
-    var channels: [ChannelID: OpenChannel<PeerID>] = [:]
-    var outputs = RoleOutputs<CentralRoleEffect, CallPurpose>()
-    private(set) var date = Date(timeIntervalSince1970: 0)
-
-    var timings: BlueZTimings { watch.timings }
+    var links: [PeerID: CentralLink] = [:]
 
     init(
         selector: AdapterSelector, objects: ObjectModel, timings: BlueZTimings = BlueZTimings(),
         notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
     ) {
-        self.objects = objects
-        self.notificationMethod = notificationMethod
-        watch = AdapterWatch(selector, timings) { $0.supportsCentral }
+        let watch = AdapterWatch(selector, timings) { $0.supportsCentral }
+        context = CentralContext(objects: objects, notificationMethod: notificationMethod, watch: watch)
     }
 
     /// Processes one input.
@@ -57,7 +34,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
     /// - Parameter date: The time of the input, for events that contain one.
     /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: CentralRoleInput, at date: Date) -> [CentralRoleEffect] {
-        self.date = date
+        context.date = date
         switch input {
         case .daemon(.phase(let phase)): daemonChanged(phase)
         case .daemon(.changed(let changes)): for change in changes { apply(change, isSnapshot: false) }
@@ -67,11 +44,13 @@ struct CentralRoleMachine: AdapterRoleMachine {
             snapshotTaken()
         case .reply(let call, let result): replied(call, result)
         case .channelReply(let call, let result): channelReplied(call, result)
-        case .signalStrength(let call, let result): signalStrengthReplied(call, result)
+        case .signalStrength(let call, let result):
+            if let peer = call.peer { update(peer) { $0.signalStrengthReplied(call, result, &$1) } }
         case .channelEnded(let channel): channelEnded(channel)
-        case .socket(let socket, let event): handleWriteSocket(socket, event)
-        case .notificationSocket(let socket, let event): handleNotificationSocket(socket, event)
-        case .pairingRefused(let peer): pairingRefused(peer)
+        case .socket(let socket, let event): update(socket.peer) { $0.handleWriteSocket(socket, event, &$1) }
+        case .notificationSocket(let socket, let event):
+            update(socket.peer) { $0.handleNotificationSocket(socket, event, &$1) }
+        case .pairingRefused(let peer): update(peer) { $0.pairingRefused(&$1) }
         case .timer(let key): if endTimer(key) { fired(key) }
         case .restoring(let manager, let left): adopt(left, for: manager)
         case .activated(let manager): activate(manager)
@@ -84,41 +63,22 @@ struct CentralRoleMachine: AdapterRoleMachine {
         return outputs.removeEffects()
     }
 
-    // MARK: Effects
-
-    /// Registers a new call for an operation of a link.
-    mutating func newCall(for operation: LinkState.Operation, of peer: PeerID) -> CallID {
-        let id = CallID(number: outputs.newNumber(), peer: peer)
-        links[peer]?.inFlight[id] = operation
-        return id
+    private mutating func snapshotTaken() {
+        // A link that is not among the objects does not exist.
+        connects.unconfirmed = []
+        for peer in links.keys { update(peer) { $0.snapshotTaken(&$1) } }
     }
-
-    mutating func perform(_ action: WriteSocket.Action, on socket: LinkSocketID) {
-        outputs.effects.append(.socket(socket, action))
-    }
-
-    mutating func perform(_ action: NotificationSockets.Action, onNotificationSocket socket: LinkSocketID) {
-        outputs.effects.append(.notificationSocket(socket, action))
-    }
-
-    mutating func reportPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
-        // Before the delivery to the app, so that everything the app knows is preserved.
-        outputs.effects.insert(.preserve(manager, state), at: 0)
-    }
-
-    mutating func reportSecurityFailed(_ peer: PeerID) { outputs.effects.append(.securityFailed(peer)) }
-
-    mutating func refresh() { outputs.effects.append(.refresh) }
 
     // MARK: Dispatch
 
     private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
-        if let peer = id.peer { return operationReplied(peer, id, result) }
+        if let peer = id.peer { return update(peer) { $0.replied(id, result, &$1) } }
         switch purpose(of: id) {
         case .discovery: discoveryReplied(result.failure)
         case .connect(let peer): connectReplied(peer, result.failure)
-        case .disconnect(let peer): disconnectReplied(peer, result.failure)
-        case .resubscription(let peer, let path, let method): resubscribed(peer, path, method, result)
+        case .disconnect(let peer): update(peer) { $0.disconnectReplied(result.failure, &$1) }
+        case .resubscription(let peer, let path, let method):
+            update(peer) { $0.resubscribed(path, method, result, &$1) }
         case .cleanup, nil: break
         }
     }
@@ -131,14 +91,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .connectTimeSlice: preemptConnect()
         case .foreignLinkGrace(let peer): foreignLinkGraceOver(peer)
         case .discoveryRetry: discovery.pauseOver()
-        case .resolution(let peer): resolutionTimedOut(peer)
-        case .awaitingServices(let peer): servicesAwaited(peer)
-        case .draining(let peer): drainTimedOut(peer)
-        case .attributeRetry(let peer): runOperations(peer)
-        case .linkLoss(let peer): linkLossUnconfirmed(peer)
-        case .powerLoss(let peer): finishLinkDown(peer)
-        case .serviceChanges(let peer): reportServiceChanges(peer)
-        case .closedSockets(let peer): replaceClosedSockets(peer)
+        case .link(let peer, let timer): update(peer) { $0.fired(timer, &$1) }
         case .adapterReturn: adapterReturnTimedOut()
         }
     }
@@ -168,14 +121,42 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .deviceAdded(let path): deviceAdded(path, isSnapshot: isSnapshot)
         case .deviceChanged(let path, let changes): deviceChanged(path, changes)
         case .deviceRemoved(let path, let device, let peer): if let peer { deviceRemoved(path, device, peer) }
-        case .disconnected(let path, let reason): noteReason(path, reason)
-        case .serviceAdded(let path, let device): serviceAdded(path, of: device)
-        case .serviceRemoved(let path, let device): serviceRemoved(path, of: device)
-        case .attributeRemoved(let path, let device): attributeRemoved(path, of: device)
-        case .mtuChanged(let device, let mtu): mtuChanged(of: device, mtu)
-        case .valueChanged(let path, let device, let value): valueChanged(path, of: device, value)
+        case .disconnected(let path, let reason): update(at: path) { link, _ in link.noteReason(reason) }
+        case .serviceAdded(let path, let device): update(at: device) { $0.serviceAdded(path, &$1) }
+        case .serviceRemoved(let path, let device): update(at: device) { $0.serviceRemoved(path, &$1) }
+        case .attributeRemoved(let path, let device): update(at: device) { $0.attributeRemoved(path, &$1) }
+        case .mtuChanged(let device, let mtu): update(at: device) { $0.mtuChanged(to: Int(mtu), &$1) }
+        case .valueChanged(let path, let device, let value): update(at: device) { $0.valueChanged(path, value, &$1) }
         case .malformed(let path, let property): log(.warning, "\(path): \(property) makes no sense and is ignored")
         }
+    }
+}
+
+// MARK: - Parts of the context
+
+extension CentralRoleMachine {
+    var objects: ObjectModel { context.objects }
+
+    var timings: BlueZTimings { context.timings }
+
+    var watch: AdapterWatch {
+        _read { yield context.watch }
+        _modify { yield &context.watch }
+    }
+
+    var managers: [HostLedger.Manager: Manager] {
+        _read { yield context.managers }
+        _modify { yield &context.managers }
+    }
+
+    var channels: [ChannelID: OpenChannel<PeerID>] {
+        _read { yield context.channels }
+        _modify { yield &context.channels }
+    }
+
+    var outputs: RoleOutputs<CentralRoleEffect, CallPurpose> {
+        _read { yield context.outputs }
+        _modify { yield &context.outputs }
     }
 }
 

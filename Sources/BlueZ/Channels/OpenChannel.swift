@@ -8,8 +8,16 @@ struct OpenChannel<Origin: Equatable & Sendable>: Equatable, Sendable {
     let origin: Origin
 }
 
-/// The owners of channels, and the ends of channels.
-extension AdapterRoleMachine {
+/// The owner of a role's L2CAP channels: it performs actions on them, and handles their ends.
+protocol ChannelOwner: EffectCollector where Input: AdapterRoleInput, Effect: AdapterRoleEffect {
+    /// The type of ``OpenChannel/origin``.
+    associatedtype ChannelOrigin: Equatable & Sendable
+
+    /// The open channels.
+    var channels: [ChannelID: OpenChannel<ChannelOrigin>] { get set }
+}
+
+extension ChannelOwner {
     mutating func perform(_ action: ChannelPool.Action, on channel: ChannelID) {
         outputs.effects.append(.channel(channel, action))
     }

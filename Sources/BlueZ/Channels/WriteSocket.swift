@@ -37,7 +37,7 @@ final class WriteSocket: @unchecked Sendable {
     private static let drainStep = Duration.milliseconds(1)
     private static let drainStepLimit = Duration.milliseconds(64)
     /// The number of packets of a burst that one report covers; each report is an event for the app.
-    static let reportSize = LinkState.writeCredits / 2
+    static let reportSize = CentralLink.writeCredits / 2
 
     private let queue: DispatchQueue
     private let reportSize: Int

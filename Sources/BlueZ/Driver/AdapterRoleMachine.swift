@@ -5,14 +5,8 @@ import BluetoothDBus
 /// The pure part of a role on one adapter: central or peripheral.
 ///
 /// Extensions implement what both roles share: the adapter and its state, L2CAP channels, and the need for pairing.
-protocol AdapterRoleMachine: RoleMachine
-where Manager: AdapterRoleManager, Input: AdapterRoleInput, Effect: AdapterRoleEffect {
-    /// The type of ``OpenChannel/origin``.
-    associatedtype ChannelOrigin: Equatable & Sendable
-
+protocol AdapterRoleMachine: RoleMachine, ChannelOwner where Manager: AdapterRoleManager {
     var watch: AdapterWatch { get set }
-    /// The open L2CAP channels.
-    var channels: [ChannelID: OpenChannel<ChannelOrigin>] { get set }
 
     /// Selects the adapter again, and reports a changed state.
     mutating func updateState()

@@ -4,19 +4,8 @@ import BluetoothDBus
 import FoundationEssentials
 
 /// The pure part of a role: it takes inputs and returns effects.
-///
-/// Extensions implement what all roles share: calls, timers and deliveries.
-protocol RoleMachine: Sendable {
-    associatedtype Input: RoleInput
-    associatedtype Effect: RoleEffect where Effect.Event == Input.Event, Effect.Timer == Input.Timer
-    /// The purpose of a call.
-    associatedtype CallPurpose: Sendable
-    /// An activated manager.
-    associatedtype Manager: Sendable
-
+protocol RoleMachine: EffectCollector {
     var objects: ObjectModel { get }
-    var managers: [HostLedger.Manager: Manager] { get set }
-    var outputs: RoleOutputs<Effect, CallPurpose> { get set }
 
     /// Whether a change of the daemon's objects affects the role.
     static func concerns(_ change: ObjectModel.Change) -> Bool
@@ -26,6 +15,21 @@ protocol RoleMachine: Sendable {
     /// - Parameter date: The time of the input, for events that contain one.
     /// - Returns: The effects to perform, in this order.
     mutating func handle(_ input: Input, at date: Date) -> [Effect]
+}
+
+/// A collector of effects, which a role or a part of it produces while it handles an input.
+///
+/// Extensions implement what all roles share: calls, timers and deliveries.
+protocol EffectCollector: Sendable {
+    associatedtype Input: RoleInput
+    associatedtype Effect: RoleEffect where Effect.Event == Input.Event, Effect.Timer == Input.Timer
+    /// The purpose of a call.
+    associatedtype CallPurpose: Sendable
+    /// An activated manager.
+    associatedtype Manager: Sendable
+
+    var managers: [HostLedger.Manager: Manager] { get set }
+    var outputs: RoleOutputs<Effect, CallPurpose> { get set }
 }
 
 /// The inputs of every role.
@@ -81,7 +85,7 @@ struct RoleOutputs<Effect: RoleEffect, CallPurpose: Sendable>: Sendable {
 
 // MARK: - Effects
 
-extension RoleMachine {
+extension EffectCollector {
     mutating func deliver(_ manager: HostLedger.Manager, _ event: Input.Event) {
         if managers[manager] != nil { outputs.effects.append(.deliver(manager, event)) }
     }

@@ -14,6 +14,8 @@ import FoundationEssentials
 /// PIN codes. An app without an agent pairs with no device, unless ``BlueZConfiguration/acceptsJustWorksPairing`` is
 /// set.
 struct PairingRoleMachine: RoleMachine {
+    typealias Input = PairingRoleInput
+
     /// An app's pairing agent.
     struct Manager: Sendable {
         /// The capability; nil until the app has set it.

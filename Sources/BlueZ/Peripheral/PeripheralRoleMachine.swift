@@ -9,6 +9,8 @@ import FoundationEssentials
 /// Pure, as ``CentralRoleMachine`` is: its inputs are commands, signals, calls, replies and timers; its outputs are
 /// calls, objects, answers, events and timers.
 struct PeripheralRoleMachine: AdapterRoleMachine {
+    typealias Input = PeripheralRoleInput
+
     /// An activated manager.
     struct Manager: AdapterRoleManager {
         var state: AdapterState?

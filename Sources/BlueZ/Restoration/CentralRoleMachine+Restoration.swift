@@ -4,26 +4,19 @@ import BluetoothDBus
 
 /// State restoration of managers with a restore identifier, for this process and the next.
 extension CentralRoleMachine {
-    /// The preserved state of all managers with a restore identifier.
+    /// The preserved state of a manager with a restore identifier.
     struct Preservation: Sendable {
-        /// The preserved state of one manager.
-        struct Entry: Sendable {
-            /// The state of the earlier process, until the manager's first state event.
-            var left: PreservedCentral?
-            /// The state for the next process.
-            var preserved: PreservedCentral?
-        }
-
-        var entries: [HostLedger.Manager: Entry] = [:]
-        /// Whether the preserved state may be outdated.
-        var needsUpdate = false
+        /// The state of the earlier process, until the manager's first state event.
+        var left: PreservedCentral?
+        /// The state for the next process.
+        var preserved: PreservedCentral?
     }
 
     /// Adds a manager with a restore identifier, before its activation.
     ///
     /// - Parameter left: The state of the earlier process, if any.
     mutating func adopt(_ left: PreservedCentral?, for manager: HostLedger.Manager) {
-        preservation.entries[manager] = Preservation.Entry(left: left, preserved: left)
+        preservations[manager] = Preservation(left: left, preserved: left)
         guard let left else { return }
         // Peers keep the identifiers of the earlier process.
         let directory = objects.directory(of: left.adapter)
@@ -34,26 +27,31 @@ extension CentralRoleMachine {
 
     /// Reports the state to preserve, if it has changed.
     mutating func preserve() {
-        guard preservation.needsUpdate else { return }
-        preservation.needsUpdate = false
-        for manager in preservation.entries.keys.sorted() where preservation.entries[manager]?.left == nil {
+        guard context.mustPreserve else { return }
+        context.mustPreserve = false
+        for manager in preservations.keys.sorted() where preservations[manager]?.left == nil {
             let state = present(manager)
             let preserved = state.isEmpty ? nil : state
-            guard preservation.entries[manager]?.preserved != preserved else { continue }
-            preservation.entries[manager]?.preserved = preserved
+            guard preservations[manager]?.preserved != preserved else { continue }
+            preservations[manager]?.preserved = preserved
             reportPreserved(manager, preserved)
         }
     }
 
     /// Discards the preserved state of a manager that its app has released.
     mutating func dropPreservation(of manager: HostLedger.Manager) {
-        guard let entry = preservation.entries.removeValue(forKey: manager), entry.preserved != nil else { return }
+        guard let entry = preservations.removeValue(forKey: manager), entry.preserved != nil else { return }
         reportPreserved(manager, nil)
     }
 
+    private mutating func reportPreserved(_ manager: HostLedger.Manager, _ state: PreservedCentral?) {
+        // Before the delivery to the app, so that everything the app knows is preserved.
+        outputs.effects.insert(.preserve(manager, state), at: 0)
+    }
+
     private func present(_ manager: HostLedger.Manager) -> PreservedCentral {
-        let peers = ledger.wantedPeers.compactMap { peer -> PreservedCentral.Peer? in
-            guard let lease = ledger.leases(of: peer).first(where: { $0.manager == manager }),
+        let peers = context.ledger.wantedPeers.compactMap { peer -> PreservedCentral.Peer? in
+            guard let lease = context.ledger.leases(of: peer).first(where: { $0.manager == manager }),
                 let record = directory[peer]
             else { return nil }
             return PreservedCentral.Peer(
@@ -63,15 +61,14 @@ extension CentralRoleMachine {
         }
         return PreservedCentral(
             adapter: watch.address ?? "", peers: peers,
-            scan: ledger.scanners.first { $0.manager == manager }?.parameters)
+            scan: context.ledger.scanners.first { $0.manager == manager }?.parameters)
     }
 
     private func notifying(_ manager: HostLedger.Manager, _ peer: PeerID) -> [String] {
         guard let link = links[peer] else { return [] }
-        return link.subscriptions.sorted { $0.key < $1.key }.compactMap { path, subscription in
-            guard path.isBelow(link.path),
-                ledger.subscribers(of: subscription.attribute, at: peer).contains(where: { $0.manager == manager })
-            else { return nil }
+        return link.subscriptions.sorted.compactMap { path, subscription in
+            let subscribers = context.ledger.subscribers(of: subscription.attribute, at: peer)
+            guard path.isBelow(link.path), subscribers.contains(where: { $0.manager == manager }) else { return nil }
             return String(path.text.dropFirst(link.path.text.count + 1))
         }
     }
@@ -80,9 +77,9 @@ extension CentralRoleMachine {
 
     /// Restores a manager's earlier state, before its first state event.
     mutating func restore(_ manager: HostLedger.Manager) {
-        guard let left = preservation.entries[manager]?.left else { return }
-        preservation.entries[manager]?.left = nil
-        preservation.needsUpdate = true
+        guard let left = preservations[manager]?.left else { return }
+        preservations[manager]?.left = nil
+        context.mustPreserve = true
         // Without power, no link and no pending connect exists (S12).
         let isThere = state == .poweredOn && left.adapter == watch.address
         let peers = isThere ? left.peers.compactMap { restore($0, to: manager) } : []
@@ -95,19 +92,21 @@ extension CentralRoleMachine {
         // Each peer once, even if the file repeats it.
         guard let peer = directory.peer(at: left.address, isRandom: left.isRandom),
             let summary = directory.summary(of: peer),
-            !ledger.leases(of: peer).contains(where: { $0.manager == manager })
+            !context.ledger.leases(of: peer).contains(where: { $0.manager == manager })
         else { return nil }
         var restored = RestoredCentralState.Peer(summary: summary, operation: left.operation)
-        switch ledger.connect(manager, to: peer, operation: left.operation, options: left.options) {
+        switch context.ledger.connect(manager, to: peer, operation: left.operation, options: left.options) {
         case .linked(let lease): restored.link = lease.link
         case .wait: break
         case .connect: restored.link = takeOver(peer, isOurs: left.isOurs)
         }
-        guard restored.link != nil, let link = links[peer] else { return restored }
-        restored.parameters = LinkParameters(mtu: link.mtu, writeCredits: LinkState.writeCredits)
-        let notifying = left.notifying.compactMap { ObjectPath("\(link.path.text)/\($0)") }
-        for path in notifying { resubscribe(manager, path, peer) }
-        restored.services = knownServices(of: peer, notifying: notifying)
+        guard restored.link != nil else { return restored }
+        update(peer) { link, context in
+            restored.parameters = link.parameters
+            let notifying = left.notifying.compactMap { ObjectPath("\(link.path.text)/\($0)") }
+            for path in notifying { Self.resubscribe(manager, path, &link, &context) }
+            restored.services = Self.knownServices(of: &link, notifying: notifying, objects: context.objects)
+        }
         return restored
     }
 
@@ -118,33 +117,31 @@ extension CentralRoleMachine {
             connectNext()
             return nil
         }
-        var link = CopyOnWrite(LinkState(isOurs: isOurs, path: path))
-        link.mtu = currentMTU(of: path)
-        links[peer] = link
-        return ledger.linkUp(peer).first?.link
+        links[peer] = CentralLink(to: peer, at: path, isOurs: isOurs, in: objects)
+        return context.ledger.linkUp(peer).first?.link
     }
 
     /// Subscribes again, because the subscription belonged to the D-Bus client and ended with the earlier process.
-    private mutating func resubscribe(_ manager: HostLedger.Manager, _ path: ObjectPath, _ peer: PeerID) {
-        guard objects.characteristics[path] != nil, let attribute = links[peer]?.attributes.id(of: path),
-            ledger.setSubscribed(manager, to: attribute, of: peer, true)
-        else { return }
-        subscribe(to: path, attribute, of: peer, by: notificationMethod)
+    private static func resubscribe(
+        _ manager: HostLedger.Manager, _ path: ObjectPath, _ link: inout CentralLink, _ context: inout CentralContext
+    ) {
+        guard context.objects.characteristics[path] != nil else { return }
+        let attribute = link.attributes.id(of: path)
+        guard context.ledger.setSubscribed(manager, to: attribute, of: link.peer, true) else { return }
+        link.subscribe(to: path, attribute, by: context.notificationMethod, &context)
     }
 
-    private mutating func knownServices(
-        of peer: PeerID, notifying: [ObjectPath]
+    private static func knownServices(
+        of link: inout CentralLink, notifying: [ObjectPath], objects: ObjectModel
     ) -> [RestoredCentralState.Service] {
-        guard let device = links[peer]?.path, objects.devices[device]?.isServicesResolved == true else { return [] }
-        links[peer]?.services.areDelivered = true
-        return services(of: device, peer).map { path, record in
+        guard objects.devices[link.path]?.isServicesResolved == true else { return [] }
+        link.services.areDelivered = true
+        return link.appsServices(objects).map { path, record in
             let characteristics = objects.attributes(of: path)
             return RestoredCentralState.Service(
                 record: record,
-                characteristics: characteristics.compactMap { self.record(ofCharacteristic: $0, peer) },
-                notifying: notifying.filter(characteristics.contains).compactMap {
-                    links[peer]?.attributes.knownID(of: $0)
-                })
+                characteristics: characteristics.compactMap { link.record(ofCharacteristic: $0, objects) },
+                notifying: notifying.filter(characteristics.contains).compactMap { link.attributes.knownID(of: $0) })
         }
     }
 }

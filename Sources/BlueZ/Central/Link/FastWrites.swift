@@ -43,7 +43,7 @@ struct FastWrites: Sendable {
     /// The socket, and its characteristic.
     private(set) var open: OpenSocket?
     /// The commands that the socket has not accepted yet, in order.
-    var unsent: Deque<LinkState.Operation> = []
+    var unsent: Deque<CentralLink.Operation> = []
     /// Whether the daemon may not have read everything that was sent.
     var isUndrained = false
     /// Whether an operation waits until the daemon has read everything.
@@ -66,7 +66,7 @@ struct FastWrites: Sendable {
     /// Records a command that is sent over the open socket.
     ///
     /// - Returns: The socket; nil if the value does not fit, or no socket is open.
-    mutating func send(_ operation: LinkState.Operation, _ value: Data) -> LinkSocketID? {
+    mutating func send(_ operation: CentralLink.Operation, _ value: Data) -> LinkSocketID? {
         guard let open, open.takes(value) else { return nil }
         unsent.append(operation)
         isUndrained = true
@@ -106,7 +106,7 @@ struct FastWrites: Sendable {
     /// Removes a characteristic that is gone, and whose socket was given back.
     ///
     /// - Returns: The operations that the socket had not accepted.
-    mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [LinkState.Operation] {
+    mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [CentralLink.Operation] {
         routes[path] = nil
         let lost = unsent.filter { $0.command.valueAttribute == attribute }
         unsent.removeAll { $0.command.valueAttribute == attribute }

@@ -5,10 +5,11 @@ import BluetoothValues
 import DequeModule
 import FoundationEssentials
 
-/// A physical link: the operations of its holders, and its attributes.
+/// A physical link: the operations of its holders, its attributes, and its end.
 ///
-/// Pure.
-struct LinkState: Sendable {
+/// Pure. What the link shares with others is passed to its methods as a ``CentralContext``, which collects their
+/// effects; ``CentralRoleMachine`` creates links and removes them.
+struct CentralLink: Sendable {
     /// A command of one holder; one queue orders those of all holders.
     struct Operation: Sendable {
         let manager: HostLedger.Manager
@@ -17,27 +18,6 @@ struct LinkState: Sendable {
         var retries = 0
         /// Whether `bluetoothd` provided no socket for the subscription, which therefore needs `StartNotify`.
         var needsSignals = false
-    }
-
-    /// A subscription of this process to a characteristic.
-    struct Subscription: Sendable {
-        /// The source of its values.
-        enum Source: Equatable, Sendable {
-            /// Signals on the bus, after `StartNotify`.
-            case signals
-            /// A call of `AcquireNotify` in flight.
-            case acquiring
-            /// A socket.
-            case socket(LinkSocketID)
-            /// A socket that the daemon closed, perhaps because the link is ending.
-            case closedSocket
-        }
-
-        let attribute: AttributeID
-        var source: Source
-
-        /// The socket, if the values arrive on one.
-        var socket: LinkSocketID? { if case .socket(let socket) = source { socket } else { nil } }
     }
 
     /// A read in flight, and the last value that was signaled since.
@@ -54,6 +34,8 @@ struct LinkState: Sendable {
         var isClosing = false
         /// Whether the link is down and waits for an explanation; see ``BlueZTimings/powerLoss``.
         var isDown = false
+        /// Whether nothing is awaited any more, so that the link must be removed.
+        var isOver = false
         /// An operation failed because the link is lost; its response waits for the end of the link.
         var lost: (operation: Operation, error: BackendError)?
     }
@@ -75,21 +57,32 @@ struct LinkState: Sendable {
         var added: [ObjectPath] = []
     }
 
+    /// The purpose of a timer of a link.
+    enum Timer: CaseIterable, Sendable {
+        case resolution
+        case awaitingServices
+        case draining
+        case attributeRetry
+        case linkLoss
+        case powerLoss
+        case serviceChanges
+        case closedSockets
+    }
+
+    let peer: PeerID
+    /// The object of the device.
+    let path: ObjectPath
     /// Whether a `Connect` of this process made the link; this process never ends a link of another program.
     ///
     /// BlueZ pitfall: links are shared and not counted (https://github.com/bluez/bluez/issues/89).
     let isOurs: Bool
-    let path: ObjectPath
+    var mtu: Int
     /// BlueZ pitfall: attributes of an earlier link are stale (https://github.com/simpleble/simpleble/issues/490), so
     /// each link starts with an empty table.
     var attributes = AttributeTable()
     var waiting: Deque<Operation> = []
     var inFlight: [CallID: Operation] = [:]
-    var mtu = ATTLimits.minimumMTU
-    /// The characteristics that this process is subscribed to.
-    var subscriptions: [ObjectPath: Subscription] = [:]
-    /// Characteristics whose notification socket this process closed, which the daemon may not have noticed.
-    var releasedSockets: Set<ObjectPath> = []
+    var subscriptions = LinkSubscriptions()
     /// The routes of write commands.
     var writes = FastWrites()
     /// The read in flight.
@@ -102,24 +95,44 @@ struct LinkState: Sendable {
     /// A bus allows 128 pending calls per connection, for all links together.
     static let writeCredits = 16
 
-    /// The next command to start, if the link accepts any.
-    var next: Operation? { ending.isDown || ending.isClosing || ending.lost != nil ? nil : waiting.first }
-
-    /// Sends a write command over its characteristic's socket if nothing must precede it: the usual case.
-    ///
-    /// - Returns: The socket; nil if the command must wait.
-    mutating func sendAtOnce(_ operation: Operation, _ attribute: AttributeID, _ value: Data) -> LinkSocketID? {
-        guard writes.open?.attribute == attribute, attributes.path(of: attribute) != nil, waiting.isEmpty, mayWriteOn,
-            !ending.isDown, !ending.isClosing, ending.lost == nil
-        else { return nil }
-        return writes.send(operation, value)
+    init(to peer: PeerID, at path: ObjectPath, isOurs: Bool, in objects: ObjectModel) {
+        self.peer = peer
+        self.path = path
+        self.isOurs = isOurs
+        mtu = Self.mtu(of: path, in: objects)
     }
 
-    /// The open sockets for notifications.
-    var notificationSockets: [LinkSocketID] { subscriptions.values.compactMap(\.socket) }
+    /// Whether the link is up, and this process is not ending it.
+    var isOpen: Bool { !ending.isDown && !ending.isClosing }
 
-    /// Whether only write commands are in flight.
-    var mayWriteOn: Bool { inFlight.values.allSatisfy(\.command.isWriteCommand) }
+    /// The parameters that each holder receives.
+    var parameters: LinkParameters { LinkParameters(mtu: mtu, writeCredits: Self.writeCredits) }
+
+    // MARK: Timers
+
+    /// Handles the end of a timer.
+    mutating func fired(_ timer: Timer, _ context: inout CentralContext) {
+        switch timer {
+        case .resolution: resolutionTimedOut(&context)
+        case .awaitingServices: servicesAwaited(&context)
+        case .draining: drainTimedOut(&context)
+        case .attributeRetry: runOperations(&context)
+        case .linkLoss: linkLossUnconfirmed(&context)
+        case .powerLoss: ending.isOver = true
+        case .serviceChanges: reportServiceChanges(&context)
+        case .closedSockets: replaceClosedSockets(&context)
+        }
+    }
+
+    func start(_ timer: Timer, _ delay: Duration, _ context: inout CentralContext) {
+        context.start(.link(peer, timer), delay)
+    }
+
+    func stop(_ timer: Timer, _ context: inout CentralContext) { context.stop(.link(peer, timer)) }
+
+    func stopTimers(_ context: inout CentralContext) {
+        for timer in Timer.allCases { stop(timer, &context) }
+    }
 }
 
 /// The numbers of a link's attributes: one per object, never reused.
