@@ -42,15 +42,8 @@ final class ConnectionCore: @unchecked Sendable {
     let state = Lock(State())
     // Invariant: set once in `init`, used only under `state`'s lock, released in `deinit`.
     private let raw: OpaquePointer
-    // Invariant: set by libdbus's callbacks, read after the call that caused them; all under `state`'s lock.
-    private var wakeIsWanted = false
-    /// The watches of libdbus on its socket.
-    ///
-    /// A separate lock protects them: libdbus removes its watches while 63 MB of messages are alive, and adds them
-    /// again when one of these is released, on any thread, and also during our calls.
-    private let watches = LockedState<[OpaquePointer]>([])
     // Invariant: set in `start`, before any other access.
-    private var poller: SocketPoller?
+    private(set) var callbacks: ConnectionCallbacks?
     /// Created when it is needed, and active from then on: a source that was never activated must not be released.
     // Invariant: used on `queue` only.
     private var timer: (any DispatchSourceTimer)?
@@ -69,7 +62,7 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     deinit {
-        poller?.stop()
+        callbacks?.poller.stop()
         dbus_connection_unref(raw)
     }
 
@@ -83,21 +76,14 @@ final class ConnectionCore: @unchecked Sendable {
         guard state.withLock({ _ in dbus_connection_get_socket(raw, &socket) }) != 0 else {
             throw DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection")
         }
-        poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, allowsInline in
+        let poller = try SocketPoller(socket: socket, queue: queue) { [weak self] events, allowsInline in
             self?.ready(events, allowsInline: allowsInline)
         }
+        let callbacks = ConnectionCallbacks(poller: poller)
+        self.callbacks = callbacks
         startTimer()
-        let data = Unmanaged.passUnretained(self).toOpaque()
-        state.withLock { _ in
-            // The callbacks use `self` unretained: libdbus calls them only during calls that `self` makes, and
-            // `close` removes them before `self` is deallocated.
-            dbus_connection_set_wakeup_main_function(raw, { ConnectionCore.from($0)?.wakeIsWanted = true }, data, nil)
-            dbus_connection_set_dispatch_status_function(
-                raw,
-                { _, status, data in
-                    if status == DBUS_DISPATCH_DATA_REMAINS { ConnectionCore.from(data)?.wakeIsWanted = true }
-                }, data, nil)
-            setWatchFunctions(data)
+        if !state.withLock({ _ in callbacks.install(on: raw) }) {
+            Self.logger.line(.error, "no memory left to watch the bus connection")
         }
         pump()
     }
@@ -108,62 +94,6 @@ final class ConnectionCore: @unchecked Sendable {
         timer.activate()
         self.timer = timer
     }
-
-    private func setWatchFunctions(_ data: UnsafeMutableRawPointer) {
-        let done = dbus_connection_set_watch_functions(
-            raw,
-            { watch, data in
-                guard let watch, let core = ConnectionCore.from(data) else { return 0 }
-                core.changeWatches { $0.append(watch) }
-                return 1
-            },
-            { watch, data in ConnectionCore.from(data)?.changeWatches { $0.removeAll { $0 == watch } } },
-            { _, data in ConnectionCore.from(data)?.changeWatches { _ in } },
-            data, nil)
-        if done == 0 { Self.logger.line(.error, "no memory left to watch the bus connection") }
-    }
-
-    private static func from(_ data: UnsafeMutableRawPointer?) -> ConnectionCore? {
-        data.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    // MARK: Watches
-
-    /// Makes a change, and waits for what libdbus waits for then: it also enables and disables its watches.
-    private func changeWatches(_ change: (inout [OpaquePointer]) -> Void) {
-        watches.withLock { watches in
-            change(&watches)
-            poller?.wait(for: watches.reduce(into: []) { $0.formUnion(Self.events(of: $1)) })
-        }
-    }
-
-    /// The events for which a watch of libdbus waits.
-    private static func events(of watch: OpaquePointer) -> SocketPoller.Events {
-        guard dbus_watch_get_enabled(watch) != 0 else { return [] }
-        let flags = dbus_watch_get_flags(watch)
-        var events: SocketPoller.Events = []
-        if flags & DBUS_WATCH_READABLE != 0 { events.insert(.readable) }
-        if flags & DBUS_WATCH_WRITABLE != 0 { events.insert(.writable) }
-        return events
-    }
-
-    /// Lets libdbus read and write.
-    ///
-    /// Called under the lock, so no other thread removes a watch.
-    private func handle(_ events: SocketPoller.Events) {
-        let failures = events.intersection([.error, .hangup])
-        for watch in currentWatches {
-            // An earlier iteration may have removed or disabled it.
-            guard currentWatches.contains(watch) else { continue }
-            let wanted = Self.events(of: watch)
-            let ready = events.intersection(wanted)
-            if !wanted.isEmpty, !(ready.isEmpty && failures.isEmpty) {
-                _ = dbus_watch_handle(watch, ready.union(failures).watchFlags)
-            }
-        }
-    }
-
-    private var currentWatches: [OpaquePointer] { watches.withLock { $0 } }
 
     // MARK: Receiving, on the queue
 
@@ -176,7 +106,7 @@ final class ConnectionCore: @unchecked Sendable {
         // libdbus reads 2 KiB at a time. In a flood, continuing to read costs less than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
             isProcessingBatch = true
-            state.withLock { _ in handle(events) }
+            state.withLock { _ in callbacks?.handle(events) }
             let isFlood = pump() >= Self.floodThreshold
             isProcessingBatch = false
             let batchEndHandler = state.withLock { $0.batchEndHandler }
@@ -199,7 +129,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     private func nextMessage() -> DBusMessage? {
         let raw = state.withLock { _ -> UInt in
-            wakeIsWanted = false
+            callbacks?.wakeIsWanted = false
             return UInt(bitPattern: dbus_connection_pop_message(self.raw))
         }
         return OpaquePointer(bitPattern: raw).map(DBusMessage.init(adopting:))
@@ -209,8 +139,8 @@ final class ConnectionCore: @unchecked Sendable {
     ///
     /// Under the lock.
     private func wakeIfWanted() {
-        guard wakeIsWanted else { return }
-        wakeIsWanted = false
+        guard let callbacks, callbacks.wakeIsWanted else { return }
+        callbacks.wakeIsWanted = false
         queue.async { [weak self] in _ = self?.pump() }
     }
 
@@ -316,11 +246,9 @@ final class ConnectionCore: @unchecked Sendable {
             timer?.cancel()
             state.withLock { _ in
                 dbus_connection_close(raw)
-                dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
-                dbus_connection_set_wakeup_main_function(raw, nil, nil, nil)
-                _ = dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
+                ConnectionCallbacks.remove(from: raw)
             }
-            poller?.stop()
+            callbacks?.poller.stop()
         }
     }
 
@@ -336,18 +264,6 @@ final class ConnectionCore: @unchecked Sendable {
 
     func setUniqueName(_ name: String) -> Bool {
         state.withLock { _ in dbus_bus_set_unique_name(raw, name) != 0 }
-    }
-}
-
-extension SocketPoller.Events {
-    /// The flags of libdbus.
-    fileprivate var watchFlags: CUnsignedInt {
-        var flags: CUnsignedInt = 0
-        if contains(.readable) { flags |= DBUS_WATCH_READABLE }
-        if contains(.writable) { flags |= DBUS_WATCH_WRITABLE }
-        if contains(.error) { flags |= DBUS_WATCH_ERROR }
-        if contains(.hangup) { flags |= DBUS_WATCH_HANGUP }
-        return flags
     }
 }
 #endif
