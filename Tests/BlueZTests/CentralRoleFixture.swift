@@ -191,7 +191,7 @@ struct CentralRoleFixture: FakeDaemon {
 
     mutating func fire(_ timer: CentralTimer) { input(.timer(timer)) }
 
-    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
+    mutating func reply(_ id: CallID, _ result: Result<MethodReply, DBusError>) { input(.reply(id, result)) }
 
     /// Answers the oldest request for a channel.
     mutating func answerChannel(_ result: Result<ChannelPool.Opening, BackendError>) {

@@ -156,7 +156,7 @@ import Testing
         fixture.input(.socket(socket, .closed))
         #expect(credits == 1)
         var values: [DBusValue] = []
-        while let call = fixture.answer("WriteValue") { values.append(call.body[0]) }
+        while let call = fixture.answer("WriteValue") { values.append(call.arguments[0]) }
         #expect(values == [.bytes([101]), .bytes([102])])
         #expect(credits == 3)
         finish()

@@ -194,7 +194,7 @@ import Testing
         fixture.answer("ReadValue", with: .success([.bytes([7])]))
         #expect(fixture.waiting == ["WriteValue"])
         let call = fixture.answer("WriteValue")
-        #expect(call?.body == [.bytes([1]), .properties(["type": .string("request")])])
+        #expect(call?.arguments == [.bytes([1]), .properties(["type": .string("request")])])
         #expect(
             fixture.events == [
                 .response(link: link, operation: first, .value(Data([7]))),
@@ -208,7 +208,7 @@ import Testing
         let operation = next()
         fixture.command(.request(link: link, operation: operation, .write(characteristic, Data([1]), offset: 3)))
         let call = fixture.answer("WriteValue")
-        #expect(call?.body == [.bytes([1]), .properties(["type": .string("request"), "offset": .uint16(3)])])
+        #expect(call?.arguments == [.bytes([1]), .properties(["type": .string("request"), "offset": .uint16(3)])])
         #expect(fixture.events == [.response(link: link, operation: operation, .written)])
     }
 

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothDBus
+import FoundationEssentials
 
 @testable import BlueZ
 
@@ -9,7 +10,7 @@ protocol FakeDaemon {
     var calls: [(id: CallID, call: MethodCall)] { get set }
 
     /// Passes the outcome of a call to the machine.
-    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>)
+    mutating func reply(_ id: CallID, _ result: Result<MethodReply, DBusError>)
 }
 
 extension FakeDaemon {
@@ -25,7 +26,7 @@ extension FakeDaemon {
     ) -> MethodCall? {
         guard let index = calls.firstIndex(where: { $0.call.member == member }) else { return nil }
         let (id, call) = calls.remove(at: index)
-        reply(id, result)
+        reply(id, result.map(call.reply(of:)))
         return call
     }
 
@@ -33,6 +34,24 @@ extension FakeDaemon {
     @discardableResult
     mutating func refuse(_ member: String, _ name: String, _ message: String = "") -> MethodCall? {
         answer(member, with: .failure(DBusError(name: "org.bluez.Error." + name, message: message)))
+    }
+}
+
+extension MethodCall {
+    /// All arguments.
+    var arguments: [DBusValue] { (value.map { [.bytes(Array($0))] } ?? []) + body }
+
+    /// Returns the reply of a daemon that answers with these values.
+    func reply(of values: [DBusValue]) -> MethodReply {
+        switch reply {
+        case .value: if let value = values.first?.bytesValue { return .value(Data(value)) }
+        case .socket:
+            if let socket = values.first?.descriptorValue, let mtu = values.last?.uint16Value {
+                return .socket(socket, mtu: mtu)
+            }
+        case .nothing: break
+        }
+        return .empty
     }
 }
 #endif

@@ -76,7 +76,8 @@ import Testing
             Issue.record("no call of \(member) in \(calls.map(\.call.member))")
             return
         }
-        input(.reply(calls.remove(at: index).id, result))
+        let (id, call) = calls.remove(at: index)
+        input(.reply(id, result.map(call.reply(of:))))
     }
 
     mutating func ask(_ question: PairingQuestion, about path: ObjectPath? = nil) -> IncomingCall.Number {

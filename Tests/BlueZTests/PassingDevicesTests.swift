@@ -35,7 +35,7 @@ private struct PassingDevices {
 
     private mutating func start(_ manager: HostLedger.Manager, _ parameters: ScanParameters) {
         for case .call(let id, _) in handle(.command(manager, .startScan(parameters))) {
-            _ = handle(.reply(id, .success([])))
+            _ = handle(.reply(id, .success(.empty)))
         }
     }
 

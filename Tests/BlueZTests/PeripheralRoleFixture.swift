@@ -258,7 +258,7 @@ struct PeripheralRoleFixture: FakeDaemon {
         }
     }
 
-    mutating func reply(_ id: CallID, _ result: Result<[DBusValue], DBusError>) { input(.reply(id, result)) }
+    mutating func reply(_ id: CallID, _ result: Result<MethodReply, DBusError>) { input(.reply(id, result)) }
 
     mutating func clear() {
         events = []

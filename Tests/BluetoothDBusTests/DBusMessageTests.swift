@@ -24,6 +24,16 @@ import Testing
         #expect(try reader.remainingValues() == Samples.values)
     }
 
+    @Test func bytesInMemoryAreAppendedLikeAValueOfBytes() throws {
+        for bytes in [[], [1], Array(repeating: 7, count: 512)] as [[UInt8]] {
+            let message = try signal([.byte(9)])
+            try message.append(bytes.span)
+            try message.append([.boolean(true)])
+            var reader = DBusReader(message)
+            #expect(try reader.remainingValues() == [.byte(9), .bytes(bytes), .boolean(true)])
+        }
+    }
+
     @Test func readingByTypeGivesTheContent() throws {
         let message = try signal([
             .string("org.bluez.Device1"), .properties(["RSSI": .int16(-7)]), .strings(["TxPower"]), .bytes([1, 2]),

@@ -2,15 +2,6 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// A method call for the current owner of `org.bluez`.
-struct MethodCall: Equatable, Sendable {
-    var path: ObjectPath
-    var interface: String
-    var member: String
-    var body: [DBusValue] = []
-    var deadline: Duration
-}
-
 /// A method call in flight, or another request with one answer.
 struct CallID: Hashable, Sendable {
     let number: UInt64
@@ -44,7 +35,7 @@ enum CentralRoleInput: AdapterRoleInput {
     typealias Event = CentralEvent
 
     case daemon(DaemonEvent)
-    case reply(CallID, Result<[DBusValue], DBusError>)
+    case reply(CallID, Result<MethodReply, DBusError>)
     /// The result of ``CentralRoleEffect/openChannel(_:from:to:)``.
     case channelReply(CallID, Result<ChannelPool.Opening, BackendError>)
     /// The result of ``CentralRoleEffect/readSignalStrength(_:of:on:)``, in dBm.

@@ -71,7 +71,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
 
     // MARK: Dispatch
 
-    private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+    private mutating func replied(_ id: CallID, _ result: Result<MethodReply, DBusError>) {
         if let peer = id.peer { return update(peer) { $0.replied(id, result, &$1) } }
         switch purpose(of: id) {
         case .discovery: discoveryReplied(result.failure)

@@ -118,19 +118,26 @@ final class BlueZDaemon: @unchecked Sendable {
     }
 
     /// Calls a method of the daemon; fails immediately while the daemon is absent.
-    func call(_ call: MethodCall, completion: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
+    func call(_ call: MethodCall, completion: @escaping @Sendable (Result<MethodReply, DBusError>) -> Void) {
         guard let connection = bus.connection, let owner = service.owner else {
             let error = DBusError(name: DBusError.Name.serviceUnknown, message: "bluetoothd is not running")
             return queue.async { completion(.failure(error)) }
         }
         do throws(DBusError) {
-            let message = try DBusMessage.methodCall(
-                to: owner, path: call.path, interface: call.interface, member: call.member, call.body)
-            connection.call(message, deadline: call.deadline) { reply in
-                completion(reply.values)
+            connection.call(try call.message(to: owner), deadline: call.deadline) { reply in
+                completion(reply.map { Self.decode($0, of: call) })
             }
         } catch {
             queue.async { completion(.failure(error)) }
+        }
+    }
+
+    private static func decode(_ reply: DBusMessage, of call: MethodCall) -> MethodReply {
+        do throws(DBusError) {
+            return try call.decode(reply)
+        } catch {
+            BlueZLog.debug("the reply of \(call.member) makes no sense: \(error)")
+            return .empty
         }
     }
 

@@ -39,7 +39,7 @@ protocol RoleInput: Sendable {
     associatedtype Timer: Hashable & Sendable
 
     static func daemon(_ event: DaemonEvent) -> Self
-    static func reply(_ call: CallID, _ result: Result<[DBusValue], DBusError>) -> Self
+    static func reply(_ call: CallID, _ result: Result<MethodReply, DBusError>) -> Self
     static func timer(_ timer: Timer) -> Self
     static func activated(_ manager: HostLedger.Manager) -> Self
     static func command(_ manager: HostLedger.Manager, _ command: Command) -> Self
@@ -98,9 +98,10 @@ extension EffectCollector {
 
     mutating func call(
         _ purpose: CallPurpose, _ path: ObjectPath, _ interface: String, _ member: String, _ body: [DBusValue] = [],
-        deadline: Duration
+        reply: MethodCall.ReplyContent = .nothing, deadline: Duration
     ) {
-        let call = MethodCall(path: path, interface: interface, member: member, body: body, deadline: deadline)
+        let call = MethodCall(
+            path: path, interface: interface, member: member, body: body, reply: reply, deadline: deadline)
         outputs.effects.append(.call(newCall(purpose), call))
     }
 

@@ -33,7 +33,7 @@ enum PairingRoleInput: RoleInput {
     case called(IncomingCall, isNeeded: Bool)
     /// An operation failed because of missing security.
     case securityFailed(PeerID)
-    case reply(CallID, Result<[DBusValue], DBusError>)
+    case reply(CallID, Result<MethodReply, DBusError>)
     case timer(PairingTimer)
     case activated(HostLedger.Manager)
     case command(HostLedger.Manager, PairingCommand)

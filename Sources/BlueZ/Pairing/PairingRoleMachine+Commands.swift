@@ -104,7 +104,7 @@ extension PairingRoleMachine {
 
     // MARK: Outcomes
 
-    mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+    mutating func replied(_ id: CallID, _ result: Result<MethodReply, DBusError>) {
         switch purpose(of: id) {
         case .registration?:
             if registration.done(error: result.failure) { start(.agentChange, timings.agentChange) }

@@ -37,7 +37,7 @@ enum PeripheralRoleInput: AdapterRoleInput {
     typealias Event = PeripheralEvent
 
     case daemon(DaemonEvent)
-    case reply(CallID, Result<[DBusValue], DBusError>)
+    case reply(CallID, Result<MethodReply, DBusError>)
     case called(IncomingCall)
     /// An event of a socket; also `closed` if the socket could not be created.
     case socket(SocketID, WriteSocket.Event)

@@ -169,7 +169,7 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
         }
     }
 
-    private mutating func replied(_ id: CallID, _ result: Result<[DBusValue], DBusError>) {
+    private mutating func replied(_ id: CallID, _ result: Result<MethodReply, DBusError>) {
         switch purpose(of: id) {
         case .registration: registrationReplied(result.failure)
         case .roundTrip(let sessions): roundTripCompleted(sessions)

@@ -87,6 +87,15 @@ public final class DBusMessage {
         for value in values { try writer.append(value) }
     }
 
+    /// Appends an `ay` to the body, with one copy.
+    ///
+    /// - Throws: `InvalidArgs` if the array is too long, before anything is appended.
+    package func append(_ bytes: Span<UInt8>) throws(DBusError) {
+        _ = try DBusValue.checkedArray(bytes.count)
+        var writer = DBusWriter(self)
+        try writer.append(bytes)
+    }
+
     private static func check(interface: String, member: String) throws(DBusError) {
         try LibDBus.load()
         guard DBusName.isInterface(interface) else { throw invalid("interface name", interface) }

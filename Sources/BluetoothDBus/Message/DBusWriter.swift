@@ -24,7 +24,7 @@ struct DBusWriter {
         case .objectPath(let value): try text("o", value.text)
         case .signature(let value): try text("g", value.text)
         case .fileDescriptor(let value): try basic("h", value.rawValue)
-        case .bytes(let value): try container("a", "y") { writer throws(DBusError) in try writer.append(value) }
+        case .bytes(let value): try append(value.span)
         case .array(let element, let values): try container("a", element.text, values)
         case .dictionary(let dictionary): try entries(of: dictionary)
         case .structure(let members): try container("r", nil, members)
@@ -46,8 +46,11 @@ struct DBusWriter {
         guard done else { throw .outOfMemory }
     }
 
-    private mutating func append(_ bytes: [UInt8]) throws(DBusError) {
-        guard bytes.withUnsafeBufferPointer({ iterator.append($0) }) else { throw .outOfMemory }
+    /// Appends an `ay`.
+    mutating func append(_ bytes: Span<UInt8>) throws(DBusError) {
+        try container("a", "y") { writer throws(DBusError) in
+            guard bytes.withUnsafeBufferPointer({ writer.iterator.append($0) }) else { throw .outOfMemory }
+        }
     }
 
     private mutating func entries(of dictionary: DBusDictionary) throws(DBusError) {

@@ -71,7 +71,7 @@ extension DBusValue {
         }
     }
 
-    private static func checkedArray(_ length: Int) throws(DBusError) -> Int {
+    static func checkedArray(_ length: Int) throws(DBusError) -> Int {
         guard length <= DBusLimits.arrayLength else {
             throw invalid("array longer than \(DBusLimits.arrayLength) bytes")
         }

@@ -25,7 +25,7 @@ extension CentralLink {
             let needsSignals = operation.needsSignals || !context.objects.passesDescriptors
             let method = needsSignals ? .startNotify : context.notificationMethod
             subscriptions[path] = .init(attribute: attribute, source: method.source)
-            send(operation, path, method.member, method.arguments, &context)
+            send(operation, path, method.member, method.arguments, reply: method.reply, &context)
             return
         }
         switch subscriptions.remove(path)?.source {
@@ -125,14 +125,14 @@ extension CentralLink {
     ///
     /// - Returns: Whether the reply belongs to `AcquireNotify` and is not an error of the subscription itself.
     mutating func acquiredNotifications(
-        _ operation: Operation, _ result: Result<[DBusValue], DBusError>, _ context: inout CentralContext
+        _ operation: Operation, _ result: Result<MethodReply, DBusError>, _ context: inout CentralContext
     ) -> Bool {
         guard case .request(_, _, .setNotifying(let attribute, true)) = operation.command,
             let path = attributes.path(of: attribute), subscriptions[path]?.source == .acquiring
         else { return false }
         switch result {
-        case .success(let body):
-            if adopt(body, for: path, &context) {
+        case .success(let reply):
+            if adopt(reply, for: path, &context) {
                 respond(operation, .notifying(true), &context)
                 return true
             }
@@ -161,9 +161,9 @@ extension CentralLink {
 
     /// Takes over the socket in a reply of `AcquireNotify`, if the reply contains one.
     private mutating func adopt(
-        _ body: [DBusValue], for path: ObjectPath, _ context: inout CentralContext
+        _ reply: MethodReply, for path: ObjectPath, _ context: inout CentralContext
     ) -> Bool {
-        guard let socket = body.first?.descriptorValue?.release() else { return false }
+        guard case .socket(let descriptor, _) = reply, let socket = descriptor.release() else { return false }
         let id = LinkSocketID(number: context.outputs.newNumber(), peer: peer)
         subscriptions.releasedSockets.remove(path)
         subscriptions[path]?.source = .socket(id)
@@ -211,17 +211,17 @@ extension CentralLink {
         subscriptions[path] = .init(attribute: attribute, source: method.source)
         context.call(
             .resubscription(peer, path, method), path, GattCharacteristic1.interface, method.member, method.arguments,
-            deadline: context.timings.attribute)
+            reply: method.reply, deadline: context.timings.attribute)
     }
 
     mutating func resubscribed(
-        _ path: ObjectPath, _ method: BlueZConfiguration.NotificationMethod, _ result: Result<[DBusValue], DBusError>,
+        _ path: ObjectPath, _ method: BlueZConfiguration.NotificationMethod, _ result: Result<MethodReply, DBusError>,
         _ context: inout CentralContext
     ) {
         guard let subscription = subscriptions[path] else { return }
         if method == .acquireNotify {
             guard subscription.source == .acquiring else { return }
-            if case .success(let body) = result, adopt(body, for: path, &context) { return }
+            if case .success(let reply) = result, adopt(reply, for: path, &context) { return }
             if result.failure.map(Self.refusesSocket) ?? true {
                 return subscribe(to: path, subscription.attribute, by: .startNotify, &context)
             }
@@ -244,6 +244,13 @@ extension BlueZConfiguration.NotificationMethod {
         switch self {
         case .startNotify: "StartNotify"
         case .acquireNotify: "AcquireNotify"
+        }
+    }
+
+    fileprivate var reply: MethodCall.ReplyContent {
+        switch self {
+        case .startNotify: .nothing
+        case .acquireNotify: .socket
         }
     }
 

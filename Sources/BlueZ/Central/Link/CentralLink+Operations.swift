@@ -77,14 +77,15 @@ extension CentralLink {
 
     @discardableResult
     mutating func send(
-        _ operation: Operation, _ path: ObjectPath, _ member: String, _ body: [DBusValue],
-        _ context: inout CentralContext
+        _ operation: Operation, _ path: ObjectPath, _ member: String, value: Data? = nil, _ body: [DBusValue],
+        reply: MethodCall.ReplyContent = .nothing, _ context: inout CentralContext
     ) -> CallID {
         let interface =
             context.objects.descriptors[path] == nil ? GattCharacteristic1.interface : GattDescriptor1.interface
         let id = newCall(for: operation, &context)
         let call = MethodCall(
-            path: path, interface: interface, member: member, body: body, deadline: context.timings.attribute)
+            path: path, interface: interface, member: member, value: value, body: body, reply: reply,
+            deadline: context.timings.attribute)
         context.outputs.effects.append(.call(id, call))
         return id
     }
@@ -94,7 +95,7 @@ extension CentralLink {
     ) {
         guard let path = object(attribute, operation, &context) else { return }
         read = Read(path: path)
-        send(operation, path, "ReadValue", [.properties([:])], &context)
+        send(operation, path, "ReadValue", [.properties([:])], reply: .value, &context)
     }
 
     mutating func write(
@@ -105,13 +106,13 @@ extension CentralLink {
         // Descriptors support requests only.
         var options: [String: DBusValue] = context.objects.descriptors[path] == nil ? ["type": .string(type)] : [:]
         if offset > 0 { options["offset"] = .uint16(offset) }
-        send(operation, path, "WriteValue", [.bytes(Array(value)), .properties(options)], &context)
+        send(operation, path, "WriteValue", value: value, [.properties(options)], &context)
     }
 
     // MARK: Replies
 
     mutating func replied(
-        _ id: CallID, _ result: Result<[DBusValue], DBusError>, _ context: inout CentralContext
+        _ id: CallID, _ result: Result<MethodReply, DBusError>, _ context: inout CentralContext
     ) {
         guard let operation = inFlight.removeValue(forKey: id) else { return }
         // After bluetoothd has reported the end of the link, it answers pending calls with ATT error 0x0E. The end of
@@ -121,23 +122,23 @@ extension CentralLink {
             return runOperations(&context)
         }
         switch result {
-        case .success(let body): succeeded(operation, body, &context)
+        case .success(let reply): succeeded(operation, reply, &context)
         case .failure(let error): failed(operation, error, &context)
         }
         runOperations(&context)
     }
 
     private mutating func succeeded(
-        _ operation: Operation, _ body: [DBusValue], _ context: inout CentralContext
+        _ operation: Operation, _ reply: MethodReply, _ context: inout CentralContext
     ) {
         switch operation.command {
         case .request(_, _, .read):
-            let value = body.first?.bytesValue.map { Data($0) }
-            endReading(echo: value, &context)
-            guard let value else {
+            guard case .value(let value) = reply else {
+                endReading(echo: nil, &context)
                 let error = BackendError(.unknown, operation: "ReadValue", message: "a reply without bytes")
                 return fail(operation, error, &context)
             }
+            endReading(echo: value, &context)
             respond(operation, .value(value), &context)
         case .request(_, _, .write):
             writes.isGoingBack = false

@@ -21,7 +21,7 @@ extension CentralLink {
             giveBackSocket(&context)
             write(attribute, value, "command", operation, &context)
         case .calls where writes.isWorthAcquiring(path) && canAcquire(path, context.objects):
-            let call = send(operation, path, "AcquireWrite", [.properties([:])], &context)
+            let call = send(operation, path, "AcquireWrite", [.properties([:])], reply: .socket, &context)
             writes[path] = .acquiring(call)
         case .calls(let count):
             writes[path] = .calls(count + 1)
@@ -86,16 +86,14 @@ extension CentralLink {
 
     /// - Returns: Whether the reply belongs to `AcquireWrite`.
     mutating func acquired(
-        _ id: CallID, _ operation: Operation, _ result: Result<[DBusValue], DBusError>,
+        _ id: CallID, _ operation: Operation, _ result: Result<MethodReply, DBusError>,
         _ context: inout CentralContext
     ) -> Bool {
         // Earlier commands over the bus may be answered only now.
         guard case .writeCommand(_, let attribute, let value) = operation.command,
             let path = attributes.path(of: attribute), writes[path] == .acquiring(id)
         else { return false }
-        if case .success(let body) = result, body.count == 2, let descriptor = body[0].descriptorValue,
-            let mtu = body[1].uint16Value, let socket = descriptor.release()
-        {
+        if case .success(.socket(let descriptor, let mtu)) = result, let socket = descriptor.release() {
             let id = LinkSocketID(number: context.outputs.newNumber(), peer: peer)
             context.perform(.adopt(socket), on: id)
             writes.opened(
