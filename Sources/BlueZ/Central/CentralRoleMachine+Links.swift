@@ -7,8 +7,16 @@ extension CentralRoleMachine {
     /// Lets a link handle something, and removes the link if that ends it; does nothing without a link.
     mutating func update(_ peer: PeerID, _ body: (inout CentralLink, inout CentralContext) -> Void) {
         guard let link = links.index(forKey: peer) else { return }
-        body(&links.values[link], &context)
-        if links.values[link].ending.isOver { removeLink(peer) }
+        if Self.isOver(&links.values[link], after: body, &context) { removeLink(peer) }
+    }
+
+    /// Returns whether a link is over after `body`; in place, because a dictionary copies a whole link to read a part.
+    private static func isOver(
+        _ link: inout CentralLink, after body: (inout CentralLink, inout CentralContext) -> Void,
+        _ context: inout CentralContext
+    ) -> Bool {
+        body(&link, &context)
+        return link.ending.isOver
     }
 
     /// Lets the link of the device at a path handle something.

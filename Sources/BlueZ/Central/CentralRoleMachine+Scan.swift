@@ -29,12 +29,12 @@ extension CentralRoleMachine {
         if connects.needsScan {
             return DiscoverySession.Filter(allowDuplicates: discovery.scan?.allowDuplicates ?? false)
         }
+        guard let scan = discovery.scan else { return nil }
         // If the daemon cannot filter, the managers' own filters select the reports.
         let version = adapter.flatMap { objects.adapters[$0]?.daemonVersion }
         let canFilter = version?.crashesOnServiceFilter != true
-        return discovery.scan.map {
-            DiscoverySession.Filter(services: canFilter ? $0.services : nil, allowDuplicates: $0.allowDuplicates)
-        }
+        return DiscoverySession.Filter(
+            services: canFilter ? scan.services : nil, allowDuplicates: scan.allowDuplicates)
     }
 
     /// Makes the next discovery call, if one is due.

@@ -100,14 +100,13 @@ extension RoleDriver {
 
     /// Handles an input and performs its effects; an input that arrives meanwhile waits for them.
     func process(_ input: Machine.Input) {
-        guard core.contents.inputs.add(input) else { return }
-        while let effects = nextEffects() {
-            for effect in effects { perform(effect) }
-        }
+        guard core.contents.inputs.begin(input) else { return }
+        performEffects(of: input)
+        while let next = core.contents.inputs.next() { performEffects(of: next) }
     }
 
-    private func nextEffects() -> [Machine.Effect]? {
-        core.contents.inputs.next().map { core.contents.machine.handle($0, at: core.clock.date) }
+    private func performEffects(of input: Machine.Input) {
+        for effect in core.contents.machine.handle(input, at: core.clock.date) { perform(effect) }
     }
 }
 

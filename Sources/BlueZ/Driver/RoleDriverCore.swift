@@ -43,11 +43,11 @@ struct InputQueue<Input: Sendable>: Sendable {
     private var waiting: Deque<Input> = []
     private var isProcessing = false
 
-    /// Adds an input.
+    /// Begins to process an input, or adds it to those that wait.
     ///
-    /// - Returns: Whether the caller must process the inputs that `next()` returns; otherwise they are being processed.
-    mutating func add(_ input: Input) -> Bool {
-        waiting.append(input)
+    /// - Returns: Whether the caller must process the input, and then the inputs that `next()` returns.
+    mutating func begin(_ input: Input) -> Bool {
+        if isProcessing { waiting.append(input) }
         defer { isProcessing = true }
         return !isProcessing
     }

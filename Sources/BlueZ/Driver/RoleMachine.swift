@@ -87,7 +87,7 @@ struct RoleOutputs<Effect: RoleEffect, CallPurpose: Sendable>: Sendable {
 
 extension EffectCollector {
     mutating func deliver(_ manager: HostLedger.Manager, _ event: Input.Event) {
-        if managers[manager] != nil { outputs.effects.append(.deliver(manager, event)) }
+        if managers.index(forKey: manager) != nil { outputs.effects.append(.deliver(manager, event)) }
     }
 
     mutating func newCall(_ purpose: CallPurpose) -> CallID {

@@ -38,8 +38,9 @@ extension ObjectModel {
             guard let interface = try body.interfaceName(), let path = signal.path else { return [] }
             let values = try body.array()
             var properties = PropertyReader(interface, path, values, removed: try body.strings())
-            let changes = try update(interface, at: path, isNew: false, from: &properties)
-            return changes + properties.malformedChanges
+            var changes = try update(interface, at: path, isNew: false, from: &properties)
+            properties.appendMalformed(to: &changes)
+            return changes
         }
         if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
             return try add(body.path(), &body)
@@ -102,7 +103,7 @@ extension ObjectModel {
             guard let name = try interface.interfaceName() else { return }
             var properties = PropertyReader(name, path, try interface.array())
             changes += try update(name, at: path, isNew: true, from: &properties)
-            changes += properties.malformedChanges
+            properties.appendMalformed(to: &changes)
         }
         return changes
     }

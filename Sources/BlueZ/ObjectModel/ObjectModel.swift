@@ -107,16 +107,11 @@ final class ObjectModel: @unchecked Sendable {
     ) throws(DBusError) -> [Change] {
         guard let (changes, isAdded) = try properties.update(&characteristics, path, isNew) else { return [] }
         if isAdded { attach(path) }
-        guard !changes.isEmpty, let index = characteristics.index(forKey: path) else { return [] }
-        let device = characteristics.values[index].device
+        guard let device = changes.device else { return [] }
         var result: [Change] = []
-        if changes.contains(.mtu), let mtu = characteristics.values[index].mtu {
-            result.append(.mtuChanged(of: device, mtu))
-        }
+        if let mtu = changes.mtu { result.append(.mtuChanged(of: device, mtu)) }
         // The cached value of a listed object is not an event.
-        if let value = characteristics.values[index].takeValue(), !isNew {
-            result.append(.valueChanged(path, of: device, value))
-        }
+        if let value = changes.value, !isNew { result.append(.valueChanged(path, of: device, value)) }
         return result
     }
 

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothSupport
 import Dispatch
+import Glibc
 import Logging
 
 /// One private libdbus connection, driven by a ``SocketPoller`` on one serial queue.
@@ -15,8 +16,8 @@ final class ConnectionCore: @unchecked Sendable {
 
     struct State {
         var pending = PendingCalls<Completion>()
-        var subscriptions: [UInt64: Subscription] = [:]
-        var nextSubscription: UInt64 = 0
+        /// In the order in which they were made.
+        var subscriptions: [Subscription] = []
         var closed: DBusError?
         var isClosing = false
         var disconnectHandler: DisconnectHandler?
@@ -29,11 +30,19 @@ final class ConnectionCore: @unchecked Sendable {
     final class Subscription: Sendable {
         let rule: DBusMatchRule
         let handler: @Sendable (DBusMessage) -> Void
+        /// The rule's member, with the final zero byte; nil if the rule has none.
+        private let member: [CChar]?
 
         init(_ rule: DBusMatchRule, _ handler: @escaping @Sendable (DBusMessage) -> Void) {
             self.rule = rule
             self.handler = handler
+            member = rule.member.map { Array($0.utf8CString) }
         }
+
+        /// Whether the rule may match a signal of this name.
+        ///
+        /// A signal that the rule does not match usually has another name, which is compared without a copy of the rule.
+        func mayMatch(_ name: UnsafePointer<CChar>) -> Bool { member.map { strcmp(name, $0) == 0 } ?? true }
     }
 
     static let logger = Logger(label: "BluetoothDBus")
@@ -165,11 +174,13 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     private func handleSignal(_ message: DBusMessage) {
-        if message.isSignal("org.freedesktop.DBus.Local", "Disconnected") {
+        if message.has(interface: "org.freedesktop.DBus.Local", member: "Disconnected") {
             return finish(DBusError(name: DBusError.Name.disconnected, message: "the bus closed the connection"))
         }
+        // A signal has a name.
+        guard let name = dbus_message_get_member(message.raw) else { return }
         let subscriptions = state.withLock { $0.subscriptions }
-        for subscription in subscriptions.values where subscription.rule.matches(message) {
+        for subscription in subscriptions where subscription.mayMatch(name) && subscription.rule.matches(message) {
             subscription.handler(message)
         }
     }

@@ -55,13 +55,13 @@ extension DBusConnection {
         completion: @escaping @Sendable (Result<Void, DBusError>) -> Void = { _ in }
     ) -> DBusSubscription {
         let core = core
-        let id = core.state.withLock { state -> UInt64 in
-            state.nextSubscription += 1
-            state.subscriptions[state.nextSubscription] = .init(rule, handler)
-            return state.nextSubscription
-        }
+        let subscription = ConnectionCore.Subscription(rule, handler)
+        core.state.withLock { $0.subscriptions.append(subscription) }
         callBus("AddMatch", [.string(rule.text)]) { reply in completion(reply.map { _ in }) }
-        return DBusSubscription { [weak core] in core?.removeSubscription(id, rule: rule) }
+        return DBusSubscription { [weak core, weak subscription] in
+            // Otherwise the connection is closed.
+            if let subscription { core?.remove(subscription) }
+        }
     }
 
     /// Watches the owner of a name.
@@ -131,14 +131,14 @@ extension DBusConnection {
 }
 
 extension ConnectionCore {
-    func removeSubscription(_ id: UInt64, rule: DBusMatchRule) {
+    func remove(_ subscription: Subscription) {
         let isOpen = state.withLock { state -> Bool in
-            state.subscriptions[id] = nil
+            state.subscriptions.removeAll { $0 === subscription }
             return state.closed == nil
         }
         guard isOpen else { return }
         do {
-            let message = try BusDriver.call("RemoveMatch", [.string(rule.text)])
+            let message = try BusDriver.call("RemoveMatch", [.string(subscription.rule.text)])
             message.suppressReply()
             try send(message)
         } catch {

@@ -98,10 +98,12 @@ extension CentralLink {
     /// Delivers a value from the bus, unless notifications use a socket: then another program has read the value.
     private func deliverSignal(_ value: Data, of path: ObjectPath, _ context: inout CentralContext) {
         guard let subscription = subscriptions[path], subscription.source == .signals else { return }
-        deliver([value], of: subscription.attribute, &context)
+        deliver(CollectionOfOne(value), of: subscription.attribute, &context)
     }
 
-    private func deliver(_ values: [Data], of attribute: AttributeID, _ context: inout CentralContext) {
+    private func deliver(
+        _ values: some Sequence<Data>, of attribute: AttributeID, _ context: inout CentralContext
+    ) {
         let subscribers = context.ledger.subscribers(of: attribute, at: peer)
         for value in values {
             for (manager, link) in subscribers {

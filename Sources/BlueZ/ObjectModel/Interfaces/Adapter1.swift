@@ -3,7 +3,7 @@ import BluetoothDBus
 
 /// `org.bluez.Adapter1`: a local controller.
 struct Adapter1: RemoteInterface {
-    struct Changes: OptionSet {
+    struct Changes: OptionSet, InterfaceChanges {
         let rawValue: UInt8
         static let power = Changes(rawValue: 1)
         static let roles = Changes(rawValue: 2)
@@ -88,7 +88,7 @@ struct LEAdvertisingManager1: RemoteInterface {
 
     mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
         if property == "SupportedSecondaryChannels" { isExtended = try !value.strings().isEmpty }
-        return []
+        return NoChanges()
     }
 
     mutating func remove(_ property: String) {

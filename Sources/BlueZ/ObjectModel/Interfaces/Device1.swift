@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// `org.bluez.Device1`: a remote device.
 struct Device1: RemoteInterface, Equatable {
-    struct Changes: OptionSet {
+    struct Changes: OptionSet, InterfaceChanges {
         let rawValue: UInt8
         static let address = Changes(rawValue: 1)
         static let name = Changes(rawValue: 2)

@@ -21,16 +21,24 @@ struct GattService1: RemoteInterface {
         case "Includes": includes = try value.elements { path throws(DBusError) in try path.path() }
         default: break
         }
-        return []
+        return NoChanges()
     }
 }
 
 /// `org.bluez.GattCharacteristic1`: a characteristic of a remote device.
 struct GattCharacteristic1: RemoteInterface {
-    struct Changes: OptionSet {
-        let rawValue: UInt8
-        static let mtu = Changes(rawValue: 1)
-        static let value = Changes(rawValue: 2)
+    struct Changes: InterfaceChanges {
+        /// The device of the characteristic, if anything changed.
+        var device: ObjectPath?
+        var mtu: UInt16?
+        /// The value of the message, which is an event and not kept.
+        var value: Data?
+
+        mutating func formUnion(_ other: Changes) {
+            device = other.device ?? device
+            mtu = other.mtu ?? mtu
+            value = other.value ?? value
+        }
     }
 
     static let interface = "org.bluez.GattCharacteristic1"
@@ -42,8 +50,6 @@ struct GattCharacteristic1: RemoteInterface {
 
     /// The device of the characteristic.
     let device: ObjectPath
-    /// The value of the last message; see ``takeValue()``.
-    private var value: Data?
 
     init(path: ObjectPath) { device = path.device }
 
@@ -51,19 +57,13 @@ struct GattCharacteristic1: RemoteInterface {
         switch property {
         case "UUID": uuid = try value.uuid()
         case "Flags": properties = try value.strings().reduce(into: []) { $0.formUnion(Self.properties[$1] ?? []) }
-        case "MTU": return set(\.mtu, to: try value.uint16(), .mtu)
-        case "Value":
-            self.value = try value.data()
-            return .value
+        case "MTU":
+            let mtu = try value.uint16()
+            return set(\.mtu, to: mtu, Changes(device: device, mtu: mtu))
+        case "Value": return Changes(device: device, value: try value.data())
         default: break
         }
-        return []
-    }
-
-    /// Removes and returns the value of the last message, which is an event and not kept.
-    mutating func takeValue() -> Data? {
-        defer { value = nil }
-        return value
+        return Changes()
     }
 
     /// The properties by flag, without flags that have no meaning for a client.
@@ -84,7 +84,7 @@ struct GattDescriptor1: RemoteInterface {
 
     mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> NoChanges {
         if property == "UUID" { uuid = try value.uuid() }
-        return []
+        return NoChanges()
     }
 }
 #endif

@@ -9,7 +9,7 @@ import Glibc
 /// Unknown properties are ignored. A property whose type differs from BlueZ's documentation keeps the earlier value.
 protocol RemoteInterface: Sendable {
     /// The changes that callers distinguish.
-    associatedtype Changes: OptionSet & Sendable
+    associatedtype Changes: InterfaceChanges
 
     /// Creates an object without properties.
     init(path: ObjectPath)
@@ -25,9 +25,15 @@ protocol RemoteInterface: Sendable {
     mutating func remove(_ property: String)
 }
 
+/// The changes that a message made to an interface; an option set, or a structure with the new values.
+protocol InterfaceChanges: Sendable {
+    init()
+    mutating func formUnion(_ other: Self)
+}
+
 /// Changes that affect no decision.
-struct NoChanges: OptionSet {
-    let rawValue: UInt8
+struct NoChanges: InterfaceChanges {
+    func formUnion(_ other: NoChanges) {}
 }
 
 extension RemoteInterface {
@@ -37,7 +43,7 @@ extension RemoteInterface {
     mutating func set<Value: Equatable>(
         _ property: WritableKeyPath<Self, Value>, to value: Value, _ change: Changes
     ) -> Changes {
-        guard self[keyPath: property] != value else { return [] }
+        guard self[keyPath: property] != value else { return Changes() }
         self[keyPath: property] = value
         return change
     }
@@ -45,7 +51,8 @@ extension RemoteInterface {
 
 /// The interfaces of `org.bluez` whose properties are copied.
 enum RemoteInterfaceName: CaseIterable {
-    case device, characteristic, adapter, advertisingManager, service, descriptor
+    // The most frequent first.
+    case characteristic, device, adapter, advertisingManager, service, descriptor
 
     /// Creates the interface of a D-Bus name; nil for other names.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
@@ -112,7 +119,7 @@ struct PropertyReader {
     }
 
     private mutating func read<Object: RemoteInterface>(_ object: inout Object) throws(DBusError) -> Object.Changes {
-        var changes: Object.Changes = []
+        var changes = Object.Changes()
         while !entries.isAtEnd {
             var entry = try entries.dictionaryEntry()
             let name = try entry.string()
@@ -127,9 +134,11 @@ struct PropertyReader {
         return changes
     }
 
-    /// The properties whose type differs from BlueZ's documentation.
-    var malformedChanges: [ObjectModel.Change] {
-        malformed.sorted().map { .malformed(path, property: "\(interface.text).\($0)") }
+    /// Appends the properties whose type differs from BlueZ's documentation.
+    func appendMalformed(to changes: inout [ObjectModel.Change]) {
+        for property in malformed.sorted() {
+            changes.append(.malformed(path, property: "\(interface.text).\(property)"))
+        }
     }
 }
 
