@@ -187,14 +187,4 @@ extension AttributeID {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }
-
-extension ObjectPath {
-    /// Returns this path with one more element, which must consist of `[A-Za-z0-9_]`.
-    func appending(_ element: String) -> ObjectPath {
-        guard let path = ObjectPath((text == "/" ? "" : text) + "/" + element) else {
-            preconditionFailure("not an element of an object path: \(element)")
-        }
-        return path
-    }
-}
 #endif

@@ -17,6 +17,12 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
         self.text = text
     }
 
+    /// The path of a literal; traps if the literal is not a path.
+    package static func constant(_ text: String) -> ObjectPath {
+        guard let path = ObjectPath(text) else { preconditionFailure("not an object path: \(text)") }
+        return path
+    }
+
     /// `/`.
     public static let root = ObjectPath(validated: "/")
 
@@ -32,6 +38,11 @@ public struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertibl
     public var parent: ObjectPath? {
         guard text != "/", let slash = lastSlash else { return nil }
         return slash == text.startIndex ? .root : ObjectPath(validated: String(text[..<slash]))
+    }
+
+    /// Returns this path with one more element, which must consist of `[A-Za-z0-9_]`.
+    package func appending(_ element: String) -> ObjectPath {
+        .constant((text == "/" ? "" : text) + "/" + element)
     }
 
     /// The path of the first `count` elements, at least one; the whole path if it has no more.

@@ -119,17 +119,4 @@ struct BluetoothDaemon: Sendable {
                     arguments: arguments, deadline: deadline)))
     }
 }
-
-extension ObjectPath {
-    /// The path of a literal; traps if the literal is not a path.
-    static func constant(_ text: String) -> ObjectPath {
-        guard let path = ObjectPath(text) else { preconditionFailure("not an object path: \(text)") }
-        return path
-    }
-
-    /// The path with more elements; `name` must be a valid element.
-    func appending(_ name: String) -> ObjectPath {
-        .constant(text == "/" ? "/\(name)" : "\(text)/\(name)")
-    }
-}
 #endif
