@@ -1,20 +1,14 @@
 #if os(Linux)
+import BluetoothDBus
+
 /// The description of an object in XML, with the names and types of all arguments.
 ///
 /// Clients such as dbus-python and dbus-next build their proxies from it.
 ///
 /// Pure. Source: D-Bus Specification, "Introspection Data Format".
 enum IntrospectionDocument {
-    private static let head = """
-        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-
-        """
-
-    /// Returns the document; no text needs escaping, because names and types contain no special characters of XML.
     static func text(_ interfaces: [InterfaceDefinition], children: [String]) -> String {
-        let lines = interfaces.flatMap(lines) + children.map { "<node name=\"\($0)\"/>" }
-        return head + (["<node>"] + lines.map { " \($0)" } + ["</node>"]).joined(separator: "\n") + "\n"
+        Introspection.document(interfaces.flatMap(lines), children: children)
     }
 
     private static func lines(of interface: InterfaceDefinition) -> [String] {
