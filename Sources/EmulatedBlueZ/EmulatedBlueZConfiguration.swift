@@ -64,4 +64,9 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
         self.reportInterval = reportInterval
         self.passkey = passkey
     }
+
+    /// Whether clients may provide batteries, whose source clients then see.
+    ///
+    /// BlueZ 5.66 allows it only with `--experimental`.
+    var hasBatteryProviders: Bool { dialect >= .bluez5_82 || isExperimental }
 }

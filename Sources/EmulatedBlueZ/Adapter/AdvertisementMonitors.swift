@@ -43,6 +43,12 @@ struct AdvertisementMonitors: Sendable {
         var changes: [(monitor: MonitorKey, change: MonitoredDevice.Change)] = []
     }
 
+    static let interface = "org.bluez.AdvertisementMonitor1"
+    /// The properties of the manager's interface.
+    static let managerProperties: ObjectTree.Properties = [
+        "SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings(["controller-patterns"]),
+    ]
+
     var roots: [MonitorRootKey: [Monitor]] = [:]
 
     var isActive: Bool { roots.values.contains { !$0.isEmpty } }
@@ -61,165 +67,156 @@ struct AdvertisementMonitors: Sendable {
     }
 }
 
-extension BluetoothDaemon {
-    static let monitorInterface = "org.bluez.AdvertisementMonitor1"
-
-    var monitorManagerProperties: ObjectTree.Properties {
-        [
-            "SupportedMonitorTypes": .strings(["or_patterns"]),
-            "SupportedFeatures": .strings(["controller-patterns"]),
-        ]
-    }
-
-    mutating func handleMonitorCall(_ call: ClientCall, on index: Int) throws(DBusError) {
+extension DaemonAdapter {
+    mutating func handleMonitorCall(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let key = MonitorRootKey(client: call.sender, root: root)
         guard call.member == "RegisterMonitor" else {
-            guard let monitors = adapters[index].monitors.roots.removeValue(forKey: key) else {
-                throw BlueZError.doesNotExist
-            }
-            for monitor in monitors { notify(key.client, monitor.path, "Release") }
-            listen(on: index)
-            return answer(call.id)
+            guard let monitors = monitors.roots.removeValue(forKey: key) else { throw BlueZError.doesNotExist }
+            for monitor in monitors { context.notifyMonitor(key.client, monitor.path, "Release") }
+            listen(&context)
+            return context.answer(call.id)
         }
-        guard adapters[index].monitors.roots[key] == nil else { throw BlueZError.alreadyExists }
-        let count = adapters[index].monitors.roots.keys.count { $0.client == call.sender }
+        guard monitors.roots[key] == nil else { throw BlueZError.alreadyExists }
+        let count = monitors.roots.keys.count { $0.client == call.sender }
         guard count < DaemonLimits.monitors else { throw BlueZError.notPermitted("Maximum monitors reached") }
-        adapters[index].monitors.roots[key] = []
-        output(.watch(client: call.sender))
-        answer(call.id)
-        request(
+        monitors.roots[key] = []
+        context.output(.watch(client: call.sender))
+        context.answer(call.id)
+        context.request(
             .monitor(adapter: index, key), of: call.sender, root, StandardInterface.objectManager.name,
-            "GetManagedObjects", deadline: configuration.applicationDeadline)
+            "GetManagedObjects", deadline: context.configuration.applicationDeadline)
     }
 
     // MARK: Objects
 
     /// Adds the monitors that a client had exported when it registered their root.
-    mutating func monitorRead(_ key: MonitorRootKey, _ result: Result<[DBusValue], DBusError>, on index: Int) {
+    mutating func monitorsRead(
+        _ key: MonitorRootKey, _ result: Result<[DBusValue], DBusError>, _ context: inout DaemonContext
+    ) {
         guard case .success(let values) = result else { return }
         for (path, interfaces) in ApplicationDescription.objects(in: values.first) {
-            if let properties = interfaces[Self.monitorInterface] { add(path, properties, key, on: index) }
+            if let properties = interfaces[AdvertisementMonitors.interface] { add(path, properties, key, &context) }
         }
     }
 
     /// Adds a monitor that a client exports below a registered root.
-    mutating func objectsAdded(_ signal: ClientSignal) {
-        guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last,
-            let properties = ApplicationDescription.interfaces(in: value)[Self.monitorInterface]
-        else { return }
-        for index in adapters.indices {
-            for key in adapters[index].monitors.roots.keys
-            where key.client == signal.sender && (path == key.root || path.isBelow(key.root)) {
-                add(path, properties, key, on: index)
-            }
+    mutating func monitorAdded(
+        _ path: ObjectPath, _ properties: [String: DBusValue], of client: String, _ context: inout DaemonContext
+    ) {
+        for key in Array(monitors.roots.keys)
+        where key.client == client && (path == key.root || path.isBelow(key.root)) {
+            add(path, properties, key, &context)
         }
     }
 
     /// Removes a monitor whose object the client withdrew, without a call of `Release`.
-    mutating func monitorRemoved(_ path: ObjectPath, of client: String) {
-        for index in adapters.indices {
-            for key in adapters[index].monitors.roots.keys where key.client == client {
-                adapters[index].monitors.roots[key]?.removeAll { $0.path == path }
-            }
-            listen(on: index)
-        }
+    mutating func monitorRemoved(_ path: ObjectPath, of client: String, _ context: inout DaemonContext) {
+        monitors.remove(path, of: client)
+        listen(&context)
     }
 
     /// Activates a monitor, or releases an invalid one.
     private mutating func add(
-        _ path: ObjectPath, _ properties: [String: DBusValue], _ key: MonitorRootKey, on index: Int
+        _ path: ObjectPath, _ properties: [String: DBusValue], _ key: MonitorRootKey, _ context: inout DaemonContext
     ) {
-        guard let monitors = adapters[index].monitors.roots[key], !monitors.contains(where: { $0.path == path }) else {
-            return
-        }
+        guard monitors.roots[key] != nil, monitors[MonitorKey(root: key, path: path)] == nil else { return }
         do throws(DBusError) {
-            guard properties["Type"]?.stringValue == "or_patterns",
-                let patterns = MonitorPattern.patterns(properties["Patterns"]), monitors.count < DaemonLimits.monitors
-            else { throw BlueZError.invalidArguments }
-            let thresholds = try MonitorThresholds.thresholds(properties)
-            adapters[index].monitors.roots[key]?.append(
-                AdvertisementMonitors.Monitor(path: path, patterns: patterns, thresholds: thresholds))
+            try monitors.add(path, properties, to: key)
         } catch {
             // The client receives no reason, as from bluetoothd.
-            return notify(key.client, path, "Release")
+            return context.notifyMonitor(key.client, path, "Release")
         }
-        listen(on: index)
-        notify(key.client, path, "Activate")
-    }
-
-    private mutating func notify(
-        _ client: String, _ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []
-    ) {
-        request(
-            .ignored, of: client, path, Self.monitorInterface, member, arguments,
-            deadline: configuration.applicationDeadline)
+        listen(&context)
+        context.notifyMonitor(key.client, path, "Activate")
     }
 
     // MARK: Devices
 
     /// Reports a device that monitors found or lost; the device's object already shows the packet.
-    mutating func showToMonitors(_ hearing: AdvertisementMonitors.Hearing, _ peer: PeerID, on index: Int) {
+    mutating func showToMonitors(
+        _ hearing: AdvertisementMonitors.Hearing, _ peer: PeerID, _ context: inout DaemonContext
+    ) {
         for (key, change) in hearing.changes {
-            show(change, of: peer, to: key, on: index)
-            guard change == .found,
-                let timeout = adapters[index].monitors[key]?.thresholds?.lowTimeout
-            else { continue }
-            let number = nextNumber()
-            adapters[index].monitors[key]?.devices[peer]?.timer = number
-            output(.schedule(.monitored(adapter: index, key, peer, number), after: timeout))
+            show(change, of: peer, to: key, &context)
+            guard change == .found, let timeout = monitors[key]?.thresholds?.lowTimeout else { continue }
+            let number = context.nextNumber()
+            monitors.setTimer(number, for: peer, of: key)
+            context.output(.schedule(.monitored(adapter: index, key, peer, number), after: timeout))
         }
     }
 
-    private mutating func show(
-        _ change: MonitoredDevice.Change, of peer: PeerID, to key: MonitorKey, on index: Int
+    private func show(
+        _ change: MonitoredDevice.Change, of peer: PeerID, to key: MonitorKey, _ context: inout DaemonContext
     ) {
-        guard let device = adapters[index].devices[peer] else { return }
-        notify(
-            key.root.client, key.path, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device.path)])
+        guard let device = devices[peer]?.path else { return }
+        context.notifyMonitor(
+            key.root.client, key.path, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device)])
     }
 
     /// Reports a monitored device as lost if its timeout has passed, or schedules the next check.
-    mutating func monitoredTimePassed(_ key: MonitorKey, _ peer: PeerID, _ number: UInt64, on index: Int) {
-        guard let monitor = adapters[index].monitors[key], let timeout = monitor.thresholds?.lowTimeout,
+    mutating func monitoredTimePassed(
+        _ key: MonitorKey, _ peer: PeerID, _ number: UInt64, _ context: inout DaemonContext
+    ) {
+        guard let monitor = monitors[key], let timeout = monitor.thresholds?.lowTimeout,
             let device = monitor.devices[peer], device.timer == number
         else { return }
-        let left = device.lastPacket + timeout - now
+        let left = device.lastPacket + timeout - context.now
         guard left <= .zero else {
-            return output(.schedule(.monitored(adapter: index, key, peer, number), after: left))
+            return context.output(.schedule(.monitored(adapter: index, key, peer, number), after: left))
         }
-        adapters[index].monitors[key]?.devices[peer]?.lose()
-        show(.lost, of: peer, to: key, on: index)
+        monitors[key]?.devices[peer]?.lose()
+        show(.lost, of: peer, to: key, &context)
+    }
+
+    mutating func forgetMonitors(of client: String, _ context: inout DaemonContext) {
+        monitors.roots = monitors.roots.filter { $0.key.client != client }
+        listen(&context)
+    }
+}
+
+extension AdvertisementMonitors {
+    /// - Throws: `InvalidArguments` for a monitor that `bluetoothd` releases at once.
+    fileprivate mutating func add(
+        _ path: ObjectPath, _ properties: [String: DBusValue], to key: MonitorRootKey
+    ) throws(DBusError) {
+        guard properties["Type"]?.stringValue == "or_patterns",
+            let patterns = MonitorPattern.patterns(properties["Patterns"]),
+            roots[key, default: []].count < DaemonLimits.monitors
+        else { throw BlueZError.invalidArguments }
+        let thresholds = try MonitorThresholds.thresholds(properties)
+        roots[key, default: []].append(Monitor(path: path, patterns: patterns, thresholds: thresholds))
+    }
+
+    fileprivate mutating func remove(_ path: ObjectPath, of client: String) {
+        for key in Array(roots.keys) where key.client == client { roots[key]?.removeAll { $0.path == path } }
+    }
+
+    fileprivate mutating func setTimer(_ number: UInt64, for peer: PeerID, of key: MonitorKey) {
+        self[key]?.devices[peer]?.timer = number
     }
 
     /// Reports a device as lost to all monitors, because it is forgotten or the adapter is switched off.
     ///
     /// Source: BlueZ, `src/adv_monitor.c`, `btd_adv_monitor_power_down`.
-    mutating func monitorsLose(_ peer: PeerID, _ device: ObjectPath, on index: Int) {
-        for (key, monitors) in adapters[index].monitors.roots {
+    mutating func lose(_ peer: PeerID, _ device: ObjectPath, _ context: inout DaemonContext) {
+        for (key, monitors) in roots {
             for (position, monitor) in monitors.enumerated() {
-                adapters[index].monitors.roots[key]?[position].devices[peer] = nil
+                roots[key]?[position].devices[peer] = nil
                 guard monitor.devices[peer]?.isFound == true else { continue }
-                notify(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
+                context.notifyMonitor(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
             }
         }
     }
 
-    mutating func forgetMonitors(of client: String, on index: Int) {
-        adapters[index].monitors.roots = adapters[index].monitors.roots.filter { $0.key.client != client }
-        listen(on: index)
-    }
-
     /// Releases all monitors of an adapter that is gone.
-    mutating func releaseMonitors(on index: Int) {
-        for (key, monitors) in adapters[index].monitors.roots {
-            for monitor in monitors { notify(key.client, monitor.path, "Release") }
+    mutating func releaseAll(_ context: inout DaemonContext) {
+        for (key, monitors) in roots {
+            for monitor in monitors { context.notifyMonitor(key.client, monitor.path, "Release") }
         }
-        adapters[index].monitors = AdvertisementMonitors()
+        self = AdvertisementMonitors()
     }
-}
 
-extension AdvertisementMonitors {
     /// The monitor with a key; nil if it has been removed.
     subscript(key: MonitorKey) -> Monitor? {
         get { roots[key.root]?.first { $0.path == key.path } }
@@ -229,6 +226,17 @@ extension AdvertisementMonitors {
             }
             roots[key.root]?[position] = newValue
         }
+    }
+}
+
+extension DaemonContext {
+    /// Calls a method of a client's monitor.
+    fileprivate mutating func notifyMonitor(
+        _ client: String, _ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []
+    ) {
+        request(
+            .ignored, of: client, path, AdvertisementMonitors.interface, member, arguments,
+            deadline: configuration.applicationDeadline)
     }
 }
 #endif

@@ -21,25 +21,20 @@ struct Batteries: Sendable {
 }
 
 /// Source: BlueZ, `src/battery.c`, `doc/org.bluez.BatteryProviderManager.rst`.
-extension BluetoothDaemon {
-    /// Whether clients may provide batteries.
-    ///
-    /// BlueZ 5.66 allows it only with `--experimental`.
-    var hasBatteryProviders: Bool { dialect >= .bluez5_82 || configuration.isExperimental }
-
-    mutating func handleBatteryProviderCall(_ call: ClientCall, on index: Int) throws(DBusError) {
+extension DaemonContext {
+    mutating func handleBatteryProviderCall(_ call: ClientCall, on adapter: Int) throws(DBusError) {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let provider = BatteryProvider(adapter: index, client: call.sender, root: root)
+        let provider = BatteryProvider(adapter: adapter, client: call.sender, root: root)
         guard call.member == "RegisterBatteryProvider" else {
             guard batteries.providers.contains(provider) else { throw BlueZError.noProvider }
             removeProvider(provider)
             return answer(call.id)
         }
         // The provider of any client.
-        guard !batteries.providers.contains(where: { $0.adapter == index && $0.root == root }) else {
+        guard !batteries.providers.contains(where: { $0.adapter == adapter && $0.root == root }) else {
             throw BlueZError.providerExists
         }
-        let count = batteries.providers.count { $0.adapter == index && $0.client == call.sender }
+        let count = batteries.providers.count { $0.adapter == adapter && $0.client == call.sender }
         guard count < DaemonLimits.batteryProviders else {
             throw BlueZError.notPermitted("Maximum battery providers reached")
         }
@@ -51,8 +46,31 @@ extension BluetoothDaemon {
             deadline: configuration.applicationDeadline)
     }
 
-    // MARK: Objects of clients
+    // MARK: Ends
 
+    mutating func forgetBatteryProviders(of client: String) {
+        for provider in batteries.providers where provider.client == client { removeProvider(provider) }
+    }
+
+    /// Removes the battery providers of an adapter that is gone.
+    mutating func removeBatteryProviders(on adapter: Int) {
+        for provider in batteries.providers where provider.adapter == adapter { removeProvider(provider) }
+    }
+
+    private mutating func removeProvider(_ provider: BatteryProvider) {
+        batteries.providers.remove(provider)
+        removeBatteries { $0.provider == provider }
+    }
+
+    fileprivate mutating func removeBatteries(
+        where isMeant: ((provider: BatteryProvider, object: ObjectPath)) -> Bool
+    ) {
+        for path in batteries.provided.filter({ isMeant($0.value) }).keys.sorted() { removeBattery(at: path) }
+    }
+}
+
+// The objects of battery providers.
+extension BluetoothDaemon {
     /// Adds the batteries that a client had exported when it registered their root.
     mutating func batteriesRead(_ provider: BatteryProvider, _ result: Result<[DBusValue], DBusError>) {
         guard case .success(let values) = result else { return }
@@ -62,10 +80,7 @@ extension BluetoothDaemon {
     }
 
     /// Adds a battery that a client exports below a registered root.
-    mutating func batteryAdded(_ signal: ClientSignal) {
-        guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last,
-            let properties = ApplicationDescription.interfaces(in: value)[BatteryProvider.interface]
-        else { return }
+    mutating func batteryAdded(_ path: ObjectPath, _ properties: [String: DBusValue], _ signal: ClientSignal) {
         for provider in providers(of: signal) { add(path, properties, of: provider) }
     }
 
@@ -74,16 +89,16 @@ extension BluetoothDaemon {
         let isGone = signal.arguments.last?.stringsValue?.contains("Percentage") == true
         // A level that the client invalidates counts as zero.
         guard let level = Self.level(in: changed) ?? (isGone ? 0 : nil) else { return }
-        for (path, battery) in batteries.provided
+        for (path, battery) in context.batteries.provided
         where battery.object == signal.path && battery.provider.client == signal.sender {
-            setBatteryLevel(level, at: path)
+            context.setBatteryLevel(level, at: path)
         }
     }
 
     /// Removes a battery whose object the client withdrew.
     mutating func batteryRemoved(_ object: ObjectPath, _ signal: ClientSignal) {
         for provider in providers(of: signal) {
-            removeBatteries { $0.provider == provider && $0.object == object }
+            context.removeBatteries { $0.provider == provider && $0.object == object }
         }
     }
 
@@ -92,41 +107,18 @@ extension BluetoothDaemon {
     }
 
     private func providers(of signal: ClientSignal) -> [BatteryProvider] {
-        batteries.providers.filter { $0.client == signal.sender && $0.root == signal.path }
+        context.batteries.providers.filter { $0.client == signal.sender && $0.root == signal.path }
     }
 
     /// Shows a battery if its device is not temporary and has no other battery.
-    private mutating func add(
-        _ object: ObjectPath, _ properties: [String: DBusValue], of provider: BatteryProvider
-    ) {
-        guard batteries.providers.contains(provider), let path = properties["Device"]?.pathValue,
-            let peer = adapters[provider.adapter].peers[path],
-            adapters[provider.adapter].devices[peer]?.isTemporary == false,
-            !tree.has(BlueZInterfaces.battery, at: path)
+    private mutating func add(_ object: ObjectPath, _ properties: [String: DBusValue], of provider: BatteryProvider) {
+        guard context.batteries.providers.contains(provider), let path = properties["Device"]?.pathValue,
+            adapters[provider.adapter].device(at: path)?.isTemporary == false,
+            !context.tree.has(BlueZInterfaces.battery, at: path)
         else { return }
-        batteries.provided[path] = (provider, object)
-        addBattery(source: properties["Source"]?.stringValue, at: path)
-        if let level = Self.level(in: properties) { setBatteryLevel(level, at: path) }
-    }
-
-    // MARK: Ends
-
-    mutating func forgetBatteryProviders(of client: String) {
-        for provider in batteries.providers where provider.client == client { removeProvider(provider) }
-    }
-
-    /// Removes the battery providers of an adapter that is gone.
-    mutating func removeBatteryProviders(on index: Int) {
-        for provider in batteries.providers where provider.adapter == index { removeProvider(provider) }
-    }
-
-    private mutating func removeProvider(_ provider: BatteryProvider) {
-        batteries.providers.remove(provider)
-        removeBatteries { $0.provider == provider }
-    }
-
-    private mutating func removeBatteries(where isMeant: ((provider: BatteryProvider, object: ObjectPath)) -> Bool) {
-        for path in batteries.provided.filter({ isMeant($0.value) }).keys.sorted() { removeBattery(at: path) }
+        context.batteries.provided[path] = (provider, object)
+        context.addBattery(source: properties["Source"]?.stringValue, at: path)
+        if let level = Self.level(in: properties) { context.setBatteryLevel(level, at: path) }
     }
 }
 #endif

@@ -18,12 +18,6 @@ struct DaemonAdapter: Sendable {
         var powerCalls: [(call: ClientCallID, isOn: Bool)] = []
     }
 
-    /// The links of the central role, and the requests on them that have no response yet.
-    struct LinkTable: Sendable {
-        var links: [LinkID: PeerID] = [:]
-        var operations: [OperationID: (peer: PeerID, purpose: LinkPurpose)] = [:]
-    }
-
     let index: Int
     let path: ObjectPath
     let facts: HostFacts
@@ -32,11 +26,12 @@ struct DaemonAdapter: Sendable {
     var devices: [PeerID: DaemonDevice] = [:]
     /// The devices, by the paths of their objects.
     var peers: [ObjectPath: PeerID] = [:]
-    var linkTable = LinkTable()
-    var applications = Applications()
-    var advertisements = Advertisements()
+    /// The devices, by the links of the central role.
+    var links: [LinkID: PeerID] = [:]
+    var applications: Applications
+    var advertisements: Advertisements
     var monitors = AdvertisementMonitors()
-    var pairing = AdapterPairing()
+    var pairing: AdapterPairing
 
     init(_ facts: HostFacts, index: Int, isPairable: Bool) {
         var facts = facts
@@ -44,52 +39,41 @@ struct DaemonAdapter: Sendable {
         self.facts = facts
         self.index = index
         path = BluetoothDaemon.root.appending("hci\(index)")
+        applications = Applications(adapter: index, path)
+        advertisements = Advertisements(adapter: index, path, sets: facts.advertisingSets)
+        pairing = AdapterPairing(adapter: index)
         state = State(isPowered: facts.isPowered, alias: facts.name, isPairable: isPairable)
-    }
-
-    /// The UUIDs of Generic Access, Generic Attribute and the applications' services, each with all 128 bits.
-    var serviceUUIDs: [String] {
-        let own = [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
-        let served = applications.all.values.flatMap(\.services).map(\.definition.uuid)
-        return Set((own + served).map(\.bluez)).sorted()
     }
 }
 
-extension BluetoothDaemon {
-    /// Exports a host as an adapter, with its bonded devices.
-    mutating func addAdapter(_ facts: HostFacts) {
-        adapters.append(DaemonAdapter(facts, index: adapters.count, isPairable: hasAgent))
-        export(adapters.count - 1)
-        showCapability()
-    }
-
-    private mutating func export(_ index: Int) {
-        let adapter = adapters[index]
-        tree.add(
+extension DaemonAdapter {
+    /// Exports the adapter, with the bonded devices of the host.
+    mutating func export(_ context: inout DaemonContext) {
+        context.tree.add(
             [
-                BlueZInterfaces.adapter: properties(of: adapter), BlueZInterfaces.gattManager: [:],
-                BlueZInterfaces.advertisingManager: advertisingManagerProperties(of: adapter),
-                BlueZInterfaces.monitorManager: monitorManagerProperties,
-            ], at: adapter.path)
-        if hasBatteryProviders { tree.add([BlueZInterfaces.batteryProviderManager: [:]], at: adapter.path) }
-        for bond in adapter.facts.bonds where adapters[index].devices[bond.peer] == nil {
-            addDevice(bond, on: index)
+                BlueZInterfaces.adapter: properties(context.dialect), BlueZInterfaces.gattManager: [:],
+                BlueZInterfaces.advertisingManager: advertisements.managerProperties(context.dialect),
+                BlueZInterfaces.monitorManager: AdvertisementMonitors.managerProperties,
+            ], at: path)
+        if context.configuration.hasBatteryProviders {
+            context.tree.add([BlueZInterfaces.batteryProviderManager: [:]], at: path)
         }
+        for bond in facts.bonds where devices[bond.peer] == nil { addDevice(bond, &context) }
     }
 
-    private func properties(of adapter: DaemonAdapter) -> ObjectTree.Properties {
+    private func properties(_ dialect: BlueZDialect) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "Address": .string(adapter.facts.address),
-            "AddressType": .string(adapter.facts.isRandomAddress ? "random" : "public"),
-            "Name": .string(adapter.facts.name), "Alias": .string(adapter.state.alias), "Class": .uint32(0),
-            "Powered": .boolean(adapter.state.isPowered), "Discoverable": .boolean(false),
-            "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(adapter.state.isPairable),
+            "Address": .string(facts.address),
+            "AddressType": .string(facts.isRandomAddress ? "random" : "public"),
+            "Name": .string(facts.name), "Alias": .string(state.alias), "Class": .uint32(0),
+            "Powered": .boolean(state.isPowered), "Discoverable": .boolean(false),
+            "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(state.isPairable),
             "PairableTimeout": .uint32(0), "Discovering": .boolean(false),
-            "UUIDs": .strings(adapter.serviceUUIDs),
+            "UUIDs": .strings(applications.serviceUUIDs),
             "Modalias": .string(dialect.modalias), "Roles": .strings(["central", "peripheral"]),
         ]
         if dialect >= .bluez5_82 {
-            properties["PowerState"] = .string(adapter.state.isPowered ? "on" : "off")
+            properties["PowerState"] = .string(state.isPowered ? "on" : "off")
             properties["Connectable"] = .boolean(false)
             // Linux Foundation as the manufacturer of a virtual controller; Core Specification 5.4.
             properties["Manufacturer"] = .uint16(0x05F1)
@@ -98,143 +82,144 @@ extension BluetoothDaemon {
         return properties
     }
 
+    private func set(_ property: String, _ value: DBusValue, _ context: inout DaemonContext) {
+        context.set(property, value, of: BlueZInterfaces.adapter, at: path)
+    }
+
+    /// The value of a property; nil if clients see none.
+    func shown(_ property: String, _ context: DaemonContext) -> DBusValue? {
+        context.tree.properties(of: BlueZInterfaces.adapter, at: path)?[property]
+    }
+
     // MARK: Methods
 
-    mutating func handleCall(_ call: ClientCall, ofAdapter index: Int) throws(DBusError) {
+    mutating func handleCall(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
         switch call.member {
-        case "StartDiscovery": try startDiscovery(call, on: index)
-        case "StopDiscovery": try stopDiscovery(call, on: index)
-        case "SetDiscoveryFilter": try setDiscoveryFilter(call, on: index)
-        case "GetDiscoveryFilters": answer(call.id, [.strings(DiscoveryFilter.keys(dialect))])
-        case "RemoveDevice": try removeDevice(call, on: index)
+        case "StartDiscovery": try startDiscovery(call, &context)
+        case "StopDiscovery": try stopDiscovery(call, &context)
+        case "SetDiscoveryFilter": try setDiscoveryFilter(call, &context)
+        case "GetDiscoveryFilters": context.answer(call.id, [.strings(DiscoveryFilter.keys(context.dialect))])
+        case "RemoveDevice": try removeDevice(call, &context)
         default: throw BlueZError.unknown(call, isObjectThere: true)
         }
     }
 
-    mutating func setAdapterProperty(
-        _ property: String, _ value: DBusValue, of index: Int, _ call: ClientCall
+    mutating func setProperty(
+        _ property: String, _ value: DBusValue, for call: ClientCall, _ context: inout DaemonContext
     ) throws(DBusError) {
-        let path = adapters[index].path
         switch (property, value) {
-        case ("Powered", .boolean(let isOn)): return setPower(isOn, of: index, call)
+        case ("Powered", .boolean(let isOn)): return setPower(isOn, call, &context)
         case ("Alias", .string(let alias)):
-            adapters[index].state.alias = alias.isEmpty ? adapters[index].facts.name : alias
-            set(property, .string(adapters[index].state.alias), of: BlueZInterfaces.adapter, at: path)
+            state.alias = alias.isEmpty ? facts.name : alias
+            set(property, .string(state.alias), &context)
         case ("Pairable", .boolean(let isPairable)):
-            adapters[index].state.isPairable = isPairable
-            set(property, value, of: BlueZInterfaces.adapter, at: path)
+            setPairable(isPairable, &context)
         case ("Discoverable", .boolean(let isDiscoverable)):
-            guard adapters[index].state.isPowered else { throw BlueZError.failed("Not Powered") }
-            setDiscoverable(isDiscoverable, index)
-        default: set(property, value, of: BlueZInterfaces.adapter, at: path)
+            guard state.isPowered else { throw BlueZError.failed("Not Powered") }
+            setDiscoverable(isDiscoverable, &context)
+        default: set(property, value, &context)
         }
-        answer(call.id)
+        context.answer(call.id)
     }
 
-    /// Updates the UUIDs of the adapter after its services have changed.
-    mutating func showServices(of index: Int) {
-        set(
-            "UUIDs", .strings(adapters[index].serviceUUIDs), of: BlueZInterfaces.adapter, at: adapters[index].path)
+    mutating func setPairable(_ isPairable: Bool, _ context: inout DaemonContext) {
+        state.isPairable = isPairable
+        set("Pairable", .boolean(isPairable), &context)
     }
 
-    private mutating func setDiscoverable(_ isDiscoverable: Bool, _ index: Int) {
-        let path = adapters[index].path
-        set("Discoverable", .boolean(isDiscoverable), of: BlueZInterfaces.adapter, at: path)
-        adapters[index].state.isDiscoverable = isDiscoverable
-        adapters[index].state.discoverableNumber += 1
-        refreshAdvertisements(on: index)
-        let timeout = tree.properties(of: BlueZInterfaces.adapter, at: path)?["DiscoverableTimeout"]?.uint32Value ?? 0
+    private mutating func setDiscoverable(_ isDiscoverable: Bool, _ context: inout DaemonContext) {
+        set("Discoverable", .boolean(isDiscoverable), &context)
+        state.isDiscoverable = isDiscoverable
+        state.discoverableNumber += 1
+        advertisements.refresh(state, &context)
+        let timeout = shown("DiscoverableTimeout", context)?.uint32Value ?? 0
         guard isDiscoverable, timeout > 0 else { return }
-        output(
+        context.output(
             .schedule(
-                .discoverableOver(adapter: index, adapters[index].state.discoverableNumber),
-                after: .seconds(Int64(timeout))))
+                .discoverableOver(adapter: index, state.discoverableNumber), after: .seconds(Int64(timeout))))
     }
 
-    mutating func discoverableOver(_ index: Int, _ number: UInt64) {
-        if adapters[index].state.discoverableNumber == number { setDiscoverable(false, index) }
+    mutating func discoverableOver(_ number: UInt64, _ context: inout DaemonContext) {
+        if state.discoverableNumber == number { setDiscoverable(false, &context) }
     }
 
     // MARK: Power
 
-    private mutating func setPower(_ isOn: Bool, of index: Int, _ call: ClientCall) {
-        guard adapters[index].state.powerCalls.isEmpty else { return refuse(call.id, BlueZError.changing) }
-        guard adapters[index].state.isPowered != isOn else { return answer(call.id) }
-        adapters[index].state.powerCalls.append((call.id, isOn))
-        showPowerState(isOn ? "off-enabling" : "on-disabling", of: index)
-        output(.host(adapter: index, .power(isOn)))
+    private mutating func setPower(_ isOn: Bool, _ call: ClientCall, _ context: inout DaemonContext) {
+        guard state.powerCalls.isEmpty else { return context.refuse(call.id, BlueZError.changing) }
+        guard state.isPowered != isOn else { return context.answer(call.id) }
+        state.powerCalls.append((call.id, isOn))
+        showPowerState(isOn ? "off-enabling" : "on-disabling", &context)
+        context.output(.host(adapter: index, .power(isOn)))
     }
 
     /// Handles a change of the host's power or of the adapter's presence.
-    mutating func stateChanged(_ state: AdapterState, on index: Int) {
-        switch state {
+    mutating func stateChanged(_ present: AdapterState, _ context: inout DaemonContext) {
+        switch present {
         case .poweredOn, .poweredOff:
-            if !adapters[index].state.isPresent {
-                adapters[index].state.isPresent = true
-                adapters[index].state.isPowered = state == .poweredOn
-                export(index)
-            } else if adapters[index].state.isPowered != (state == .poweredOn) {
-                powerChanged(state == .poweredOn, on: index)
+            let isPowered = present == .poweredOn
+            if !state.isPresent {
+                state.isPresent = true
+                state.isPowered = isPowered
+                export(&context)
+            } else if state.isPowered != isPowered {
+                powerChanged(isPowered, &context)
             }
         case .resetting, .unsupported, .unauthorized, .unknown:
-            if adapters[index].state.isPresent { withdraw(index) }
+            if state.isPresent { withdraw(&context) }
         }
-        let waiting = adapters[index].state.powerCalls
-        adapters[index].state.powerCalls = []
+        let waiting = state.powerCalls
+        state.powerCalls = []
         for (call, isOn) in waiting {
-            if adapters[index].state.isPresent, adapters[index].state.isPowered == isOn {
-                answer(call)
+            if state.isPresent, state.isPowered == isOn {
+                context.answer(call)
             } else {
-                refuse(call, BlueZError.failed("Failed"))
+                context.refuse(call, BlueZError.failed("Failed"))
             }
         }
     }
 
-    private mutating func powerChanged(_ isOn: Bool, on index: Int) {
-        adapters[index].state.isPowered = isOn
-        let path = adapters[index].path
-        if !isOn { endEverything(on: index) }
-        set("Powered", .boolean(isOn), of: BlueZInterfaces.adapter, at: path)
-        showPowerState(isOn ? "on" : "off", of: index)
+    private mutating func powerChanged(_ isOn: Bool, _ context: inout DaemonContext) {
+        state.isPowered = isOn
+        if !isOn { endEverything(&context) }
+        set("Powered", .boolean(isOn), &context)
+        showPowerState(isOn ? "on" : "off", &context)
         if isOn {
-            publishApplications(on: index)
-            refreshAdvertisements(on: index)
-            listen(on: index)
+            applications.publish(&context)
+            advertisements.refresh(state, &context)
+            listen(&context)
         } else {
-            answerApplications(on: index)
-            refuseAdvertisements(on: index)
+            applications.powerEnded(&context)
+            advertisements.powerEnded(&context)
         }
     }
 
-    private mutating func showPowerState(_ state: String, of index: Int) {
-        guard dialect >= .bluez5_82 else { return }
-        set("PowerState", .string(state), of: BlueZInterfaces.adapter, at: adapters[index].path)
+    private func showPowerState(_ state: String, _ context: inout DaemonContext) {
+        if context.dialect >= .bluez5_82 { set("PowerState", .string(state), &context) }
     }
 
     /// Ends links and discovery, which need power; applications, advertisements and monitors stay.
-    private mutating func endEverything(on index: Int) {
-        endSubscriptions(on: index)
-        for peer in adapters[index].devices.keys.sorted(by: { $0.description < $1.description }) {
-            linkLost(peer, on: index, .notReady)
-            if let path = adapters[index].devices[peer]?.path { monitorsLose(peer, path, on: index) }
+    private mutating func endEverything(_ context: inout DaemonContext) {
+        applications.endSubscriptions(&context)
+        for peer in devices.keys.sorted(by: { $0.description < $1.description }) {
+            linkLost(peer, .notReady, &context)
+            if let path = devices[peer]?.path { monitors.lose(peer, path, &context) }
         }
-        endDiscovery(on: index)
-        if adapters[index].state.discoverableNumber > 0 { setDiscoverable(false, index) }
+        endDiscovery(&context)
+        if state.discoverableNumber > 0 { setDiscoverable(false, &context) }
     }
 
     /// Removes the objects of an unplugged adapter, the deepest first.
-    private mutating func withdraw(_ index: Int) {
-        endEverything(on: index)
-        adapters[index].state.isPresent = false
-        for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
-            removeObjects(of: device.peer, on: index)
-        }
-        withdrawApplications(on: index)
-        releaseAdvertisements(on: index)
-        releaseMonitors(on: index)
-        removeBatteryProviders(on: index)
-        remove(adapters[index].path)
-        adapters[index].discovery = DiscoverySessions()
+    private mutating func withdraw(_ context: inout DaemonContext) {
+        endEverything(&context)
+        state.isPresent = false
+        for peer in devices.values.sorted(by: { $0.path < $1.path }).map(\.peer) { forget(peer, &context) }
+        applications.withdrawAll(&context)
+        advertisements.releaseAll(&context)
+        monitors.releaseAll(&context)
+        context.removeBatteryProviders(on: index)
+        context.remove(path)
+        discovery = DiscoverySessions()
     }
 }
 

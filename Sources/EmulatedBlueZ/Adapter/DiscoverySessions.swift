@@ -120,64 +120,58 @@ struct DiscoverySessions: Sendable {
     }
 }
 
-extension BluetoothDaemon {
-    mutating func startDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
-        guard adapters[index].discovery.start(call.sender) else { throw BlueZError.inProgress }
-        discoveryChanged(on: index)
-        answer(call.id)
+extension DaemonAdapter {
+    mutating func startDiscovery(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
+        guard state.isPowered else { throw BlueZError.notReady }
+        guard discovery.start(call.sender) else { throw BlueZError.inProgress }
+        discoveryChanged(&context)
+        context.answer(call.id)
     }
 
-    mutating func stopDiscovery(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
-        guard adapters[index].discovery.stop(call.sender) else { throw BlueZError.failed("No discovery started") }
-        discoveryChanged(on: index)
-        answer(call.id)
+    mutating func stopDiscovery(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
+        guard state.isPowered else { throw BlueZError.notReady }
+        guard discovery.stop(call.sender) else { throw BlueZError.failed("No discovery started") }
+        discoveryChanged(&context)
+        context.answer(call.id)
     }
 
-    mutating func setDiscoveryFilter(_ call: ClientCall, on index: Int) throws(DBusError) {
-        guard adapters[index].state.isPowered else { throw BlueZError.notReady }
+    mutating func setDiscoveryFilter(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
+        guard state.isPowered else { throw BlueZError.notReady }
         let properties = call.arguments.first?.propertiesValue ?? [:]
-        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties, dialect)
-        adapters[index].discovery.setFilter(filter, of: call.sender)
-        answer(call.id)
+        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties, context.dialect)
+        discovery.setFilter(filter, of: call.sender)
+        context.answer(call.id)
     }
 
-    mutating func endDiscovery(on index: Int) {
-        adapters[index].discovery.stopAll()
-        discoveryChanged(on: index)
+    mutating func endDiscovery(_ context: inout DaemonContext) {
+        discovery.stopAll()
+        discoveryChanged(&context)
     }
 
     /// Starts or stops scanning, and updates `Discovering`.
-    mutating func discoveryChanged(on index: Int) {
-        let isActive = adapters[index].discovery.isActive
-        listen(on: index)
-        let path = adapters[index].path
-        let wasActive = tree.properties(of: BlueZInterfaces.adapter, at: path)?["Discovering"]?.boolValue == true
+    mutating func discoveryChanged(_ context: inout DaemonContext) {
+        let isActive = discovery.isActive
+        listen(&context)
+        let wasActive = shown("Discovering", context)?.boolValue == true
         guard isActive != wasActive else { return }
-        if !isActive { discoveryEnded(on: index) }
-        set("Discovering", .boolean(isActive), of: BlueZInterfaces.adapter, at: path)
+        if !isActive { discoveryEnded(&context) }
+        context.set("Discovering", .boolean(isActive), of: BlueZInterfaces.adapter, at: path)
     }
 
     /// Scans while a client discovers or a monitor is active.
-    mutating func listen(on index: Int) {
-        let wants =
-            adapters[index].state.isPowered && (adapters[index].discovery.isActive || adapters[index].monitors.isActive)
-        guard wants != adapters[index].discovery.isListening else { return }
-        adapters[index].discovery.isListening = wants
-        output(
+    mutating func listen(_ context: inout DaemonContext) {
+        let wants = state.isPowered && (discovery.isActive || monitors.isActive)
+        guard wants != discovery.isListening else { return }
+        discovery.isListening = wants
+        context.output(
             .central(adapter: index, wants ? .startScan(ScanParameters(allowDuplicates: true)) : .stopScan))
     }
 
     /// Removes the signal strengths, and forgets the devices that are not connectable.
-    private mutating func discoveryEnded(on index: Int) {
-        for device in adapters[index].devices.values.sorted(by: { $0.path < $1.path }) {
-            set("RSSI", nil, of: BlueZInterfaces.device, at: device.path)
-            set("TxPower", nil, of: BlueZInterfaces.device, at: device.path)
-            adapters[index].devices[device.peer]?.heard.rssi = nil
-            if device.isTemporary, !device.heard.isConnectable, !device.isInUse {
-                removeObjects(of: device.peer, on: index)
-            }
+    private mutating func discoveryEnded(_ context: inout DaemonContext) {
+        for device in devices.values.sorted(by: { $0.path < $1.path }) {
+            devices[device.peer]?.hideStrength(&context)
+            if device.isTemporary, !device.heard.isConnectable, !device.isInUse { forget(device.peer, &context) }
         }
     }
 }

@@ -30,26 +30,34 @@ struct Advertisements: Sendable {
         var number: UInt64 = 0
     }
 
-    var all: [AdvertisementID: Registered] = [:]
+    private let adapter: Int
+    /// The path of the adapter.
+    private let path: ObjectPath
+    /// The number of advertisements that can be on the air at a time.
+    private let sets: Int
+    private var all: [AdvertisementID: Registered] = [:]
 
-    func id(of path: ObjectPath, _ client: String) -> AdvertisementID? {
+    init(adapter: Int, _ path: ObjectPath, sets: Int) { (self.adapter, self.path, self.sets) = (adapter, path, sets) }
+
+    private func id(of path: ObjectPath, _ client: String) -> AdvertisementID? {
         all.first { $0.value.path == path && $0.value.client == client }?.key
     }
 
     /// The smallest number that no advertisement uses.
-    var freeInstance: UInt8 {
+    private var freeInstance: UInt8 {
         let taken = Set(all.values.map(\.instance))
         return (1...UInt8.max).first { !taken.contains($0) } ?? .max
     }
 
     /// The advertisements in the order of registration.
-    var ids: [AdvertisementID] { all.keys.sorted { $0.rawValue < $1.rawValue } }
+    private var ids: [AdvertisementID] { all.keys.sorted { $0.rawValue < $1.rawValue } }
 }
 
-extension BluetoothDaemon {
-    func advertisingManagerProperties(of adapter: DaemonAdapter) -> ObjectTree.Properties {
+extension Advertisements {
+    /// The properties of the manager's interface when the adapter appears.
+    func managerProperties(_ dialect: BlueZDialect) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "ActiveInstances": .byte(0), "SupportedInstances": .byte(UInt8(clamping: adapter.facts.advertisingSets)),
+            "ActiveInstances": .byte(0), "SupportedInstances": .byte(UInt8(clamping: sets)),
             "SupportedIncludes": .strings(["tx-power", "appearance", "local-name"]),
         ]
         if dialect >= .bluez5_82 {
@@ -60,121 +68,117 @@ extension BluetoothDaemon {
         return properties
     }
 
-    mutating func handleAdvertisingCall(_ call: ClientCall, on index: Int) throws(DBusError) {
+    mutating func handle(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
         guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let known = adapters[index].advertisements.id(of: path, call.sender)
+        let known = id(of: path, call.sender)
         guard call.member == "RegisterAdvertisement" else {
             guard let known else { throw BlueZError.doesNotExist }
-            removeAdvertisement(known, on: index)
-            return answer(call.id)
+            remove(known, &context)
+            return context.answer(call.id)
         }
         guard known == nil else { throw BlueZError.alreadyExists }
-        guard adapters[index].advertisements.all.count < adapters[index].facts.advertisingSets else {
+        guard all.count < sets else {
             throw BlueZError.notPermitted("Maximum advertisements reached")
         }
-        let id = AdvertisementID(rawValue: nextNumber())
-        adapters[index].advertisements.all[id] = Advertisements.Registered(
-            client: call.sender, path: path, call: call.id,
-            instance: adapters[index].advertisements.freeInstance)
-        output(.watch(client: call.sender))
-        readAdvertisement(id, for: call.id, on: index)
+        let id = AdvertisementID(rawValue: context.nextNumber())
+        all[id] = Registered(client: call.sender, path: path, call: call.id, instance: freeInstance)
+        context.output(.watch(client: call.sender))
+        readProperties(of: id, for: call.id, &context)
     }
 
-    private mutating func readAdvertisement(_ id: AdvertisementID, for call: ClientCallID?, on index: Int) {
-        guard let registered = adapters[index].advertisements.all[id] else { return }
-        request(
-            .advertisement(adapter: index, id, call), of: registered.client, registered.path,
-            StandardInterface.properties.name, "GetAll", [.string(Advertisements.interface)],
-            deadline: configuration.applicationDeadline)
+    private func readProperties(of id: AdvertisementID, for call: ClientCallID?, _ context: inout DaemonContext) {
+        guard let registered = all[id] else { return }
+        context.request(
+            .advertisement(adapter: adapter, id, call), of: registered.client, registered.path,
+            StandardInterface.properties.name, "GetAll", [.string(Self.interface)],
+            deadline: context.configuration.applicationDeadline)
     }
 
     private static let notRegistered = BlueZError.failed("Failed to register advertisement")
 
-    mutating func advertisementRead(
-        _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID?, on index: Int
+    mutating func propertiesRead(
+        _ id: AdvertisementID, _ result: Result<[DBusValue], DBusError>, for call: ClientCallID?,
+        _ state: DaemonAdapter.State, _ context: inout DaemonContext
     ) {
-        guard adapters[index].advertisements.all[id] != nil else { return }
+        guard all[id] != nil else { return }
         do throws(DBusError) {
             // A client that does not list the properties has no properties.
             let properties = (try? result.get())?.first?.propertiesValue ?? [:]
-            let parsed = try AdvertisementProperties(properties, dialect)
+            let parsed = try AdvertisementProperties(properties, context.dialect)
             // The kernel refuses an advertisement that does not fit, and every one while the power is off: Linux,
             // net/bluetooth/mgmt.c, add_ext_adv_data and add_ext_adv_params.
-            guard advertisement(parsed, isHidden: false, on: index) != nil, adapters[index].state.isPowered else {
+            guard state.isPowered, advertisement(parsed, isHidden: false, state, context.dialect) != nil else {
                 throw Self.notRegistered
             }
-            adapters[index].advertisements.all[id]?.properties = parsed
-            adapters[index].advertisements.all[id]?.hasInstance = properties["Instance"] != nil
-            if call != nil { output(.openAdvertiser(adapter: index, id)) }
-            limitAdvertisement(id, on: index)
-            sendAdvertisement(id, on: index)
+            all[id]?.properties = parsed
+            all[id]?.hasInstance = properties["Instance"] != nil
+            if call != nil { context.output(.openAdvertiser(adapter: adapter, id)) }
+            startTimers(of: id, &context)
+            send(id, state, &context)
         } catch {
             // After a refused change, the old packets stay on the air.
             guard let call else { return }
-            adapters[index].advertisements.all[id] = nil
-            refuse(call, error)
+            all[id] = nil
+            context.refuse(call, error)
         }
     }
 
     private func advertisement(
-        _ properties: AdvertisementProperties, isHidden: Bool, on index: Int
+        _ properties: AdvertisementProperties, isHidden: Bool, _ state: DaemonAdapter.State, _ dialect: BlueZDialect
     ) -> Advertisement? {
-        let state = adapters[index].state
-        return properties.advertisement(
+        properties.advertisement(
             alias: state.alias, isDiscoverable: state.isDiscoverable, isHidden: isHidden, dialect)
     }
 
     /// Sends an advertisement; one that no longer fits, because its adapter became discoverable, stays as it is.
-    private mutating func sendAdvertisement(_ id: AdvertisementID, on index: Int) {
-        guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties,
-            let advertisement = advertisement(properties, isHidden: registered.isHidden, on: index)
+    private func send(_ id: AdvertisementID, _ state: DaemonAdapter.State, _ context: inout DaemonContext) {
+        guard let registered = all[id], let properties = registered.properties,
+            let advertisement = advertisement(properties, isHidden: registered.isHidden, state, context.dialect)
         else { return }
-        output(
-            .advertiser(
-                adapter: index, id, .startAdvertising(operation: nextOperation(), advertisement: advertisement)))
+        let operation = context.nextOperation()
+        context.output(
+            .advertiser(adapter: adapter, id, .startAdvertising(operation: operation, advertisement: advertisement)))
     }
 
     /// Sends the advertisements again after a change of the adapter's flags, which they contain.
-    mutating func refreshAdvertisements(on index: Int) {
-        guard adapters[index].state.isPowered else { return }
-        for id in adapters[index].advertisements.ids { sendAdvertisement(id, on: index) }
+    func refresh(_ state: DaemonAdapter.State, _ context: inout DaemonContext) {
+        guard state.isPowered else { return }
+        for id in ids { send(id, state, &context) }
     }
 
     /// Starts the timers for the time limits that a client set or changed.
-    private mutating func limitAdvertisement(_ id: AdvertisementID, on index: Int) {
-        guard let registered = adapters[index].advertisements.all[id], let properties = registered.properties else {
-            return
-        }
+    private mutating func startTimers(of id: AdvertisementID, _ context: inout DaemonContext) {
+        guard let registered = all[id], let properties = registered.properties else { return }
         if registered.end.after != properties.timeout {
-            let limit = Advertisements.Limit(after: properties.timeout, number: nextNumber())
-            adapters[index].advertisements.all[id]?.end = limit
+            let limit = Limit(after: properties.timeout, number: context.nextNumber())
+            all[id]?.end = limit
             if let time = limit.after {
-                output(.schedule(.advertisementOver(adapter: index, id, limit.number), after: time))
+                context.output(.schedule(.advertisementOver(adapter: adapter, id, limit.number), after: time))
             }
         }
         if registered.hiding.after != properties.discoverableTimeout {
-            let limit = Advertisements.Limit(after: properties.discoverableTimeout, number: nextNumber())
-            adapters[index].advertisements.all[id]?.hiding = limit
-            adapters[index].advertisements.all[id]?.isHidden = false
+            let limit = Limit(after: properties.discoverableTimeout, number: context.nextNumber())
+            all[id]?.hiding = limit
+            all[id]?.isHidden = false
             if let time = limit.after {
-                output(.schedule(.advertisementHidden(adapter: index, id, limit.number), after: time))
+                context.output(.schedule(.advertisementHidden(adapter: adapter, id, limit.number), after: time))
             }
         }
     }
 
-    mutating func handle(_ event: PeripheralEvent, of id: AdvertisementID, on index: Int) {
-        guard let registered = adapters[index].advertisements.all[id] else { return }
+    mutating func handle(_ event: PeripheralEvent, of id: AdvertisementID, _ context: inout DaemonContext) {
+        guard let registered = all[id] else { return }
         switch event {
         case .advertisingStarted:
             guard let call = registered.call else { return }
-            adapters[index].advertisements.all[id]?.call = nil
-            showInstances(on: index)
-            tellInstance(of: registered)
-            answer(call)
+            all[id]?.call = nil
+            showInstances(&context)
+            tellInstance(of: registered, &context)
+            context.answer(call)
         case .operationFailed:
-            adapters[index].advertisements.all[id] = nil
-            output(.closeAdvertiser(adapter: index, id))
-            if let call = registered.call { refuse(call, Self.notRegistered) }
+            all[id] = nil
+            context.output(.closeAdvertiser(adapter: adapter, id))
+            if let call = registered.call { context.refuse(call, Self.notRegistered) }
         default: break
         }
     }
@@ -182,72 +186,64 @@ extension BluetoothDaemon {
     /// Sets the property `Instance` of a client that exports it.
     ///
     /// Source: BlueZ, `doc/org.bluez.LEAdvertisement.rst`, of 5.87.
-    private mutating func tellInstance(of registered: Advertisements.Registered) {
-        guard registered.hasInstance, dialect >= .bluez5_87 else { return }
-        request(
+    private func tellInstance(of registered: Registered, _ context: inout DaemonContext) {
+        guard registered.hasInstance, context.dialect >= .bluez5_87 else { return }
+        context.request(
             .ignored, of: registered.client, registered.path, StandardInterface.properties.name, "Set",
-            [.string(Advertisements.interface), .string("Instance"), .variant(.byte(registered.instance))],
-            deadline: configuration.applicationDeadline)
+            [.string(Self.interface), .string("Instance"), .variant(.byte(registered.instance))],
+            deadline: context.configuration.applicationDeadline)
     }
 
-    private mutating func showInstances(on index: Int) {
-        let count = adapters[index].advertisements.all.values.count { $0.call == nil }
-        let path = adapters[index].path
-        set("ActiveInstances", .byte(UInt8(clamping: count)), of: BlueZInterfaces.advertisingManager, at: path)
-        set(
-            "SupportedInstances", .byte(UInt8(clamping: adapters[index].facts.advertisingSets - count)),
+    private func showInstances(_ context: inout DaemonContext) {
+        let count = all.values.count { $0.call == nil }
+        context.set("ActiveInstances", .byte(UInt8(clamping: count)), of: BlueZInterfaces.advertisingManager, at: path)
+        context.set(
+            "SupportedInstances", .byte(UInt8(clamping: sets - count)),
             of: BlueZInterfaces.advertisingManager, at: path)
     }
 
     // MARK: Changes and ends
 
-    mutating func advertisementChanged(_ signal: ClientSignal) {
-        for index in adapters.indices {
-            guard let id = adapters[index].advertisements.id(of: signal.path, signal.sender) else { continue }
-            readAdvertisement(id, for: nil, on: index)
-        }
+    /// Reads an advertisement whose properties the client has changed.
+    func changed(_ signal: ClientSignal, _ context: inout DaemonContext) {
+        if let id = id(of: signal.path, signal.sender) { readProperties(of: id, for: nil, &context) }
     }
 
-    private mutating func removeAdvertisement(_ id: AdvertisementID, isReleased: Bool = false, on index: Int) {
-        guard let registered = adapters[index].advertisements.all.removeValue(forKey: id) else { return }
-        if registered.properties != nil { output(.closeAdvertiser(adapter: index, id)) }
-        if let call = registered.call { refuse(call, BlueZError.failed("Failed to complete registration")) }
-        showInstances(on: index)
+    private mutating func remove(_ id: AdvertisementID, isReleased: Bool = false, _ context: inout DaemonContext) {
+        guard let registered = all.removeValue(forKey: id) else { return }
+        if registered.properties != nil { context.output(.closeAdvertiser(adapter: adapter, id)) }
+        if let call = registered.call { context.refuse(call, BlueZError.failed("Failed to complete registration")) }
+        showInstances(&context)
         guard isReleased else { return }
-        request(
-            .ignored, of: registered.client, registered.path, Advertisements.interface, "Release",
-            deadline: configuration.applicationDeadline)
+        context.request(
+            .ignored, of: registered.client, registered.path, Self.interface, "Release",
+            deadline: context.configuration.applicationDeadline)
     }
 
-    mutating func advertisementOver(_ id: AdvertisementID, _ number: UInt64, on index: Int) {
-        guard adapters[index].advertisements.all[id]?.end.number == number else { return }
-        removeAdvertisement(id, isReleased: true, on: index)
+    mutating func timeIsOver(_ id: AdvertisementID, _ number: UInt64, _ context: inout DaemonContext) {
+        if all[id]?.end.number == number { remove(id, isReleased: true, &context) }
     }
 
-    mutating func hideAdvertisement(_ id: AdvertisementID, _ number: UInt64, on index: Int) {
-        guard adapters[index].advertisements.all[id]?.hiding.number == number else { return }
-        adapters[index].advertisements.all[id]?.isHidden = true
-        guard adapters[index].state.isPowered else { return }
-        sendAdvertisement(id, on: index)
+    mutating func hide(
+        _ id: AdvertisementID, _ number: UInt64, _ state: DaemonAdapter.State, _ context: inout DaemonContext
+    ) {
+        guard all[id]?.hiding.number == number else { return }
+        all[id]?.isHidden = true
+        if state.isPowered { send(id, state, &context) }
     }
 
-    mutating func forgetAdvertisements(of client: String, on index: Int) {
-        for id in adapters[index].advertisements.ids
-        where adapters[index].advertisements.all[id]?.client == client {
-            removeAdvertisement(id, on: index)
-        }
+    mutating func forget(_ client: String, _ context: inout DaemonContext) {
+        for id in ids where all[id]?.client == client { remove(id, &context) }
     }
 
     /// Refuses the advertisements that are not on the air when the power ends; the others return with the power.
-    mutating func refuseAdvertisements(on index: Int) {
-        for id in adapters[index].advertisements.ids where adapters[index].advertisements.all[id]?.call != nil {
-            removeAdvertisement(id, on: index)
-        }
+    mutating func powerEnded(_ context: inout DaemonContext) {
+        for id in ids where all[id]?.call != nil { remove(id, &context) }
     }
 
     /// Releases all advertisements of an adapter that is gone.
-    mutating func releaseAdvertisements(on index: Int) {
-        for id in adapters[index].advertisements.ids { removeAdvertisement(id, isReleased: true, on: index) }
+    mutating func releaseAll(_ context: inout DaemonContext) {
+        for id in ids { remove(id, isReleased: true, &context) }
     }
 }
 #endif

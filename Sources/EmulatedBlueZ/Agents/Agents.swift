@@ -12,7 +12,11 @@ struct Agents: Sendable {
         let capability: PairingCapability
     }
 
+    static let interface = "org.bluez.Agent1"
+
     private(set) var all: [Agent] = []
+    /// The capability that each adapter has at present.
+    var capabilities: [PairingCapability] = []
 
     /// The agent for pairings that no client with its own agent started.
     var `default`: Agent? { all.first }
@@ -50,28 +54,7 @@ struct Agents: Sendable {
     }
 }
 
-extension BluetoothDaemon {
-    static let agentInterface = "org.bluez.Agent1"
-
-    mutating func handleAgentCall(_ call: ClientCall) throws(DBusError) {
-        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        switch call.member {
-        case "RegisterAgent":
-            guard agents.agent(of: call.sender) == nil else { throw BlueZError.alreadyExists }
-            guard let capability = Agents.capability(call.arguments.last?.stringValue ?? "?") else {
-                throw BlueZError.invalidArguments
-            }
-            agents.register(Agents.Agent(client: call.sender, path: path, capability: capability))
-        case "UnregisterAgent":
-            guard let agent = agents.remove(path, of: call.sender) else { throw BlueZError.doesNotExist }
-            abandonQuestions(of: agent)
-        default:
-            guard agents.makeDefault(path, of: call.sender) else { throw BlueZError.doesNotExist }
-        }
-        agentsChanged()
-        answer(call.id)
-    }
-
+extension DaemonContext {
     /// The input and output capability of an agent; without an agent, the configured passkey decides.
     func capability(of agent: Agents.Agent?) -> PairingCapability {
         agent?.capability ?? (configuration.passkey == nil ? .noInputNoOutput : .keyboardDisplay)
@@ -80,35 +63,52 @@ extension BluetoothDaemon {
     /// Whether the questions of a pairing can be answered.
     var hasAgent: Bool { agents.default != nil || configuration.passkey != nil }
 
+    /// Sets the capability of the adapters to that of the default agent.
+    mutating func showCapability() {
+        let capability = capability(of: agents.default)
+        for adapter in agents.capabilities.indices { setCapability(capability, of: adapter) }
+    }
+
+    mutating func setCapability(_ capability: PairingCapability, of adapter: Int) {
+        guard agents.capabilities[adapter] != capability else { return }
+        agents.capabilities[adapter] = capability
+        output(.pairing(adapter: adapter, .setCapability(capability)))
+    }
+}
+
+extension BluetoothDaemon {
+    mutating func handleAgentCall(_ call: ClientCall) throws(DBusError) {
+        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        switch call.member {
+        case "RegisterAgent":
+            guard context.agents.agent(of: call.sender) == nil else { throw BlueZError.alreadyExists }
+            guard let capability = Agents.capability(call.arguments.last?.stringValue ?? "?") else {
+                throw BlueZError.invalidArguments
+            }
+            context.agents.register(Agents.Agent(client: call.sender, path: path, capability: capability))
+        case "UnregisterAgent":
+            guard let agent = context.agents.remove(path, of: call.sender) else { throw BlueZError.doesNotExist }
+            abandonQuestions(of: agent)
+        default:
+            guard context.agents.makeDefault(path, of: call.sender) else { throw BlueZError.doesNotExist }
+        }
+        agentsChanged()
+        context.answer(call.id)
+    }
+
     /// Updates the adapters after an agent was added or removed, or became the default.
     ///
     /// Adapters are pairable while an agent exists, unless a client sets `Pairable` meanwhile.
     ///
     /// Source: BlueZ, `src/adapter.c`, `adapter_set_io_capability`.
     mutating func agentsChanged() {
-        showCapability()
-        for index in adapters.indices {
-            adapters[index].state.isPairable = hasAgent
-            set("Pairable", .boolean(hasAgent), of: BlueZInterfaces.adapter, at: adapters[index].path)
-        }
-    }
-
-    /// Sets the capability of the adapters to that of the default agent.
-    mutating func showCapability() {
-        let capability = capability(of: agents.default)
-        for index in adapters.indices where adapters[index].pairing.capability != capability {
-            adapters[index].pairing.capability = capability
-            output(.pairing(adapter: index, .setCapability(capability)))
-        }
+        context.showCapability()
+        for index in adapters.indices { adapters[index].setPairable(context.hasAgent, &context) }
     }
 
     /// Refuses the open questions to an agent that is gone.
     mutating func abandonQuestions(of agent: Agents.Agent) {
-        for index in adapters.indices {
-            for (question, asked) in adapters[index].pairing.questions where asked.agent == agent {
-                reject(question, on: index)
-            }
-        }
+        for index in adapters.indices { adapters[index].pairing.reject(askedOf: agent, &context) }
     }
 }
 #endif

@@ -2,7 +2,6 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
-import DequeModule
 
 /// The identity of an application: the client that registered it, and its root.
 struct ApplicationKey: Hashable, Sendable {
@@ -47,15 +46,6 @@ struct Applications: Sendable {
         let interface: String
     }
 
-    /// A central with subscriptions.
-    struct Subscriber: Sendable {
-        var mtu: Int
-        var credits: Int
-        var waiting = Deque<(attribute: AttributeID, value: Data)>()
-        /// The values that the controller has accepted and not yet sent, oldest first.
-        var sent = Deque<AttributeID>()
-    }
-
     /// A write of a central, in parts that the client answers one by one.
     struct Write: Sendable {
         var isAnswered: Bool
@@ -63,6 +53,9 @@ struct Applications: Sendable {
         var code: UInt8 = 0
     }
 
+    let adapter: Int
+    /// The path of the adapter.
+    let path: ObjectPath
     var all: [ApplicationKey: Application] = [:]
     var characteristics: [AttributeID: Characteristic] = [:]
     /// The objects of all characteristics and descriptors.
@@ -73,7 +66,16 @@ struct Applications: Sendable {
     var operations: [OperationID: (owner: ApplicationKey, service: AttributeID)] = [:]
     var subscribers: [PeerID: Subscriber] = [:]
     var writes: [RequestID: Write] = [:]
-    var lastAttribute: UInt32 = 0
+    private var lastAttribute: UInt32 = 0
+
+    init(adapter: Int, _ path: ObjectPath) { (self.adapter, self.path) = (adapter, path) }
+
+    /// The UUIDs of Generic Access, Generic Attribute and the applications' services, each with all 128 bits.
+    var serviceUUIDs: [String] {
+        let own = [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
+        let served = all.values.flatMap(\.services).map(\.definition.uuid)
+        return Set((own + served).map(\.bluez)).sorted()
+    }
 
     mutating func nextAttribute() -> AttributeID {
         lastAttribute += 1
@@ -87,88 +89,92 @@ struct ApplicationObject: Hashable, Sendable {
     let path: ObjectPath
 }
 
-extension BluetoothDaemon {
-    mutating func handleApplicationCall(_ call: ClientCall, on index: Int) throws(DBusError) {
+extension Applications {
+    mutating func handle(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
         guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
         let key = ApplicationKey(client: call.sender, root: root)
         guard call.member == "RegisterApplication" else {
-            guard adapters[index].applications.all[key] != nil else { throw BlueZError.doesNotExist }
-            withdraw(key, isReleased: true, on: index)
-            return answer(call.id)
+            guard all[key] != nil else { throw BlueZError.doesNotExist }
+            withdraw(key, isReleased: true, &context)
+            return context.answer(call.id)
         }
-        guard adapters[index].applications.all[key] == nil else { throw BlueZError.alreadyExists }
-        let count = adapters[index].applications.all.keys.count { $0.client == call.sender }
+        guard all[key] == nil else { throw BlueZError.alreadyExists }
+        let count = all.keys.count { $0.client == call.sender }
         guard count < DaemonLimits.applications else { throw BlueZError.notPermitted("Maximum applications reached") }
-        adapters[index].applications.all[key] = Applications.Application(call: call.id)
-        output(.watch(client: call.sender))
-        request(
-            .application(adapter: index, key, call.id), of: call.sender, root,
-            StandardInterface.objectManager.name, "GetManagedObjects", deadline: configuration.applicationDeadline)
+        all[key] = Application(call: call.id)
+        context.output(.watch(client: call.sender))
+        context.request(
+            .application(adapter: adapter, key, call.id), of: call.sender, root,
+            StandardInterface.objectManager.name, "GetManagedObjects",
+            deadline: context.configuration.applicationDeadline)
     }
 
     /// Adds the objects that a client listed to the adapter's services.
-    mutating func applicationRead(
-        _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, _ call: ClientCallID, on index: Int
+    mutating func objectsRead(
+        _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, for call: ClientCallID, isPowered: Bool,
+        _ context: inout DaemonContext
     ) {
-        guard adapters[index].applications.all[key]?.call == call else { return }
+        guard all[key]?.call == call else { return }
         do throws(DBusError) {
             let description = try ApplicationDescription(try? result.get().first)
-            add(description, key, on: index)
+            add(description, key, isPowered: isPowered, &context)
         } catch {
-            adapters[index].applications.all[key] = nil
-            refuse(call, error)
+            all[key] = nil
+            context.refuse(call, error)
         }
     }
 
-    private mutating func add(_ description: ApplicationDescription, _ key: ApplicationKey, on index: Int) {
+    private mutating func add(
+        _ description: ApplicationDescription, _ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext
+    ) {
         var ids: [ObjectPath: AttributeID] = [:]
-        adapters[index].applications.all[key]?.profiles = description.profiles
+        all[key]?.profiles = description.profiles
         for service in description.services {
-            let id = adapters[index].applications.nextAttribute()
+            let id = nextAttribute()
             ids[service.path] = id
             let definition = ServiceDefinition(
                 id: id, uuid: service.uuid, isPrimary: service.isPrimary,
                 included: service.includes.compactMap { ids[$0] },
-                characteristics: service.characteristics.map { add($0, key, on: index) })
-            adapters[index].applications.all[key]?.services.append(
-                Applications.Service(path: service.path, definition: definition))
-            if adapters[index].state.isPowered { publish(definition, key, on: index) }
+                characteristics: service.characteristics.map { add($0, key) })
+            all[key]?.services.append(Service(path: service.path, definition: definition))
+            if isPowered { publish(definition, key, &context) }
         }
-        showServices(of: index)
-        answerIfAdded(key, on: index)
+        showServices(&context)
+        answerIfAdded(key, isPowered: isPowered, &context)
     }
 
-    private mutating func publish(_ definition: ServiceDefinition, _ key: ApplicationKey, on index: Int) {
-        let operation = nextOperation()
-        adapters[index].applications.operations[operation] = (key, definition.id)
-        output(.peripheral(adapter: index, .addService(operation: operation, service: definition)))
+    /// Updates the UUIDs of the adapter after its services have changed.
+    private func showServices(_ context: inout DaemonContext) {
+        context.set("UUIDs", .strings(serviceUUIDs), of: BlueZInterfaces.adapter, at: path)
+    }
+
+    private mutating func publish(
+        _ definition: ServiceDefinition, _ key: ApplicationKey, _ context: inout DaemonContext
+    ) {
+        let operation = context.nextOperation()
+        operations[operation] = (key, definition.id)
+        context.output(.peripheral(adapter: adapter, .addService(operation: operation, service: definition)))
     }
 
     private mutating func add(
-        _ described: ApplicationDescription.Characteristic, _ key: ApplicationKey, on index: Int
+        _ described: ApplicationDescription.Characteristic, _ key: ApplicationKey
     ) -> ServiceDefinition.Characteristic {
-        let id = adapters[index].applications.nextAttribute()
-        adapters[index].applications.characteristics[id] = Applications.Characteristic(
+        let id = nextAttribute()
+        characteristics[id] = Characteristic(
             owner: key, path: described.path, properties: described.flags.properties,
             acquiresNotify: described.acquiresNotify)
-        adapters[index].applications.served[id] = Applications.Served(
-            owner: key, path: described.path, interface: BlueZInterfaces.characteristic)
-        adapters[index].applications.paths[ApplicationObject(client: key.client, path: described.path)] = id
+        served[id] = Served(owner: key, path: described.path, interface: BlueZInterfaces.characteristic)
+        paths[ApplicationObject(client: key.client, path: described.path)] = id
         // BlueZ adds the configuration and the extended properties itself, before the client's descriptors.
         let own: Set<UInt16?> = [0x2902, 0x2900]
         let bits = described.flags.extendedProperties
         let extended =
             bits == 0
             ? []
-            : [
-                ServiceDefinition.Descriptor(
-                    id: adapters[index].applications.nextAttribute(), uuid: BluetoothUUID(0x2900),
-                    value: Data([bits, 0]))
-            ]
+            : [ServiceDefinition.Descriptor(id: nextAttribute(), uuid: BluetoothUUID(0x2900), value: Data([bits, 0]))]
         let descriptors = described.descriptors.filter { !own.contains($0.uuid.bits16) }.map { descriptor in
-            let id = adapters[index].applications.nextAttribute()
-            adapters[index].applications.served[id] = Applications.Served(
-                owner: key, path: descriptor.path, interface: BlueZInterfaces.descriptor)
+            let id = nextAttribute()
+            served[id] = Served(owner: key, path: descriptor.path, interface: BlueZInterfaces.descriptor)
             return ServiceDefinition.Descriptor(
                 id: id, uuid: descriptor.uuid, permissions: descriptor.flags.permissions)
         }
@@ -179,45 +185,46 @@ extension BluetoothDaemon {
 
     // MARK: Events
 
-    mutating func serviceAdded(_ operation: OperationID, _ error: BackendError?, on index: Int) {
-        guard let (key, id) = adapters[index].applications.operations.removeValue(forKey: operation),
-            let application = adapters[index].applications.all[key],
+    mutating func serviceAdded(
+        _ operation: OperationID, _ error: BackendError?, isPowered: Bool, _ context: inout DaemonContext
+    ) {
+        guard let (key, id) = operations.removeValue(forKey: operation), let application = all[key],
             let position = application.services.firstIndex(where: { $0.definition.id == id })
         else { return }
         if error == nil {
-            adapters[index].applications.all[key]?.services[position].isPublished = true
-            answerIfAdded(key, on: index)
+            all[key]?.services[position].isPublished = true
+            answerIfAdded(key, isPowered: isPowered, &context)
         } else if let call = application.call {
-            adapters[index].applications.all[key]?.call = nil
-            withdraw(key, on: index)
-            refuse(call, BlueZError.failed("Failed to create entry in database"))
+            all[key]?.call = nil
+            withdraw(key, &context)
+            context.refuse(call, BlueZError.failed("Failed to create entry in database"))
         }
     }
 
     /// Answers the registration of an application when the controller has all of its services; without power, at once.
     ///
     /// Source: BlueZ, `src/gatt-database.c`: the services enter the daemon's own database, which needs no power.
-    private mutating func answerIfAdded(_ key: ApplicationKey, on index: Int) {
-        guard let application = adapters[index].applications.all[key], let call = application.call,
-            !adapters[index].state.isPowered || application.services.allSatisfy(\.isPublished)
+    private mutating func answerIfAdded(_ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext) {
+        guard let application = all[key], let call = application.call,
+            !isPowered || application.services.allSatisfy(\.isPublished)
         else { return }
-        adapters[index].applications.all[key]?.call = nil
-        answer(call)
+        all[key]?.call = nil
+        context.answer(call)
     }
 
     /// Publishes the services that the controller does not have, after the power has returned.
-    mutating func publishApplications(on index: Int) {
-        let services = adapters[index].applications.all.flatMap { key, application in
+    mutating func publish(_ context: inout DaemonContext) {
+        let services = all.flatMap { key, application in
             application.services.filter { !$0.isPublished }.map { (key, $0.definition) }
         }
-        for (key, definition) in services.sorted(by: { $0.1.id < $1.1.id }) { publish(definition, key, on: index) }
+        for (key, definition) in services.sorted(by: { $0.1.id < $1.1.id }) { publish(definition, key, &context) }
     }
 
     /// Answers pending registrations when the power ends; unconfirmed services are published when it returns.
-    mutating func answerApplications(on index: Int) {
-        adapters[index].applications.operations = [:]
-        for (key, application) in adapters[index].applications.all where !application.services.isEmpty {
-            answerIfAdded(key, on: index)
+    mutating func powerEnded(_ context: inout DaemonContext) {
+        operations = [:]
+        for (key, application) in all where !application.services.isEmpty {
+            answerIfAdded(key, isPowered: false, &context)
         }
     }
 
@@ -226,58 +233,53 @@ extension BluetoothDaemon {
     /// Withdraws an application that is unregistered, or whose client is gone.
     ///
     /// - Parameter isReleased: Whether the client is still connected and its profiles are released.
-    private mutating func withdraw(_ key: ApplicationKey, isReleased: Bool = false, on index: Int) {
-        guard let application = adapters[index].applications.all.removeValue(forKey: key) else { return }
-        for service in application.services { remove(service, key, on: index) }
-        showServices(of: index)
+    private mutating func withdraw(_ key: ApplicationKey, isReleased: Bool = false, _ context: inout DaemonContext) {
+        guard let application = all.removeValue(forKey: key) else { return }
+        for service in application.services { remove(service, key, &context) }
+        showServices(&context)
         for profile in isReleased ? application.profiles : [] {
-            request(
+            context.request(
                 .ignored, of: key.client, profile, ApplicationDescription.profileInterface, "Release",
-                deadline: configuration.applicationDeadline)
+                deadline: context.configuration.applicationDeadline)
         }
-        if let call = application.call { refuse(call, BlueZError.failed("Application removed")) }
+        if let call = application.call { context.refuse(call, BlueZError.failed("Application removed")) }
     }
 
     /// Removes a service with its attributes and their subscriptions, whose end the controller does not report.
-    private mutating func remove(_ service: Applications.Service, _ key: ApplicationKey, on index: Int) {
+    private mutating func remove(_ service: Service, _ key: ApplicationKey, _ context: inout DaemonContext) {
         let id = service.definition.id
-        output(.peripheral(adapter: index, .removeService(id)))
-        adapters[index].applications.operations = adapters[index].applications.operations.filter { $1.service != id }
+        context.output(.peripheral(adapter: adapter, .removeService(id)))
+        operations = operations.filter { $1.service != id }
         for characteristic in service.definition.characteristics {
             for id in [characteristic.id] + characteristic.descriptors.map(\.id) {
-                adapters[index].applications.served[id] = nil
+                served[id] = nil
             }
-            guard let found = adapters[index].applications.characteristics.removeValue(forKey: characteristic.id) else {
-                continue
-            }
-            adapters[index].applications.paths[ApplicationObject(client: key.client, path: found.path)] = nil
-            for central in found.subscribers { subscriptionEnded(characteristic.id, of: central, on: index) }
-            for socket in found.sockets.values {
-                sockets[socket] = nil
-                output(.close(socket))
-            }
+            guard let found = characteristics.removeValue(forKey: characteristic.id) else { continue }
+            paths[ApplicationObject(client: key.client, path: found.path)] = nil
+            for central in found.subscribers { subscriptionEnded(characteristic.id, of: central) }
+            for socket in found.sockets.values { context.close(socket) }
         }
     }
 
-    mutating func forgetApplications(of client: String, on index: Int) {
-        for key in adapters[index].applications.all.keys where key.client == client { withdraw(key, on: index) }
+    mutating func forget(_ client: String, _ context: inout DaemonContext) {
+        for key in all.keys where key.client == client { withdraw(key, &context) }
     }
 
     /// Withdraws the applications of an adapter that is gone, which clients learn from the removal of its object.
-    mutating func withdrawApplications(on index: Int) {
-        for key in adapters[index].applications.all.keys { withdraw(key, isReleased: true, on: index) }
+    mutating func withdrawAll(_ context: inout DaemonContext) {
+        for key in all.keys { withdraw(key, isReleased: true, &context) }
     }
 
     /// Removes a service whose object the client withdrew.
-    mutating func serviceRemoved(_ path: ObjectPath, _ key: ApplicationKey) {
-        for index in adapters.indices {
-            let services = adapters[index].applications.all[key]?.services ?? []
-            guard let position = services.firstIndex(where: { $0.path == path }) else { continue }
-            adapters[index].applications.all[key]?.services.remove(at: position)
-            remove(services[position], key, on: index)
-            showServices(of: index)
-            answerIfAdded(key, on: index)
-        }
+    mutating func serviceRemoved(
+        _ path: ObjectPath, _ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext
+    ) {
+        let services = all[key]?.services ?? []
+        guard let position = services.firstIndex(where: { $0.path == path }) else { return }
+        all[key]?.services.remove(at: position)
+        remove(services[position], key, &context)
+        showServices(&context)
+        answerIfAdded(key, isPowered: isPowered, &context)
     }
 }
 #endif

@@ -37,12 +37,12 @@ extension BluetoothDaemon {
         let profile = ApplicationObject(client: call.sender, path: path)
         if call.member == "RegisterProfile" {
             // Options of a wrong type are logged and ignored, as are unknown ones.
-            try profiles.register(profile, call.arguments[1].stringValue ?? "", dialect)
-            output(.watch(client: call.sender))
+            try profiles.register(profile, call.arguments[1].stringValue ?? "", context.dialect)
+            context.output(.watch(client: call.sender))
         } else {
             try profiles.unregister(profile)
         }
-        answer(call.id)
+        context.answer(call.id)
     }
 }
 #endif

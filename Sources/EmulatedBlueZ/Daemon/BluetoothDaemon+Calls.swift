@@ -8,34 +8,32 @@ extension BluetoothDaemon {
         do throws(DBusError) {
             let interface = try self.interface(of: call)
             switch interface {
-            case StandardInterface.introspectable.name: introspect(call)
-            case StandardInterface.objectManager.name: answer(call.id, [managedObjects])
+            case StandardInterface.introspectable.name: describe(call, definitions(at: call.path))
+            case StandardInterface.objectManager.name: context.answer(call.id, [context.tree.managedObjects])
             case StandardInterface.properties.name: try accessProperty(call)
             case BlueZInterfaces.agentManager: try handleAgentCall(call)
             case BlueZInterfaces.profileManager: try handleProfileCall(call)
             default: try handleAdapterCall(call, interface)
             }
         } catch {
-            guard isDefaultIntrospection(call) else { return refuse(call.id, error) }
-            answer(call.id, [.string(IntrospectionDocument.text([], children: tree.children(of: call.path)))])
+            guard isDefaultIntrospection(call) else { return context.refuse(call.id, error) }
+            describe(call, [])
         }
     }
-
-    private var managedObjects: DBusValue { tree.managedObjects }
 
     /// The interface of the method that a call selects; a call without an interface selects no method.
     private func interface(of call: ClientCall) throws(DBusError) -> String {
         let found = definitions(at: call.path).first { definition in
             definition.name == call.interface && definition.method(call.member)?.signature == call.signature
         }
-        guard let found else { throw BlueZError.unknown(call, isObjectThere: tree.leads(to: call.path)) }
+        guard let found else { throw BlueZError.unknown(call, isObjectThere: context.tree.leads(to: call.path)) }
         return found.name
     }
 
     /// The interfaces at a path, including the standard ones; empty for a path that only leads to an object.
     private func definitions(at path: ObjectPath) -> [InterfaceDefinition] {
         guard path != .root else { return [StandardInterface.introspectable, StandardInterface.objectManager] }
-        return tree.interfaces(at: path)?.compactMap { interfaces[$0] } ?? []
+        return context.tree.interfaces(at: path)?.compactMap { context.interfaces[$0] } ?? []
     }
 
     /// Whether a call that no object handles is a request for introspection: libdbus then describes the tree of paths,
@@ -46,24 +44,24 @@ extension BluetoothDaemon {
         call.member == "Introspect" && ["", StandardInterface.introspectable.name].contains(call.interface)
     }
 
-    private mutating func introspect(_ call: ClientCall) {
-        let text = IntrospectionDocument.text(definitions(at: call.path), children: tree.children(of: call.path))
-        answer(call.id, [.string(text)])
+    private mutating func describe(_ call: ClientCall, _ interfaces: [InterfaceDefinition]) {
+        let text = IntrospectionDocument.text(interfaces, children: context.tree.children(of: call.path))
+        context.answer(call.id, [.string(text)])
     }
 
     // MARK: Properties
 
     private mutating func accessProperty(_ call: ClientCall) throws(DBusError) {
         let name = call.arguments.first?.stringValue ?? ""
-        guard let definition = interfaces[name], let values = tree.properties(of: name, at: call.path) else {
-            throw BlueZError.noInterface(name)
-        }
+        guard let definition = context.interfaces[name],
+            let values = context.tree.properties(of: name, at: call.path)
+        else { throw BlueZError.noInterface(name) }
         switch call.member {
-        case "GetAll": answer(call.id, [.properties(values)])
+        case "GetAll": context.answer(call.id, [.properties(values)])
         case "Get":
             let property = call.arguments.dropFirst().first?.stringValue ?? ""
             guard let value = values[property] else { throw BlueZError.noProperty(property) }
-            answer(call.id, [.variant(value)])
+            context.answer(call.id, [.variant(value)])
         default:
             let property = call.arguments.dropFirst().first?.stringValue ?? ""
             guard let known = definition.property(property) else { throw BlueZError.unknownProperty(property) }
@@ -72,48 +70,37 @@ extension BluetoothDaemon {
             guard case .variant(let value)? = call.arguments.last, value.type.text == known.type else {
                 throw BlueZError.wrongType(property)
             }
-            try setProperty(property, value, of: name, call)
+            try setProperty(property, value, for: call)
         }
     }
 
-    private mutating func setProperty(
-        _ property: String, _ value: DBusValue, of interface: String, _ call: ClientCall
-    ) throws(DBusError) {
-        guard let (adapter, device) = subject(of: call.path) else {
-            throw BlueZError.unknown(call, isObjectThere: false)
-        }
+    private mutating func setProperty(_ property: String, _ value: DBusValue, for call: ClientCall) throws(DBusError) {
+        guard let (index, device) = subject(of: call.path) else { throw BlueZError.unknown(call, isObjectThere: false) }
         if let device {
-            try setDeviceProperty(property, value, of: device, on: adapter, call)
+            adapters[index].devices[device]?.setProperty(property, value, for: call, &context)
         } else {
-            try setAdapterProperty(property, value, of: adapter, call)
+            try adapters[index].setProperty(property, value, for: call, &context)
         }
     }
 
     // MARK: Objects
 
     /// The adapter that a path belongs to, and the device, which is nil for the adapter's own path.
-    func subject(of path: ObjectPath) -> (adapter: Int, device: PeerID?)? {
+    private func subject(of path: ObjectPath) -> (adapter: Int, device: PeerID?)? {
         guard let index = adapters.firstIndex(where: { path == $0.path || path.isBelow($0.path) }) else { return nil }
         guard path != adapters[index].path else { return (index, nil) }
-        guard let peer = adapters[index].peers[path.prefix(4)] else { return nil }
-        return (index, peer)
+        return adapters[index].peers[path.prefix(4)].map { (index, $0) }
     }
 
     private mutating func handleAdapterCall(_ call: ClientCall, _ interface: String) throws(DBusError) {
-        guard let (adapter, device) = subject(of: call.path) else {
-            throw BlueZError.unknown(call, isObjectThere: false)
-        }
-        switch (interface, device) {
-        case (BlueZInterfaces.adapter, nil): try handleCall(call, ofAdapter: adapter)
-        case (BlueZInterfaces.gattManager, nil): try handleApplicationCall(call, on: adapter)
-        case (BlueZInterfaces.advertisingManager, nil): try handleAdvertisingCall(call, on: adapter)
-        case (BlueZInterfaces.monitorManager, nil): try handleMonitorCall(call, on: adapter)
-        case (BlueZInterfaces.batteryProviderManager, nil): try handleBatteryProviderCall(call, on: adapter)
-        case (BlueZInterfaces.bearer, let device?): try handleBearerCall(call, of: device, on: adapter)
-        case (BlueZInterfaces.device, let device?): try handleCall(call, of: device, on: adapter)
-        case (BlueZInterfaces.characteristic, let device?):
-            try handleCharacteristicCall(call, of: device, on: adapter)
-        case (BlueZInterfaces.descriptor, let device?): try handleDescriptorCall(call, of: device, on: adapter)
+        guard let (index, device) = subject(of: call.path) else { throw BlueZError.unknown(call, isObjectThere: false) }
+        if let device { return try adapters[index].handle(call, of: device, interface, &context) }
+        switch interface {
+        case BlueZInterfaces.adapter: try adapters[index].handleCall(call, &context)
+        case BlueZInterfaces.gattManager: try adapters[index].applications.handle(call, &context)
+        case BlueZInterfaces.advertisingManager: try adapters[index].advertisements.handle(call, &context)
+        case BlueZInterfaces.monitorManager: try adapters[index].handleMonitorCall(call, &context)
+        case BlueZInterfaces.batteryProviderManager: try context.handleBatteryProviderCall(call, on: index)
         default: throw BlueZError.unknown(call, isObjectThere: true)
         }
     }

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothSupport
 
 /// The purpose of a call to a client.
 enum RequestPurpose: Sendable {
@@ -24,16 +25,19 @@ enum RequestPurpose: Sendable {
 // Clients: their answers, their signals and their disconnections.
 extension BluetoothDaemon {
     mutating func replied(_ id: RequestToClient.ID, _ result: Result<[DBusValue], DBusError>) {
-        switch requests.removeValue(forKey: id) {
-        case .agent(let index, let request)?: agentReplied(request, result, on: index)
-        case .application(let index, let key, let call)?: applicationRead(key, result, call, on: index)
-        case .advertisement(let index, let id, let call)?: advertisementRead(id, result, call, on: index)
-        case .monitor(let index, let key)?: monitorRead(key, result, on: index)
+        switch context.requests.removeValue(forKey: id) {
+        case .agent(let index, let request)?: adapters[index].pairing.agentReplied(request, result, &context)
+        case .application(let index, let key, let call)?:
+            let isPowered = adapters[index].state.isPowered
+            adapters[index].applications.objectsRead(key, result, for: call, isPowered: isPowered, &context)
+        case .advertisement(let index, let id, let call)?:
+            adapters[index].advertisements.propertiesRead(id, result, for: call, adapters[index].state, &context)
+        case .monitor(let index, let key)?: adapters[index].monitorsRead(key, result, &context)
         case .batteries(let provider)?: batteriesRead(provider, result)
-        case .read(let index, let request)?: readAnswered(request, result, on: index)
-        case .write(let index, let request)?: writeAnswered(request, result, on: index)
+        case .read(let index, let request)?: adapters[index].applications.readAnswered(request, result, &context)
+        case .write(let index, let request)?: adapters[index].applications.writeAnswered(request, result, &context)
         case .acquireNotify(let index, let attribute, let central)?:
-            acquireNotifyAnswered(attribute, central, result, on: index)
+            adapters[index].applications.acquireNotifyAnswered(attribute, central, result, &context)
         case .ignored?, nil: break
         }
     }
@@ -45,17 +49,34 @@ extension BluetoothDaemon {
             let properties = signal.arguments.dropFirst().first?.propertiesValue ?? [:]
             switch signal.arguments.first?.stringValue {
             case BlueZInterfaces.characteristic?:
-                if let value = properties["Value"]?.bytesValue { valueChanged(value, signal) }
-            case Advertisements.interface?: advertisementChanged(signal)
+                if let value = properties["Value"]?.bytesValue { valueChanged(Data(value), signal) }
+            case Advertisements.interface?:
+                for index in adapters.indices { adapters[index].advertisements.changed(signal, &context) }
             case BatteryProvider.interface?: batteryChanged(signal)
             default: break
             }
         case (StandardInterface.objectManager.name, "InterfacesRemoved"): objectsRemoved(signal)
-        case (StandardInterface.objectManager.name, "InterfacesAdded"):
-            objectsAdded(signal)
-            batteryAdded(signal)
+        case (StandardInterface.objectManager.name, "InterfacesAdded"): objectsAdded(signal)
         default: break
         }
+    }
+
+    /// Sends the value of a client's characteristic that notifies by its property.
+    private mutating func valueChanged(_ value: Data, _ signal: ClientSignal) {
+        let object = ApplicationObject(client: signal.sender, path: signal.path)
+        for index in adapters.indices { adapters[index].applications.valueChanged(value, of: object, &context) }
+    }
+
+    /// Adds the monitors and batteries that a client exports below a registered root.
+    private mutating func objectsAdded(_ signal: ClientSignal) {
+        guard let path = signal.arguments.first?.pathValue, let value = signal.arguments.last else { return }
+        let interfaces = ApplicationDescription.interfaces(in: value)
+        if let properties = interfaces[AdvertisementMonitors.interface] {
+            for index in adapters.indices {
+                adapters[index].monitorAdded(path, properties, of: signal.sender, &context)
+            }
+        }
+        if let properties = interfaces[BatteryProvider.interface] { batteryAdded(path, properties, signal) }
     }
 
     /// Removes the registered objects that a client withdraws.
@@ -64,58 +85,31 @@ extension BluetoothDaemon {
             return
         }
         if interfaces.contains(BlueZInterfaces.service) {
-            serviceRemoved(path, ApplicationKey(client: signal.sender, root: signal.path))
+            let key = ApplicationKey(client: signal.sender, root: signal.path)
+            for index in adapters.indices {
+                let isPowered = adapters[index].state.isPowered
+                adapters[index].applications.serviceRemoved(path, key, isPowered: isPowered, &context)
+            }
         }
-        if interfaces.contains(Self.monitorInterface) { monitorRemoved(path, of: signal.sender) }
+        if interfaces.contains(AdvertisementMonitors.interface) {
+            for index in adapters.indices { adapters[index].monitorRemoved(path, of: signal.sender, &context) }
+        }
         if interfaces.contains(BatteryProvider.interface) { batteryRemoved(path, signal) }
     }
 
     /// Ends all sessions, links and registrations of a client that left the bus.
     mutating func forget(_ client: String) {
-        for index in adapters.indices {
-            if adapters[index].discovery.forget(client) { discoveryChanged(on: index) }
-            endSessions(of: client, on: index)
-            endPendingCalls(of: client, on: index)
-            forgetApplications(of: client, on: index)
-            forgetAdvertisements(of: client, on: index)
-            forgetMonitors(of: client, on: index)
-        }
+        for index in adapters.indices { adapters[index].forget(client, &context) }
         profiles.forget(client)
-        forgetBatteryProviders(of: client)
-        if let agent = agents.remove(of: client) {
+        context.forgetBatteryProviders(of: client)
+        if let agent = context.agents.remove(of: client) {
             abandonQuestions(of: agent)
             agentsChanged()
         }
-        for (socket, purpose) in sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        for (socket, purpose) in context.sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue })
         where purpose.client == client {
-            output(.close(socket))
+            context.output(.close(socket))
             closed(socket)
-        }
-    }
-
-    private mutating func endSessions(of client: String, on index: Int) {
-        for (peer, device) in adapters[index].devices {
-            for (id, found) in device.database.characteristics.sorted(by: { $0.key < $1.key }) {
-                for (call, sender) in found.starting where sender == client {
-                    adapters[index].devices[peer]?.database.characteristics[id]?.starting.removeAll { $0.call == call }
-                    refuse(call, BlueZError.failed("Operation failed"))
-                }
-                endSession(client, id, of: peer, on: index)
-            }
-        }
-    }
-
-    /// Cancels connects and pairings that the client asked for.
-    private mutating func endPendingCalls(of client: String, on index: Int) {
-        for (peer, device) in adapters[index].devices where device.connection.connect?.call?.sender == client {
-            output(.central(adapter: index, .disconnect(peer: peer)))
-            connectFailed(peer, on: index, BackendError(.operationCancelled, operation: "connect"))
-        }
-        for (peer, device) in adapters[index].devices where device.security.pairing?.sender == client {
-            for (question, asked) in adapters[index].pairing.questions where asked.peer == peer {
-                reject(question, on: index)
-            }
-            endPairing(of: peer, on: index, BlueZError.authenticationCanceled)
         }
     }
 }

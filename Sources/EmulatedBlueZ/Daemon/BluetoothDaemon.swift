@@ -8,39 +8,26 @@ import BluetoothSupport
 /// Pure and synchronous: ``handle(_:at:)`` handles inputs and returns the outputs, in the order in which the caller
 /// must perform them. It uses no thread, no lock, no clock, no bus and no controller.
 struct BluetoothDaemon: Sendable {
-    let configuration: EmulatedBlueZConfiguration
-    let interfaces: BlueZInterfaces
-    var tree = ObjectTree()
+    var context: DaemonContext
     var adapters: [DaemonAdapter] = []
-    var agents = Agents()
     var profiles = Profiles()
-    var batteries = Batteries()
-    var requests: [RequestToClient.ID: RequestPurpose] = [:]
-    var sockets: [ClientSocketID: SocketPurpose] = [:]
-    var now = Duration.zero
-    private(set) var outputs: [DaemonOutput] = []
-    private(set) var lastNumber: UInt64 = 0
 
     static let root = ObjectPath.constant("/org/bluez")
 
     init(_ configuration: EmulatedBlueZConfiguration) {
-        self.configuration = configuration
-        interfaces = BlueZInterfaces(configuration.dialect, isExperimental: configuration.isExperimental)
-        tree.add([BlueZInterfaces.agentManager: [:], BlueZInterfaces.profileManager: [:]], at: Self.root)
-        _ = tree.flush()
+        context = DaemonContext(configuration)
+        context.tree.add([BlueZInterfaces.agentManager: [:], BlueZInterfaces.profileManager: [:]], at: Self.root)
+        _ = context.tree.flush()
     }
-
-    var dialect: BlueZDialect { configuration.dialect }
 
     /// Handles inputs that arrived together; their changes of one object become a single signal.
     ///
     /// - Parameter instant: The time since the daemon started.
     mutating func handle(_ inputs: [DaemonInput], at instant: Duration) -> [DaemonOutput] {
-        now = instant
+        context.now = instant
         for input in inputs { handle(input) }
-        flush()
-        defer { outputs = [] }
-        return outputs
+        context.flush()
+        return context.takeOutputs()
     }
 
     private mutating func handle(_ input: DaemonInput) {
@@ -50,73 +37,69 @@ struct BluetoothDaemon: Sendable {
         case .reply(let id, let result): replied(id, result)
         case .signal(let signal): receive(signal)
         case .clientLeft(let client): forget(client)
-        case .central(let adapter, let event): handle(event, on: adapter)
-        case .peripheral(let adapter, let event): handle(event, on: adapter)
-        case .centralConnected(let adapter, let central): centralConnected(central, on: adapter)
-        case .centralDisconnected(let adapter, let central): centralDisconnected(central, on: adapter)
-        case .advertiser(let adapter, let id, let event): handle(event, of: id, on: adapter)
-        case .pairing(let adapter, let event): handle(event, on: adapter)
-        case .identityKnown(let adapter, let facts): showIdentity(facts, on: adapter)
-        case .appearanceRead(let adapter, let peer, let value): appearanceRead(value, of: peer, on: adapter)
+        case .central(let index, let event): adapters[index].handle(event, &context)
+        case .peripheral(let index, let event): adapters[index].handle(event, &context)
+        case .centralConnected(let index, let central): adapters[index].centralConnected(central, &context)
+        case .centralDisconnected(let index, let central):
+            adapters[index].devices[central]?.centralDisconnected(&context)
+        case .advertiser(let index, let id, let event): adapters[index].advertisements.handle(event, of: id, &context)
+        case .pairing(let index, let event): adapters[index].handle(event, &context)
+        case .identityKnown(let index, let facts): adapters[index].devices[facts.peer]?.showIdentity(facts, &context)
+        case .appearanceRead(let index, let peer, let value):
+            adapters[index].devices[peer]?.showAppearance(value, &context)
         case .timer(let timer): fired(timer)
         case .received(let socket, let data): received(data, on: socket)
         case .closed(let socket): closed(socket)
         }
     }
 
-    // MARK: Outputs
-
-    mutating func nextNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
+    /// Exports a host as an adapter, with its bonded devices.
+    private mutating func addAdapter(_ facts: HostFacts) {
+        var adapter = DaemonAdapter(facts, index: adapters.count, isPairable: context.hasAgent)
+        adapter.export(&context)
+        adapters.append(adapter)
+        context.agents.capabilities.append(.noInputNoOutput)
+        context.showCapability()
     }
 
-    mutating func nextOperation() -> OperationID { OperationID(rawValue: nextNumber()) }
+    // MARK: Timers
 
-    mutating func output(_ output: DaemonOutput) { outputs.append(output) }
-
-    /// Sends the signals of all changes.
-    mutating func flush() {
-        for signal in tree.flush() { outputs.append(.signal(signal)) }
+    private mutating func fired(_ timer: DaemonTimer) {
+        switch timer {
+        case .temporary(let index, let peer): adapters[index].temporaryTimePassed(peer, &context)
+        case .connect(let index, let peer, let operation):
+            adapters[index].devices[peer]?.connectTimedOut(operation, &context)
+        case .disconnect(let index, let peer, let number):
+            adapters[index].devices[peer]?.disconnectDelayPassed(number, &context)
+        case .discoverableOver(let index, let number): adapters[index].discoverableOver(number, &context)
+        case .advertisementOver(let index, let id, let number):
+            adapters[index].advertisements.timeIsOver(id, number, &context)
+        case .advertisementHidden(let index, let id, let number):
+            adapters[index].advertisements.hide(id, number, adapters[index].state, &context)
+        case .monitored(let index, let key, let peer, let number):
+            adapters[index].monitoredTimePassed(key, peer, number, &context)
+        }
     }
 
-    /// Answers a call, after the signals of all changes before.
-    mutating func answer(_ call: ClientCallID, _ values: [DBusValue] = []) {
-        flush()
-        outputs.append(.answer(call, values))
+    // MARK: Sockets
+
+    private mutating func received(_ data: Data, on socket: ClientSocketID) {
+        switch context.sockets[socket] {
+        case .writing(let index, let peer, let id, _)?:
+            adapters[index].devices[peer]?.connection.link?.received(data, for: id, &context)
+        case .serving(let index, let id, let central, _)?:
+            adapters[index].applications.received(data, for: id, to: central, &context)
+        case .notifying?, nil: break
+        }
     }
 
-    /// Refuses a call, after the signals of all changes before.
-    mutating func refuse(_ call: ClientCallID, _ error: DBusError) {
-        flush()
-        outputs.append(.refuse(call, error))
-    }
-
-    /// Changes a property; nil removes it.
-    mutating func set(
-        _ property: String, _ value: DBusValue?, of interface: String, at path: ObjectPath, isRepeated: Bool = false
-    ) {
-        tree.set(value, of: property, interface, at: path, isRepeated: isRepeated)
-    }
-
-    /// Removes interfaces, or an object; the signals of earlier changes come first.
-    mutating func remove(_ path: ObjectPath, only interfaces: [String]? = nil) {
-        for signal in tree.remove(path, only: interfaces) { outputs.append(.signal(signal)) }
-    }
-
-    /// Calls a method of a client's object.
-    mutating func request(
-        _ purpose: RequestPurpose, of client: String, _ path: ObjectPath, _ interface: String, _ member: String,
-        _ arguments: [DBusValue] = [], deadline: Duration
-    ) {
-        let id = RequestToClient.ID(rawValue: nextNumber())
-        requests[id] = purpose
-        flush()
-        output(
-            .request(
-                RequestToClient(
-                    id: id, destination: client, path: path, interface: interface, member: member,
-                    arguments: arguments, deadline: deadline)))
+    mutating func closed(_ socket: ClientSocketID) {
+        switch context.sockets.removeValue(forKey: socket) {
+        case .notifying(let index, let peer, let id, _)?, .writing(let index, let peer, let id, _)?:
+            adapters[index].devices[peer]?.socketClosed(socket, id, &context)
+        case .serving(let index, let id, let central, _)?: adapters[index].applications.socketClosed(id, central)
+        case nil: break
+        }
     }
 }
 #endif

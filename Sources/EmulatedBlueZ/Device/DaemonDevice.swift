@@ -2,7 +2,6 @@
 import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
-import DequeModule
 
 /// A device that an adapter heard, is connected to or is bonded with.
 struct DaemonDevice: Sendable {
@@ -28,19 +27,6 @@ struct DaemonDevice: Sendable {
         var isPaired = false
     }
 
-    /// The adapter's own link, as the central.
-    struct OpenLink: Sendable {
-        let id: LinkID
-        var mtu: Int
-        var credits: Int
-        /// Whether responses are withheld because this side refused to pair.
-        var isMute = false
-        /// The write commands that wait for the controller.
-        var commands = Deque<(attribute: AttributeID, value: Data)>()
-        /// The requests that wait for the last of the commands.
-        var requests: [(operation: OperationID, request: LinkRequest)] = []
-    }
-
     /// The state of the device's advertising packets, and of the reports to clients.
     struct Heard: Sendable {
         var isConnectable = true
@@ -55,7 +41,7 @@ struct DaemonDevice: Sendable {
     struct Connection: Sendable {
         var connect: PendingConnect?
         var disconnect: PendingDisconnect?
-        var link: OpenLink?
+        var link: DaemonLink?
         /// Whether the device is a central that is connected to the adapter's services.
         var isCentral = false
         /// Whether this side is ending the link of that central.
@@ -69,6 +55,7 @@ struct DaemonDevice: Sendable {
         var pairing: PendingPairing?
     }
 
+    let adapter: Int
     let peer: PeerID
     let path: ObjectPath
     /// The address under which the device was first heard; its identity address after bonding.
@@ -83,25 +70,20 @@ struct DaemonDevice: Sendable {
     var connection = Connection()
     var security = Security()
     var database = RemoteDatabase()
-    var discovery: ServiceDiscovery?
 
-    init(peer: PeerID, path: ObjectPath, address: String, isRandom: Bool) {
-        (self.peer, self.path, self.address, self.isRandom) = (peer, path, address, isRandom)
+    init(_ facts: PeerFacts, on adapter: DaemonAdapter) {
+        (self.adapter, peer, address, isRandom) = (adapter.index, facts.peer, facts.address, facts.isRandom)
+        path = adapter.path.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+        if let name = facts.name { setName(name) }
     }
 
     /// Sets the name that was received from the device.
-    mutating func setName(_ received: String) {
+    private mutating func setName(_ received: String) {
         let shown = ReceivedName.shown(received)
         name = shown.isEmpty ? nil : shown
     }
 
     var isConnected: Bool { connection.link != nil || connection.isCentral }
-
-    /// Whether the sessions of a characteristic are registered on the present link, which `bluetoothd` does as soon as
-    /// it knows the services.
-    func isArmed(_ characteristic: RemoteDatabase.Characteristic) -> Bool {
-        characteristic.isSubscribed || (connection.link != nil && discovery == nil)
-    }
 
     /// Whether the device must stay, regardless of the time since its last packet.
     var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
@@ -110,10 +92,6 @@ struct DaemonDevice: Sendable {
     var hasPrivateAddress: Bool {
         isRandom && address.first.flatMap { $0.hexDigitValue }.map { $0 & 0xC != 0xC } == true
     }
-
-    static func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
-        adapter.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
-    }
 }
 
 extension BluetoothUUID {
@@ -121,108 +99,101 @@ extension BluetoothUUID {
     var bluez: String { BluetoothUUID(value: value).text.lowercased() }
 }
 
-extension BluetoothDaemon {
-    // MARK: Objects
-
-    /// Adds a bonded device of the host before it is heard.
-    mutating func addDevice(_ bond: PeerFacts, on index: Int) {
-        var device = DaemonDevice(
-            peer: bond.peer, path: DaemonDevice.path(of: bond.address, on: adapters[index].path), address: bond.address,
-            isRandom: bond.isRandom)
-        if let name = bond.name { device.setName(name) }
-        (device.security.isBonded, device.security.isPaired, device.isTemporary) = (true, true, false)
-        add(device, on: index)
+// The object of a device.
+extension DaemonDevice {
+    func export(_ context: inout DaemonContext) {
+        var interfaces = bearerInterface(context)
+        interfaces[BlueZInterfaces.device] = properties(context.dialect)
+        context.tree.add(interfaces, at: path)
     }
 
-    mutating func add(_ device: DaemonDevice, on index: Int) {
-        adapters[index].devices[device.peer] = device
-        adapters[index].peers[device.path] = device.peer
-        let interfaces = bearer(of: device, on: index).merging(
-            [BlueZInterfaces.device: properties(of: device, on: index)]) { $1 }
-        tree.add(interfaces, at: device.path)
-    }
-
-    private func properties(of device: DaemonDevice, on index: Int) -> ObjectTree.Properties {
+    private func properties(_ dialect: BlueZDialect) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "Address": .string(device.address), "AddressType": .string(device.isRandom ? "random" : "public"),
-            "Alias": .string(alias(of: device)), "Paired": .boolean(device.security.isPaired),
-            "Bonded": .boolean(device.security.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
-            "LegacyPairing": .boolean(false), "Connected": .boolean(device.isConnected),
-            "Adapter": .objectPath(adapters[index].path), "UUIDs": .strings([]), "ServicesResolved": .boolean(false),
+            "Address": .string(address), "AddressType": .string(isRandom ? "random" : "public"),
+            "Alias": .string(shownAlias), "Paired": .boolean(security.isPaired),
+            "Bonded": .boolean(security.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
+            "LegacyPairing": .boolean(false), "Connected": .boolean(isConnected),
+            "Adapter": .objectPath(path.prefix(3)), "UUIDs": .strings([]), "ServicesResolved": .boolean(false),
         ]
-        if let name = device.name { properties["Name"] = .string(name) }
+        if let name { properties["Name"] = .string(name) }
         if dialect >= .bluez5_87 { properties["CablePairing"] = .boolean(false) }
         return properties
     }
 
     /// The alias that the user gave, else the device's name, else the address with dashes.
-    private func alias(of device: DaemonDevice) -> String {
-        device.alias ?? device.name ?? device.address.split(separator: ":").joined(separator: "-")
+    private var shownAlias: String { alias ?? name ?? address.split(separator: ":").joined(separator: "-") }
+
+    func set(_ property: String, _ value: DBusValue?, isRepeated: Bool = false, _ context: inout DaemonContext) {
+        context.set(property, value, of: BlueZInterfaces.device, at: path, isRepeated: isRepeated)
+    }
+
+    /// The value of a property; nil if clients see none.
+    func shown(_ property: String, _ context: DaemonContext) -> DBusValue? {
+        context.tree.properties(of: BlueZInterfaces.device, at: path)?[property]
     }
 
     /// Shows the identity address that a device with a private address disclosed; the object keeps its path.
-    mutating func showIdentity(_ facts: PeerFacts, on index: Int) {
-        guard let device = adapters[index].devices[facts.peer], device.address != facts.address else { return }
-        adapters[index].devices[facts.peer]?.address = facts.address
-        adapters[index].devices[facts.peer]?.isRandom = facts.isRandom
-        set("Address", .string(facts.address), of: BlueZInterfaces.device, at: device.path)
-        set(
-            "AddressType", .string(facts.isRandom ? "random" : "public"), of: BlueZInterfaces.device, at: device.path)
+    mutating func showIdentity(_ facts: PeerFacts, _ context: inout DaemonContext) {
+        guard address != facts.address else { return }
+        (address, isRandom) = (facts.address, facts.isRandom)
+        set("Address", .string(address), &context)
+        set("AddressType", .string(isRandom ? "random" : "public"), &context)
     }
 
-    mutating func setName(_ name: String?, of peer: PeerID, on index: Int) {
-        guard let name, var device = adapters[index].devices[peer] else { return }
-        device.setName(name)
-        adapters[index].devices[peer] = device
-        set("Name", device.name.map { .string($0) }, of: BlueZInterfaces.device, at: device.path)
-        set("Alias", .string(alias(of: device)), of: BlueZInterfaces.device, at: device.path)
+    /// - Parameter isOwn: Whether the name is that of the device's database, which replaces an advertised one.
+    mutating func nameChanged(_ name: String?, isOwn: Bool, _ context: inout DaemonContext) {
+        if isOwn { database.deviceName = name }
+        showName(name, &context)
     }
 
-    /// Shows the advertised services and the discovered ones.
-    mutating func showServices(of peer: PeerID, on index: Int) {
-        guard let device = adapters[index].devices[peer] else { return }
-        // Generic Access and Generic Attribute have no objects, but are listed.
-        let own = device.database.services.isEmpty ? [] : [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
-        let uuids = Set(device.heard.services + own + device.database.services.values.map(\.record.uuid))
-        set("UUIDs", .strings(uuids.map(\.bluez).sorted()), of: BlueZInterfaces.device, at: device.path)
+    mutating func showName(_ received: String?, _ context: inout DaemonContext) {
+        guard let received else { return }
+        setName(received)
+        set("Name", name.map { .string($0) }, &context)
+        set("Alias", .string(shownAlias), &context)
     }
 
-    /// Forgets a device, and removes its objects, the deepest first.
-    mutating func removeObjects(of peer: PeerID, on index: Int) {
-        guard let device = adapters[index].devices[peer] else { return }
-        failOperations(of: peer, on: index)
-        removeAttributes(of: peer, on: index)
-        monitorsLose(peer, device.path, on: index)
-        removeBattery(at: device.path)
-        remove(device.path)
-        adapters[index].devices[peer] = nil
-        adapters[index].peers[device.path] = nil
-        if let link = device.connection.link { adapters[index].linkTable.links[link.id] = nil }
-    }
+    // MARK: Calls
 
-    // MARK: Properties
-
-    mutating func setDeviceProperty(
-        _ property: String, _ value: DBusValue, of peer: PeerID, on index: Int, _ call: ClientCall
-    ) throws(DBusError) {
-        guard let device = adapters[index].devices[peer] else {
-            throw BlueZError.unknown(call, isObjectThere: false)
+    mutating func handleCall(_ call: ClientCall, isPowered: Bool, _ context: inout DaemonContext) throws(DBusError) {
+        switch call.member {
+        case "Connect": try connect(call, isPowered: isPowered, &context)
+        case "Disconnect": disconnect(call, &context)
+        case "Pair": try pair(call, isPowered: isPowered, &context)
+        // A device without BR/EDR has no records to search, and none of its profiles is connected.
+        case "ConnectProfile":
+            let uuid = call.arguments.first?.stringValue ?? ""
+            throw Self.connectingAProfileFails(uuid, isPowered: isPowered, context.dialect)
+        case "DisconnectProfile": throw BlueZError.invalidArguments
+        default: throw BlueZError.unknown(call, isObjectThere: true)
         }
+    }
+
+    private static func connectingAProfileFails(_ uuid: String, isPowered: Bool, _ dialect: BlueZDialect) -> DBusError {
+        guard isPowered else { return BlueZError.notReady("br-connection-adapter-not-powered") }
+        guard dialect >= .bluez5_82, !uuid.isEmpty, BluetoothUUID(uuid) == nil else {
+            return BlueZError.failed("br-connection-sdp-search")
+        }
+        return BlueZError.invalidArguments("br-connection-invalid-argument")
+    }
+
+    mutating func setProperty(
+        _ property: String, _ value: DBusValue, for call: ClientCall, _ context: inout DaemonContext
+    ) {
         switch (property, value) {
         case ("Alias", .string(let alias)):
-            adapters[index].devices[peer]?.alias = alias.isEmpty ? nil : alias
-            guard let device = adapters[index].devices[peer] else { return }
-            set(property, .string(self.alias(of: device)), of: BlueZInterfaces.device, at: device.path)
+            self.alias = alias.isEmpty ? nil : alias
+            set(property, .string(shownAlias), &context)
         case ("Trusted", .boolean(let isTrusted)):
-            if isTrusted { adapters[index].devices[peer]?.isTemporary = false }
-            set(property, value, of: BlueZInterfaces.device, at: device.path)
+            if isTrusted { isTemporary = false }
+            set(property, value, &context)
         case ("Blocked", .boolean(let isBlocked)):
-            adapters[index].devices[peer]?.security.isBlocked = isBlocked
-            set(property, value, of: BlueZInterfaces.device, at: device.path)
-            if isBlocked { closeLinks(with: peer, on: index) }
-        default: set(property, value, of: BlueZInterfaces.device, at: device.path)
+            security.isBlocked = isBlocked
+            set(property, value, &context)
+            if isBlocked { closeLinks(&context) }
+        default: set(property, value, &context)
         }
-        answer(call.id)
+        context.answer(call.id)
     }
 }
 #endif

@@ -43,23 +43,10 @@ struct BatteryFilter: Sendable {
     }
 }
 
-extension BluetoothDaemon {
-    mutating func readBatteryLevel(of peer: PeerID, on index: Int) {
-        guard let database = adapters[index].devices[peer]?.database,
-            let (id, found) = database.characteristics.sorted(by: { $0.key < $1.key })
-                .first(where: { $0.value.record.uuid == Battery.level })
-        else { return }
-        send(.read(id), for: .batteryLevel, to: peer, on: index)
-        if found.canNotify, !found.isSubscribed, found.starting.isEmpty {
-            send(.setNotifying(id, true), for: .subscribe(id), to: peer, on: index)
-        }
-    }
-
+extension DaemonContext {
     /// Shows the level that a device reported, unless a client provides the level of this device.
-    mutating func showBatteryLevel(_ value: Data, of peer: PeerID, on index: Int) {
-        guard let path = adapters[index].devices[peer]?.path, let level = value.first, level <= Battery.highest,
-            batteries.provided[path] == nil
-        else { return }
+    mutating func showBatteryLevel(_ value: Data, at path: ObjectPath) {
+        guard let level = value.first, level <= Battery.highest, batteries.provided[path] == nil else { return }
         if !tree.has(BlueZInterfaces.battery, at: path) { addBattery(source: Battery.source, at: path) }
         setBatteryLevel(level, at: path)
     }
@@ -74,7 +61,7 @@ extension BluetoothDaemon {
     /// Adds the battery of a device; its level follows.
     mutating func addBattery(source: String?, at path: ObjectPath) {
         var properties: ObjectTree.Properties = [:]
-        if hasBatteryProviders, let source { properties["Source"] = .string(source) }
+        if configuration.hasBatteryProviders, let source { properties["Source"] = .string(source) }
         tree.add([BlueZInterfaces.battery: properties], at: path)
     }
 

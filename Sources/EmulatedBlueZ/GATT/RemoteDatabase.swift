@@ -27,6 +27,7 @@ struct RemoteDatabase: Sendable {
         var reads = PendingReads()
         var isWriting = false
 
+        var id: AttributeID { record.id }
         var properties: CharacteristicProperties { record.properties }
         var canNotify: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
     }
@@ -78,29 +79,6 @@ extension CharacteristicProperties {
             (.authenticatedSignedWrites, "authenticated-signed-writes"), (.extendedProperties, "extended-properties"),
         ]
         return names.filter { contains($0.0) }.map(\.1)
-    }
-}
-
-/// The purpose of a request on a link.
-enum LinkPurpose: Sendable {
-    case services
-    case includes(of: AttributeID)
-    case characteristics(of: AttributeID)
-    case descriptors(of: AttributeID)
-    case read(AttributeID)
-    case readDescriptor(AttributeID)
-    case write(AttributeID, ClientCallID)
-    case writeDescriptor(AttributeID, ClientCallID)
-    case subscribe(AttributeID)
-    case acquireNotify(AttributeID, ClientCallID, sender: String)
-    case unsubscribe
-    case batteryLevel
-
-    var isDiscovery: Bool {
-        switch self {
-        case .services, .includes, .characteristics, .descriptors: true
-        default: false
-        }
     }
 }
 #endif

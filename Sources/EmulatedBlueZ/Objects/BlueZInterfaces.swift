@@ -19,10 +19,11 @@ struct BlueZInterfaces: Sendable {
 
     private let definitions: [String: InterfaceDefinition]
 
-    init(_ dialect: BlueZDialect, isExperimental: Bool = false) {
+    init(_ configuration: EmulatedBlueZConfiguration) {
+        let (dialect, isExperimental) = (configuration.dialect, configuration.isExperimental)
         let all = [
             Self.makeAdapter(dialect), Self.makeDevice(dialect, isExperimental), Self.makeBearer(isExperimental),
-            Self.makeBattery(dialect, isExperimental), Self.makeService(dialect), Self.makeCharacteristic(dialect),
+            Self.makeBattery(configuration), Self.makeService(dialect), Self.makeCharacteristic(dialect),
             Self.makeDescriptor(dialect), Self.makeGATTManager(), Self.makeAdvertisingManager(dialect),
             Self.makeMonitorManager(), Self.makeBatteryProviderManager(), Self.makeAgentManager(),
             Self.makeProfileManager(),
@@ -90,9 +91,9 @@ struct BlueZInterfaces: Sendable {
             .property("Bonded", "b").property("Connected", "b")
     }
 
-    private static func makeBattery(_ dialect: BlueZDialect, _ isExperimental: Bool) -> InterfaceDefinition {
+    private static func makeBattery(_ configuration: EmulatedBlueZConfiguration) -> InterfaceDefinition {
         let battery = InterfaceDefinition(battery).property("Percentage", "y")
-        return dialect >= .bluez5_82 || isExperimental ? battery.property("Source", "s") : battery
+        return configuration.hasBatteryProviders ? battery.property("Source", "s") : battery
     }
 
     private static func makeBatteryProviderManager() -> InterfaceDefinition {

@@ -15,7 +15,7 @@ import Testing
         discovery.advertisement.otherStructures = structures
         fixture.call("StartDiscovery")
         fixture.hear(discovery)
-        return fixture.daemon.tree.properties(of: BlueZInterfaces.device, at: .constant(DaemonFixture.device)) ?? [:]
+        return fixture.context.tree.properties(of: BlueZInterfaces.device, at: .constant(DaemonFixture.device)) ?? [:]
     }
 
     @Test(

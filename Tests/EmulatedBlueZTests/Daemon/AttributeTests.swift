@@ -267,7 +267,7 @@ import Testing
         fixture.report(.valueNotified(link: DaemonFixture.link, attribute: 2, value: Data([5])))
         fixture.call("StartNotify", on: Self.notifying, Self.characteristic)
         #expect(fixture.lines() == ["send 05", "refuse 4 NotPermitted: Notify acquired"])
-        fixture.handle(.closed(ClientSocketID(rawValue: fixture.daemon.lastNumber)))
+        fixture.handle(.closed(ClientSocketID(rawValue: fixture.context.lastNumber)))
         #expect(fixture.lines() == ["central setNotifying", "char0009 NotifyAcquired=false Notifying=false"])
     }
 
@@ -275,7 +275,7 @@ import Testing
         var fixture = DaemonFixture.connected()
         fixture.call("AcquireWrite", Self.none, on: Self.commandable, Self.characteristic)
         #expect(fixture.lines() == ["char000e WriteAcquired=true", "answer 3 with a socket, MTU 100"])
-        fixture.handle(.received(ClientSocketID(rawValue: fixture.daemon.lastNumber), Data([1])))
+        fixture.handle(.received(ClientSocketID(rawValue: fixture.context.lastNumber), Data([1])))
         fixture.call("WriteValue", .bytes([1]), Self.none, on: Self.commandable, Self.characteristic)
         #expect(fixture.lines() == ["central writeCommand", "refuse 4 NotPermitted: Write acquired"])
         fixture.handle(.clientLeft(":1.1"))

@@ -47,7 +47,7 @@ import Testing
     }
 
     private static func shown(_ fixture: DaemonFixture) -> [String: DBusValue]? {
-        fixture.daemon.tree.properties(of: BlueZInterfaces.battery, at: .constant(DaemonFixture.device))
+        fixture.context.tree.properties(of: BlueZInterfaces.battery, at: .constant(DaemonFixture.device))
     }
 
     private static func change(_ level: UInt8, in fixture: inout DaemonFixture, from sender: String = ":1.1") {
@@ -64,8 +64,8 @@ import Testing
     ])
     func providersAreThereInTheVersionsThatHaveThem(_ dialect: BlueZDialect, _ isExperimental: Bool, _ isThere: Bool) {
         let fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect, isExperimental: isExperimental))
-        #expect(fixture.daemon.tree.has(Self.manager, at: .constant(DaemonFixture.adapter)) == isThere)
-        #expect((fixture.daemon.interfaces["org.bluez.Battery1"]?.property("Source") != nil) == isThere)
+        #expect(fixture.context.tree.has(Self.manager, at: .constant(DaemonFixture.adapter)) == isThere)
+        #expect((fixture.context.interfaces["org.bluez.Battery1"]?.property("Source") != nil) == isThere)
     }
 
     @Test func aProvidedBatteryIsShownAtItsDevice() {
@@ -75,7 +75,7 @@ import Testing
             fixture.lines() == ["watch :1.1", "answer 3", ":1.1 /batteries GetManagedObjects"])
         fixture.handle(
             .reply(
-                .init(rawValue: fixture.daemon.lastNumber),
+                .init(rawValue: fixture.context.lastNumber),
                 .success([
                     Self.objects([
                         ("/batteries/one", Self.battery(DaemonFixture.device, 50, source: "HFP 1.7")),
@@ -178,9 +178,9 @@ import Testing
     private static func levels(_ fixture: DaemonFixture, told level: UInt8) -> [[String: DBusValue]?] {
         var daemon = fixture.daemon
         func shown() -> [String: DBusValue]? {
-            daemon.tree.properties(of: BlueZInterfaces.battery, at: .constant(DaemonFixture.device))
+            daemon.context.tree.properties(of: BlueZInterfaces.battery, at: .constant(DaemonFixture.device))
         }
-        daemon.showBatteryLevel(Data([level]), of: DaemonFixture.peer, on: 0)
+        daemon.context.showBatteryLevel(Data([level]), at: .constant(DaemonFixture.device))
         let first = shown()
         let end = CentralEvent.disconnected(
             link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false)

@@ -39,7 +39,7 @@ import Testing
         var fixture = DaemonFixture.connected(EmulatedBlueZConfiguration(dialect: dialect))
         Self.end(&fixture, .timeout)
         #expect(fixture.lines() == ["dev_C0_DE_00_00_18_0D Connected=false ServicesResolved=false"])
-        #expect(!fixture.daemon.tree.has(Self.interface, at: .constant(DaemonFixture.device)))
+        #expect(!fixture.context.tree.has(Self.interface, at: .constant(DaemonFixture.device)))
     }
 
     @Test(arguments: ["power", "RemoveDevice", "central", "central that is sent away"])
@@ -57,9 +57,9 @@ import Testing
             let central = PeerID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
             let facts = PeerFacts(peer: central, address: "C0:DE:00:00:00:02", isRandom: true)
             fixture.handle(.centralConnected(adapter: 0, facts))
-            let path = DaemonDevice.path(of: facts.address, on: .constant(DaemonFixture.adapter))
+            let path = DaemonFixture.adapter + "/dev_C0_DE_00_00_00_02"
             if end != "central" {
-                fixture.call("Disconnect", on: path.text, "org.bluez.Device1")
+                fixture.call("Disconnect", on: path, "org.bluez.Device1")
                 fixture.pass(.seconds(2))
                 for case .schedule(let timer, _) in fixture.outputs { fixture.handle(.timer(timer)) }
             }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func onlyTheSignalOfABearerIsNotExperimental() {
         func bearer(_ configuration: EmulatedBlueZConfiguration) -> (methods: [String], properties: [String]) {
-            let definition = DaemonFixture.connected(configuration).daemon.interfaces[Self.interface]
+            let definition = DaemonFixture.connected(configuration).daemon.context.interfaces[Self.interface]
             return (definition?.methods.map(\.name) ?? [], definition?.properties.map(\.name) ?? [])
         }
         let (usual, all) = (bearer(Self.newest), bearer(Self.experimental))
@@ -85,7 +85,7 @@ import Testing
     @Test func aBearerShowsWhatItsDeviceShows() {
         var fixture = DaemonFixture.connected(Self.experimental)
         func shown() -> [String: DBusValue]? {
-            fixture.daemon.tree.properties(of: Self.interface, at: .constant(DaemonFixture.device))
+            fixture.context.tree.properties(of: Self.interface, at: .constant(DaemonFixture.device))
         }
         let adapter = DBusValue.objectPath(.constant(DaemonFixture.adapter))
         #expect(

@@ -20,10 +20,10 @@ import Testing
     @Test func withoutALinkThereIsNoMTU() {
         var fixture = DaemonFixture.connected()
         let path = ObjectPath.constant(DaemonFixture.device + "/service0008/char0009")
-        #expect(fixture.daemon.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == .uint16(100))
+        #expect(fixture.context.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == .uint16(100))
         fixture.report(.disconnected(link: DaemonFixture.link, reason: .remote, at: Date(), isReconnecting: false))
-        #expect(fixture.daemon.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == nil)
-        #expect(fixture.daemon.tree.has(BlueZInterfaces.characteristic, at: path))
+        #expect(fixture.context.tree.properties(of: BlueZInterfaces.characteristic, at: path)?["MTU"] == nil)
+        #expect(fixture.context.tree.has(BlueZInterfaces.characteristic, at: path))
     }
 
     @Test func theNameThatADeviceGivesItselfReturnsWithEachLink() {
@@ -127,7 +127,7 @@ import Testing
     @Test func aConnectDuringADisconnectSucceedsAndTheLinkEndsNevertheless() {
         var fixture = DaemonFixture.connected()
         fixture.call("Disconnect", on: DaemonFixture.device, Self.device)
-        let timer = DaemonTimer.disconnect(adapter: 0, DaemonFixture.peer, fixture.daemon.lastNumber)
+        let timer = DaemonTimer.disconnect(adapter: 0, DaemonFixture.peer, fixture.context.lastNumber)
         fixture.call("Connect", on: DaemonFixture.device, Self.device, from: ":1.2")
         #expect(fixture.lines() == ["schedule 2.0 seconds", "answer 4"])
         fixture.handle(.timer(timer))
@@ -178,7 +178,7 @@ import Testing
         var fixture = DaemonFixture.connected()
         fixture.call("Disconnect", on: DaemonFixture.device, Self.device, from: ":1.9")
         #expect(fixture.lines() == ["schedule 2.0 seconds"])
-        fixture.handle(.timer(.disconnect(adapter: 0, DaemonFixture.peer, fixture.daemon.lastNumber)))
+        fixture.handle(.timer(.disconnect(adapter: 0, DaemonFixture.peer, fixture.context.lastNumber)))
         #expect(fixture.lines() == ["central disconnect"])
         fixture.report(.disconnected(link: DaemonFixture.link, reason: .local, at: Date(), isReconnecting: false))
         #expect(

@@ -42,7 +42,7 @@ import Testing
         let (first, second) = (DaemonFixture.discovery(name: nil), DaemonFixture.discovery(rssi: -61))
         fixture.handle(.central(adapter: 0, .discovered(first)), .central(adapter: 0, .discovered(second)))
         #expect(fixture.lines() == ["schedule 30.0 seconds", "added dev_C0_DE_00_00_18_0D Device1"])
-        let device = fixture.daemon.tree.properties(of: "org.bluez.Device1", at: .constant(DaemonFixture.device))
+        let device = fixture.context.tree.properties(of: "org.bluez.Device1", at: .constant(DaemonFixture.device))
         #expect(device?["Name"] == .string("Heart"))
         #expect(device?["Alias"] == .string("Heart"))
         #expect(device?["RSSI"] == .int16(-60), "reports in quick succession count as one")
@@ -139,7 +139,7 @@ import Testing
         fixture.call("StartDiscovery")
         fixture.hear(DaemonFixture.discovery(manufacturerData: Data([0x4C, 0x00, 1])))
         fixture.hear(DaemonFixture.discovery(manufacturerData: Data([0xFF, 0xFF, 2])))
-        let device = fixture.daemon.tree.properties(of: "org.bluez.Device1", at: .constant(DaemonFixture.device))
+        let device = fixture.context.tree.properties(of: "org.bluez.Device1", at: .constant(DaemonFixture.device))
         #expect(device?["ManufacturerData"].map(DaemonFixture.text) == "{76:0x01 65535:0x02}")
     }
 
@@ -178,6 +178,6 @@ import Testing
         fixture.call("SetDiscoveryFilter", properties(["Pattern": .string("c0:de")]))
         fixture.call("StartDiscovery")
         fixture.hear()
-        #expect(fixture.daemon.tree.has("org.bluez.Device1", at: .constant(DaemonFixture.device)) == isHeard)
+        #expect(fixture.context.tree.has("org.bluez.Device1", at: .constant(DaemonFixture.device)) == isHeard)
     }
 }

@@ -29,7 +29,7 @@ import Testing
 
     /// Withdraws the object of a monitor.
     private static func withdraw(_ path: String, _ fixture: inout DaemonFixture, from sender: String = ":1.1") {
-        fixture.withdraw(path, BluetoothDaemon.monitorInterface, of: "/m", from: sender)
+        fixture.withdraw(path, AdvertisementMonitors.interface, of: "/m", from: sender)
     }
 
     @Test func aClientHasSixtyFourRootsOfMonitorsAtMost() {

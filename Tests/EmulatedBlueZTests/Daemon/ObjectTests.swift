@@ -91,8 +91,8 @@ import Testing
     @Test func anObjectListsTheStandardInterfacesThatItNeeds() {
         var fixture = DaemonFixture()
         let standard = ["org.freedesktop.DBus.Introspectable", Self.properties]
-        #expect(fixture.daemon.tree.interfaces(at: .constant(DaemonFixture.adapter))?.suffix(2) == standard[...])
-        #expect(fixture.daemon.tree.interfaces(at: .constant("/org/bluez"))?.suffix(1) == standard[..<1])
+        #expect(fixture.context.tree.interfaces(at: .constant(DaemonFixture.adapter))?.suffix(2) == standard[...])
+        #expect(fixture.context.tree.interfaces(at: .constant("/org/bluez"))?.suffix(1) == standard[..<1])
         fixture.call("GetAll", .string(Self.properties), on: DaemonFixture.adapter, Self.properties)
         fixture.call("GetAll", .string("org.bluez.AgentManager1"), on: "/org/bluez", Self.properties)
         let lines = fixture.lines()
@@ -165,10 +165,11 @@ import Testing
     @Test func newerVersionsShowMore() {
         for (dialect, isShown) in [(BlueZDialect.bluez5_66, false), (.bluez5_82, true), (.bluez5_87, true)] {
             let fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
-            let adapter = fixture.daemon.tree.properties(of: "org.bluez.Adapter1", at: .constant(DaemonFixture.adapter))
+            let path = ObjectPath.constant(DaemonFixture.adapter)
+            let adapter = fixture.context.tree.properties(of: "org.bluez.Adapter1", at: path)
             #expect((adapter?["PowerState"] != nil) == isShown)
             #expect((adapter?["Connectable"] != nil) == isShown)
-            #expect((fixture.daemon.interfaces["org.bluez.Device1"]?.property("Sets") != nil) == isShown)
+            #expect((fixture.context.interfaces["org.bluez.Device1"]?.property("Sets") != nil) == isShown)
         }
     }
 
@@ -176,7 +177,7 @@ import Testing
         for isExperimental in [false, true] {
             var fixture = DaemonFixture.connected(
                 EmulatedBlueZConfiguration(dialect: .bluez5_82, isExperimental: isExperimental))
-            let device = fixture.daemon.interfaces["org.bluez.Device1"]
+            let device = fixture.context.interfaces["org.bluez.Device1"]
             #expect((device?.property("PreferredBearer") != nil) == isExperimental)
             fixture.call(
                 "Set", .string("org.bluez.Device1"), .string("PreferredBearer"), .variant(.string("le")),

@@ -174,7 +174,7 @@ import Testing
     @Test func bondedDevicesAreThereFromTheStart() {
         let bond = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", isRandom: true, name: "Lock")
         let fixture = DaemonFixture(bonds: [bond])
-        let device = fixture.daemon.tree.properties(of: Self.device, at: .constant(DaemonFixture.device))
+        let device = fixture.context.tree.properties(of: Self.device, at: .constant(DaemonFixture.device))
         #expect(device?["Paired"] == .boolean(true))
         #expect(device?["Name"] == .string("Lock"))
     }

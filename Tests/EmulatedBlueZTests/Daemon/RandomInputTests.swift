@@ -14,8 +14,8 @@ import Testing
         inputs.end()
         let unanswered = inputs.answers.filter { $0.value != 1 }.keys.compactMap { inputs.calls[$0] }.sorted()
         #expect(unanswered.isEmpty, "seed \(seed)")
-        #expect(inputs.daemon.sockets.isEmpty, "seed \(seed)")
-        #expect(inputs.daemon.requests.isEmpty, "seed \(seed)")
-        #expect(inputs.daemon.tree.paths.map(\.text) == ["/org/bluez"], "seed \(seed)")
+        #expect(inputs.daemon.context.sockets.isEmpty, "seed \(seed)")
+        #expect(inputs.daemon.context.requests.isEmpty, "seed \(seed)")
+        #expect(inputs.daemon.context.tree.paths.map(\.text) == ["/org/bluez"], "seed \(seed)")
     }
 }

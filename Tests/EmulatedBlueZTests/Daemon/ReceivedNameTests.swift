@@ -32,7 +32,7 @@ import Testing
         var fixture = DaemonFixture(name: "E\0F", bonds: [bond])
         fixture.handle(.centralConnected(adapter: 0, central))
         func name(_ path: String, _ interface: String) -> DBusValue? {
-            fixture.daemon.tree.properties(of: interface, at: .constant(path))?["Name"]
+            fixture.context.tree.properties(of: interface, at: .constant(path))?["Name"]
         }
         #expect(name(DaemonFixture.device, "org.bluez.Device1") == .string("A"))
         #expect(name("/org/bluez/hci0/dev_C0_DE_00_00_18_0E", "org.bluez.Device1") == .string("C"))

@@ -12,6 +12,7 @@ struct DaemonFixture {
     static let link = LinkID(rawValue: 1)
 
     private(set) var daemon: BluetoothDaemon
+    var context: DaemonContext { daemon.context }
     private var now = Duration.zero
     private var lastCall: UInt64 = 0
     /// The outputs that ``lines()`` has not returned yet.

@@ -58,7 +58,7 @@ struct RandomInputs {
     private mutating func adapter() -> Int { Int(random.below(2)) }
 
     private mutating func path() -> ObjectPath {
-        let paths = daemon.tree.paths
+        let paths = daemon.context.tree.paths
         if chance(90), let path = pickOptional(paths) { return path }
         return .constant(pick(["/", "/org", "/org/bluez/hci9", "/org/bluez/hci0/dev_00_00_00_00_00_00", "/a/b"]))
     }
@@ -109,9 +109,9 @@ struct RandomInputs {
         let path = path()
         let interfaces =
             ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
-            + (daemon.tree.interfaces(at: path) ?? [])
+            + (daemon.context.tree.interfaces(at: path) ?? [])
         let interface = pick(interfaces)
-        let methods = daemon.interfaces[interface]?.methods ?? []
+        let methods = daemon.context.interfaces[interface]?.methods ?? []
         guard let method = pickOptional(methods) else { return }
         let arguments = method.arguments.map { value(of: $0.type) }
         lastCall += 1

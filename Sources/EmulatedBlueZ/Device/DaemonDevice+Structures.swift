@@ -4,46 +4,39 @@ import BluetoothDBus
 import BluetoothSupport
 
 // Structures of advertising packets that have their own properties.
-extension BluetoothDaemon {
+extension DaemonDevice {
     /// Shows appearance, icon, flags and the structures that `bluetoothd` does not interpret.
-    mutating func showStructures(_ data: Advertisement, at path: ObjectPath) {
+    func showStructures(_ data: Advertisement, _ context: inout DaemonContext) {
         let structures = data.otherStructures ?? []
-        if let bytes = structures.first(where: { $0.type == 0x19 })?.data, bytes.count == 2 {
-            showAppearance(UInt16(bytes[bytes.startIndex]) | UInt16(bytes[bytes.startIndex + 1]) << 8, at: path)
-        }
-        guard dialect >= .bluez5_82 else { return }
+        if let appearance = structures.first(where: { $0.type == 0x19 }) { showAppearance(appearance.data, &context) }
+        guard context.dialect >= .bluez5_82 else { return }
         // Connectable devices send flags, even if their flags are unknown.
         let sent = structures.first { $0.type == 0x01 }.map { Array($0.data) }
         if let flags = sent ?? (data.isConnectable == true ? [0x06] : nil) {
-            set("AdvertisingFlags", .bytes(flags), of: BlueZInterfaces.device, at: path)
+            set("AdvertisingFlags", .bytes(flags), &context)
         }
         let raw = structures.filter { ![0x01, 0x19, 0xFF].contains($0.type) }
         guard !raw.isEmpty else { return }
-        let entries = rawEntries(at: path).merging(raw.map { ($0.type, Array($0.data)) }) { $1 }
-        set("AdvertisingData", Self.rawData(entries), of: BlueZInterfaces.device, at: path)
+        let entries = rawEntries(context).merging(raw.map { ($0.type, Array($0.data)) }) { $1 }
+        set("AdvertisingData", Self.rawData(entries), &context)
     }
 
     /// Reads the appearance of a device that advertised none.
     ///
     /// Source: BlueZ, `profiles/gap/gas.c`, `handle_appearance`.
-    mutating func readAppearance(of peer: PeerID, on index: Int) {
-        guard let path = adapters[index].devices[peer]?.path,
-            tree.properties(of: BlueZInterfaces.device, at: path)?["Appearance"] == nil
-        else { return }
-        flush()
-        output(.readAppearance(adapter: index, peer))
+    func readAppearance(_ context: inout DaemonContext) {
+        guard shown("Appearance", context) == nil else { return }
+        context.flush()
+        context.output(.readAppearance(adapter: adapter, peer))
     }
 
-    mutating func appearanceRead(_ value: Data, of peer: PeerID, on index: Int) {
-        guard let path = adapters[index].devices[peer]?.path, value.count == 2 else { return }
-        showAppearance(UInt16(value[value.startIndex]) | UInt16(value[value.startIndex + 1]) << 8, at: path)
-    }
-
-    private mutating func showAppearance(_ appearance: UInt16, at path: ObjectPath) {
+    func showAppearance(_ value: Data, _ context: inout DaemonContext) {
+        guard value.count == 2 else { return }
+        let appearance = UInt16(value[value.startIndex]) | UInt16(value[value.startIndex + 1]) << 8
         // A device that sends 0 has no appearance.
         guard appearance != 0 else { return }
-        set("Appearance", .uint16(appearance), of: BlueZInterfaces.device, at: path)
-        set("Icon", Self.icon(of: appearance).map(DBusValue.string), of: BlueZInterfaces.device, at: path)
+        set("Appearance", .uint16(appearance), &context)
+        set("Icon", Self.icon(of: appearance).map(DBusValue.string), &context)
     }
 
     /// The name of an icon of the freedesktop.org specification; nil if BlueZ has no icon for the appearance.
@@ -67,9 +60,8 @@ extension BluetoothDaemon {
 
     // MARK: Raw data
 
-    private func rawEntries(at path: ObjectPath) -> [UInt8: [UInt8]] {
-        guard case .dictionary(let known)? = tree.properties(of: BlueZInterfaces.device, at: path)?["AdvertisingData"]
-        else { return [:] }
+    private func rawEntries(_ context: DaemonContext) -> [UInt8: [UInt8]] {
+        guard case .dictionary(let known)? = shown("AdvertisingData", context) else { return [:] }
         return Dictionary(
             known.entries.compactMap { entry in
                 guard case .byte(let type) = entry.key, case .variant(.bytes(let bytes)) = entry.value else {
