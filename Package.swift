@@ -19,7 +19,7 @@ let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 // compiled again for a change of a module that it gets from another one, and then calls methods at their former places
 // (https://github.com/swiftlang/swift/issues/89636).
 #if os(Linux)
-let coreBluetooth = ["CoreBluetooth", "CoreBluetoothPackage"]
+let coreBluetooth = ["CoreBluetooth", "CoreBluetoothClasses"]
 #else
 let coreBluetooth = ["CoreBluetooth"]
 #endif
@@ -75,19 +75,26 @@ let package = Package(
 
         // MARK: Library
         // Below all others: the lock, the system clock, the seeded generator, hexadecimal text and the lines of logs, one of each.
-        .target(name: "BluetoothSupport", dependencies: [logging], swiftSettings: settings),
-        // A leaf: values of the specifications alone, the tables of assigned numbers among them.
-        .target(name: "BluetoothValues", swiftSettings: settings),
         .target(
-            name: "BluetoothBackend", dependencies: ["BluetoothSupport"], swiftSettings: settings),
+            name: "BluetoothSupport", dependencies: [logging], path: "Sources/Protocol/BluetoothSupport",
+            swiftSettings: settings),
+        // A leaf: values of the specifications alone, the tables of assigned numbers among them.
+        .target(
+            name: "BluetoothValues", path: "Sources/Protocol/BluetoothValues",
+            swiftSettings: settings),
+        .target(
+            name: "BluetoothBackend", dependencies: ["BluetoothSupport"], path: "Sources/Protocol/BluetoothBackend",
+            swiftSettings: settings),
         // The lines of traces, and the wrapper around any backend that records them.
         .target(
             name: "BluetoothTracing",
             dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging],
+            path: "Sources/Protocol/BluetoothTracing",
             swiftSettings: settings),
         // Timelines of traces, as pages and files. No app needs it: no module below the clients of Apple's API sees it.
         .target(
             name: "TraceReports", dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"],
+            path: "Sources/Observing/TraceReports",
             resources: [
                 .embedInCode("Page/report.css"), .embedInCode("Page/report.html"), .embedInCode("Page/report.js"),
             ],
@@ -95,7 +102,9 @@ let package = Package(
         // Faults: a wrapper around any backend.
         .target(
             name: "BluetoothInstrumentation",
-            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"], swiftSettings: settings),
+            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"],
+            path: "Sources/Protocol/BluetoothInstrumentation",
+            swiftSettings: settings),
         .target(
             name: "BluetoothEmulator",
             dependencies: [
@@ -103,6 +112,7 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
+            path: "Sources/Backends/BluetoothEmulator",
             swiftSettings: settings),
         // Packets of HCI, the files of captures, and the packets on the air of an emulator.
         .target(
@@ -111,6 +121,7 @@ let package = Package(
                 "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
                 logging,
             ],
+            path: "Sources/Observing/BluetoothCapture",
             swiftSettings: settings),
         .target(
             name: "BluetoothDBus",
@@ -118,6 +129,7 @@ let package = Package(
                 .target(name: "CBluetoothDBus", condition: onLinux),
                 .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothSupport", logging,
             ],
+            path: "Sources/Backends/BluetoothDBus",
             swiftSettings: settings),
         .target(
             name: "BlueZ",
@@ -126,6 +138,7 @@ let package = Package(
                 "BluetoothSupport", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
+            path: "Sources/Backends/BlueZ",
             swiftSettings: settings),
         // Devices of any backend, as recordings.
         .target(
@@ -134,6 +147,7 @@ let package = Package(
                 "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
                 "BluetoothValues", logging,
             ],
+            path: "Sources/Observing/BluetoothRecording",
             swiftSettings: settings),
         // An emulated world as the service `org.bluez`, for programs in other processes.
         .target(
@@ -143,9 +157,10 @@ let package = Package(
                 "BluetoothTracing", "BluetoothValues", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
+            path: "Sources/Tools/EmulatedBlueZ",
             swiftSettings: settings),
         .target(
-            name: "CoreBluetoothPackage",
+            name: "CoreBluetoothClasses",
             dependencies: [
                 "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
@@ -154,9 +169,11 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
+            path: "Sources/API/CoreBluetoothClasses",
             swiftSettings: settings),
         .target(
-            name: "CoreBluetooth", dependencies: [.target(name: "CoreBluetoothPackage", condition: onLinux)],
+            name: "CoreBluetooth", dependencies: [.target(name: "CoreBluetoothClasses", condition: onLinux)],
+            path: "Sources/API/CoreBluetooth",
             swiftSettings: settings),
 
         // Typed values of the standard services, their clients and servers.
@@ -164,25 +181,28 @@ let package = Package(
             name: "BluetoothProfiles",
             dependencies: [
                 "AsyncBluetooth", "BluetoothSupport", "BluetoothValues", "CoreBluetooth",
-                .target(name: "CoreBluetoothPackage", condition: onLinux),
+                .target(name: "CoreBluetoothClasses", condition: onLinux),
             ],
+            path: "Sources/API/BluetoothProfiles",
             swiftSettings: settings),
         .target(
             name: "AsyncBluetooth",
             dependencies: [
                 "CoreBluetooth", "BluetoothSupport", logging,
-                .target(name: "CoreBluetoothPackage", condition: onLinux),
+                .target(name: "CoreBluetoothClasses", condition: onLinux),
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
+            path: "Sources/API/AsyncBluetooth",
             swiftSettings: settings),
 
         // For test targets alone: the only one that imports Testing and XCTest.
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
-                "CoreBluetoothPackage", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport",
+                "CoreBluetoothClasses", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport",
                 "BluetoothTracing", "BluetoothValues", "TraceReports",
             ],
+            path: "Sources/API/CoreBluetoothTesting",
             swiftSettings: settings),
 
         // MARK: Tools
@@ -196,6 +216,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
+            path: "Sources/Tools/LiveView",
             resources: [
                 .embedInCode("Page/index.html"), .embedInCode("Page/view.css"), .embedInCode("Page/view.js"),
                 .embedInCode("Page/view.svg"),
@@ -205,7 +226,7 @@ let package = Package(
             name: "bluectl",
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothProfiles", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", "CoreBluetoothPackage", "TraceReports", logging,
+                "BluetoothValues", "CoreBluetoothClasses", "TraceReports", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BluetoothRecording", condition: whenEmulator),
@@ -216,6 +237,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            path: "Sources/Tools/bluectl",
             // What `bluectl world schema` prints.
             resources: [.embedInCode("World/world.schema.json")],
             swiftSettings: settings),
@@ -230,23 +252,23 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "BlockingMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            name: "BlockingMain", dependencies: ["CoreBluetooth", "CoreBluetoothClasses"],
             path: "Tests/MainQueueHosts/BlockingMain", swiftSettings: settings),
         .executableTarget(
-            name: "AsyncMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            name: "AsyncMain", dependencies: ["CoreBluetooth", "CoreBluetoothClasses"],
             path: "Tests/MainQueueHosts/AsyncMain", swiftSettings: settings),
         .executableTarget(
             name: "ChannelMain",
-            dependencies: ["CoreBluetooth", "CoreBluetoothPackage", "BluetoothBackend", "BluetoothSupport"],
+            dependencies: ["CoreBluetooth", "CoreBluetoothClasses", "BluetoothBackend", "BluetoothSupport"],
             path: "Tests/MainQueueHosts/ChannelMain", swiftSettings: settings),
         // Killed and run again, on BlueZ alone: Tests/RealBlueZ/restoration-test.
         .executableTarget(
-            name: "RestoringMain", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"],
+            name: "RestoringMain", dependencies: ["CoreBluetooth", "CoreBluetoothClasses"],
             path: "Tests/RestoringMain", swiftSettings: settings),
         .testTarget(
-            name: "CoreBluetoothPackageTests",
+            name: "CoreBluetoothClassesTests",
             dependencies: [
-                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothPackage", "BluetoothBackend",
+                "AsyncMain", "BlockingMain", "ChannelMain", "CoreBluetoothClasses", "BluetoothBackend",
                 "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "ChildProcesses",
                 "LogCapture", logging,
             ],
@@ -256,7 +278,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
                 "BluetoothSupport", "BluetoothTracing",
-                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothClasses", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -264,7 +286,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
                 "CoreBluetooth", "CoreBluetoothTesting", "LogCapture", "ScriptedBlueZ", logging,
-                "BluetoothCapture", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
+                "BluetoothCapture", "BluetoothValues", "CoreBluetoothClasses", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -281,7 +303,7 @@ let package = Package(
             name: "BluetoothRecordingTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothPackage",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothClasses",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -324,7 +346,7 @@ let package = Package(
                 "BluetoothInstrumentation", "BluetoothSupport",
                 "BluetoothTracing",
                 "ChildProcesses",
-                "CoreBluetoothPackage", "ScarceResources", "ScriptedBlueZ",
+                "CoreBluetoothClasses", "ScarceResources", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -343,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "BackendContractTests",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothPackage", "BluetoothEmulator", "BluetoothBackend",
+                "CoreBluetooth", "CoreBluetoothClasses", "BluetoothEmulator", "BluetoothBackend",
                 "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
                 "AsyncBluetooth", "BluetoothProfiles", "RandomPrograms", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
@@ -358,7 +380,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothProfiles", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "CoreBluetooth", "CoreBluetoothTesting",
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetoothPackage", "TraceReports",
+                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetoothClasses", "TraceReports",
             ], swiftSettings: settings),
         // What tests log, kept: logging is set up once in a process.
         .target(
@@ -369,7 +391,7 @@ let package = Package(
             name: "bluectlTests",
             dependencies: [
                 "bluectl", "BluetoothBackend", "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
-                "ChildProcesses", "CoreBluetoothPackage", "ScriptedBlueZ",
+                "ChildProcesses", "CoreBluetoothClasses", "ScriptedBlueZ",
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
@@ -381,7 +403,7 @@ let package = Package(
             name: "RandomPrograms",
             dependencies: [
                 "CoreBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", "CoreBluetoothPackage",
+                "BluetoothValues", "CoreBluetoothClasses",
             ],
             path: "Tests/RandomPrograms", swiftSettings: settings),
         .executableTarget(
@@ -397,9 +419,9 @@ let package = Package(
 
         // Clients as apps write them: they import CoreBluetooth alone, and are no part of this package to the compiler.
         .testTarget(
-            name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"], packageAccess: false),
+            name: "ClientSourcesSwift6", dependencies: ["CoreBluetooth", "CoreBluetoothClasses"], packageAccess: false),
         .testTarget(
-            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth", "CoreBluetoothPackage"], packageAccess: false,
+            name: "ClientSourcesSwift5", dependencies: ["CoreBluetooth", "CoreBluetoothClasses"], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
 )

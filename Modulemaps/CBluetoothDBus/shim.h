@@ -1,5 +1,5 @@
 #pragma once
-// The part of libdbus-1 that Sources/BluetoothDBus uses, without libdbus's header, as a table of functions that is
+// The part of libdbus-1 that Sources/Backends/BluetoothDBus uses, without libdbus's header, as a table of functions that is
 // filled when the library is loaded: neither a build nor the start of a program needs libdbus.
 #include "structures.h"
 #include "declarations.h"

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 #if os(Linux)
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 #endif
 
 /// The functions that tools need to list and operate any device.

@@ -4,7 +4,7 @@ import Testing
 /// Tests that the tables on the page "Differences between backends" are those of the suite.
 @Suite(.serialized) struct DifferencesDocumentTests {
     private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-        "../../Sources/CoreBluetooth/CoreBluetooth.docc/DifferencesBetweenBackends.md")
+        "../../Sources/API/CoreBluetooth/CoreBluetooth.docc/DifferencesBetweenBackends.md")
 
     private static var differences: String {
         let rows = ContractDifference.all.map { difference in

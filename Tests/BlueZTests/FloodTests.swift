@@ -1,7 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Dispatch
 import Foundation
 import ScriptedBlueZ

@@ -6,7 +6,7 @@ import Testing
 struct VocabularyTests {
     private static let page = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Sources/BluetoothBackend/BluetoothBackend.docc/Vocabulary.md")
+        .appendingPathComponent("Sources/Protocol/BluetoothBackend/BluetoothBackend.docc/Vocabulary.md")
 
     /// Returns a section of the page, from its heading to the next.
     private func section(_ heading: String) throws -> String {

@@ -4,7 +4,7 @@ import BluetoothCapture
 import BluetoothEmulator
 import BluetoothSupport
 import CoreBluetooth
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Foundation
 import Testing
 

@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 import CoreBluetooth
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Foundation
 import Testing
 

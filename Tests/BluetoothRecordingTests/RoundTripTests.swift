@@ -5,7 +5,7 @@ import BluetoothRecording
 import BluetoothSupport
 import BluetoothTracing
 import CoreBluetooth
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Foundation
 import Testing
 

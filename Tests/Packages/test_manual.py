@@ -153,7 +153,7 @@ class ManualTests(unittest.TestCase):
         check(json.loads(dump.stdout)["command"])
 
     def test_the_policy_is_that_of_the_documentation(self):
-        page = ROOT / "Sources/EmulatedBlueZ/EmulatedBlueZ.docc/TheEmulatorForEveryProgram.md"
+        page = ROOT / "Sources/Tools/EmulatedBlueZ/EmulatedBlueZ.docc/TheEmulatorForEveryProgram.md"
         self.assertIn((ROOT / "Packaging/examples/emulated-bluez.conf").read_text(), page.read_text())
 
 

@@ -1,1 +1,1 @@
-../../../Sources/BluetoothBackend/Sharing/LRUCache.swift
+../../../Sources/Protocol/BluetoothBackend/Sharing/LRUCache.swift

@@ -4,9 +4,9 @@ import Foundation
 struct Document {
     let file: URL
 
-    init(_ name: String, of target: String = "BluetoothEmulator") {
+    init(_ name: String, of module: String = "Backends/BluetoothEmulator") {
         file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../../Sources/\(target)/\(target).docc/\(name).md")
+            "../../../Sources/\(module)/\(module.split(separator: "/").last!).docc/\(name).md")
     }
 
     func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }

@@ -9,7 +9,7 @@ import Testing
     private static let declarations = Result { () throws -> Declarations in
         var modules: Declarations = [:]
         for module in Manifest(try Repository.text("Package.swift")).targets {
-            for file in try Repository.swiftFiles(in: "Sources/\(module)") {
+            for file in try Repository.sources(of: module).map(Repository.swiftFiles(in:)) ?? [] {
                 let scanner = DeclarationScanner(try String(contentsOf: file, encoding: .utf8))
                 modules[module, default: [:]].merge(scanner.members) { $0.union($1) }
             }

@@ -7,7 +7,7 @@ import Testing
     /// Returns the quotes of the first cells, without marks of direction.
     private func quotes() throws -> [String] {
         let text = try String(
-            contentsOf: Repository.page("WhyDoesMyDeviceNot", of: "BluetoothEmulator"), encoding: .utf8)
+            contentsOf: try Repository.page("WhyDoesMyDeviceNot", of: "BluetoothEmulator"), encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("| ") }.compactMap { line in
             let cell = line.dropFirst(2).prefix { $0 != "|" }
             guard let quote = cell.firstMatch(of: /`([^`]+)`/) else { return nil }

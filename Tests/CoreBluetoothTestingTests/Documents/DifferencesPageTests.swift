@@ -11,7 +11,7 @@ import Testing
 
     /// Returns the second cell of each row, by the statements in its first cell.
     private func rows() throws -> [String: String] {
-        let text = try String(contentsOf: Repository.page("DifferencesFromApple"), encoding: .utf8)
+        let text = try String(contentsOf: try Repository.page("DifferencesFromApple"), encoding: .utf8)
         var rows: [String: String] = [:]
         for match in text.matches(of: /\n\| ((?:[SU][0-9]+(?:, )?)+) \| ([^|]+) \|/) {
             for number in match.1.split(separator: ", ") { rows[String(number)] = String(match.2) }
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func eachStatementThatThePageNamesExists() throws {
-        let text = try String(contentsOf: Repository.page("DifferencesFromApple"), encoding: .utf8)
+        let text = try String(contentsOf: try Repository.page("DifferencesFromApple"), encoding: .utf8)
         for match in text.matches(of: /\b[SU][0-9]+\b/) { #expect(Statements.titles[String(match.0)] != nil) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The repository's files, for tests that compare documents with sources.
 enum Repository {
@@ -12,8 +13,14 @@ enum Repository {
 
     static func text(_ path: String) throws -> String { try String(contentsOf: file(path), encoding: .utf8) }
 
-    static func page(_ name: String, of target: String = "CoreBluetooth") -> URL {
-        file("Sources/\(target)/\(target).docc/\(name).md")
+    /// Returns the folder of a module below one of the groups of `Sources`; nil if the package has no such module.
+    static func sources(of module: String) throws -> String? {
+        try FileManager.default.contentsOfDirectory(atPath: file("Sources").path).map { "Sources/\($0)/\(module)" }
+            .first { FileManager.default.fileExists(atPath: file($0).path) }
+    }
+
+    static func page(_ name: String, of module: String = "CoreBluetooth") throws -> URL {
+        file("\(try #require(try sources(of: module)))/\(module).docc/\(name).md")
     }
 
     /// Returns the Swift files below a folder, in the order of their paths.

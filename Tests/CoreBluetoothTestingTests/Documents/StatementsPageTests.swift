@@ -5,7 +5,7 @@ import Testing
 @Suite struct StatementsPageTests {
     /// `REWRITE_DOCUMENTS=1` writes the page instead.
     @Test func thePageIsGeneratedFromTheTests() throws {
-        let page = Repository.page("Statements")
+        let page = try Repository.page("Statements")
         let text = try StatementIndex().page
         if Repository.isRewriting { try text.write(to: page, atomically: true, encoding: .utf8) }
         let isUpToDate = try String(contentsOf: page, encoding: .utf8) == text

@@ -1,4 +1,4 @@
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Foundation
 import Testing
 

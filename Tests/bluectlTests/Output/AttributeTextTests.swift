@@ -1,4 +1,4 @@
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Testing
 
 @testable import bluectl

@@ -1,5 +1,5 @@
 import AsyncBluetooth
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Foundation
 import Testing
 

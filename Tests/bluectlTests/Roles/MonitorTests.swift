@@ -1,7 +1,7 @@
 #if Emulator
 import BluetoothBackend
 import BluetoothEmulator
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Testing
 
 @testable import bluectl

@@ -3,7 +3,7 @@ import AsyncBluetooth
 import BluetoothBackend
 import BluetoothInstrumentation
 import BluetoothEmulator
-import CoreBluetoothPackage
+import CoreBluetoothClasses
 import Testing
 
 @testable import bluectl

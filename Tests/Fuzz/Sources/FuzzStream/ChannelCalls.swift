@@ -1,7 +1,7 @@
 import BluetoothBackend
 import Foundation
 
-@testable import CoreBluetoothPackage
+@testable import CoreBluetoothClasses
 
 /// Calls of an app, its peer and the backend on a channel, in any order, beside a model of the permitted results.
 ///

@@ -1,0 +1,187 @@
+import BluetoothEmulator
+import BluetoothSupport
+import BluetoothTracing
+import CoreBluetoothClasses
+import Dispatch
+import Foundation
+
+/// One test's emulator, and the record of its managers' actions.
+final class EmulatorSession: ManagerObserver {
+    private struct WeakManager {
+        weak var manager: (any ObservedManager)?
+    }
+
+    private struct State {
+        var managers: [WeakManager] = []
+        var callbacks = CallbackLog()
+        var abandonedCommands: [String] = []
+        /// The peripherals that the app released while it used them, and has not used since.
+        var releasedPeripherals: [UUID] = []
+        var isReported = false
+    }
+
+    @TaskLocal static var current: EmulatorSession?
+
+    private static let queue = DispatchQueue(label: "CoreBluetooth leaks")
+
+    let emulator: Emulator
+    private let state = Lock(State())
+
+    /// The test's name, for its report.
+    private let name: String
+    /// Whether failures are reported to XCTest rather than to Swift Testing.
+    let isOfXCTest: Bool
+
+    init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false) {
+        self.emulator = emulator
+        self.name = name
+        self.isOfXCTest = isOfXCTest
+    }
+
+    // MARK: ManagerObserver
+
+    func managerCreated(_ manager: any ObservedManager) {
+        state.withLock { $0.managers.append(WeakManager(manager: manager)) }
+    }
+
+    func delivered(_ callback: DeliveredCallback) {
+        state.withLock { state in
+            state.callbacks.append(callback)
+            if callback.hasDelegate { state.releasedPeripherals.removeAll { $0 == callback.identifier } }
+        }
+    }
+
+    func peripheralReleased(_ identifier: UUID) {
+        state.withLock { $0.releasedPeripherals.append(identifier) }
+    }
+
+    func commandsAbandoned(_ commands: [String]) {
+        guard !commands.isEmpty else { return }
+        state.withLock { $0.abandonedCommands += commands }
+    }
+
+    // MARK: Scopes
+
+    /// Runs `body` so that the managers that it creates are in this world and observed by this session.
+    func run<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        emulator.enterScope()
+        defer { emulator.leaveScope() }
+        return try await CBManager.withBackend(.emulator(emulator)) {
+            try await Observation.$observer.withValue(self) {
+                try await Self.$current.withValue(self, operation: body)
+            }
+        }
+    }
+
+    /// Runs `body` in the same way.
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        emulator.enterScope()
+        defer { emulator.leaveScope() }
+        return try CBManager.withBackend(.emulator(emulator)) {
+            try Observation.$observer.withValue(self) {
+                try Self.$current.withValue(self) { try emulator.withTaskContext(body) }
+            }
+        }
+    }
+
+    // MARK: Expectations
+
+    /// Whether the callbacks since the last expectation meet an expectation.
+    func hasSeen(_ expectation: CallbackLog.Expectation) -> Bool {
+        state.withLock { $0.callbacks.positions(of: expectation) != nil }
+    }
+
+    /// Passes the callbacks that meet an expectation, so that the next search begins after them.
+    ///
+    /// - Returns: The callbacks that met it, in its order.
+    func pass(_ expectation: CallbackLog.Expectation) -> [ReceivedCallback] {
+        state.withLock { $0.callbacks.pass(expectation) }
+    }
+
+    /// Returns the message for forbidden callbacks since the last expectation; nil without any.
+    func message(forbidding forbidden: [DelegateCallback]) -> String? {
+        let came = state.withLock { state in
+            state.callbacks.pending.filter { callback in forbidden.contains { $0.matches(callback) } }
+        }
+        guard !came.isEmpty else { return nil }
+        return "not expected, but came: \(came.map(\.summary).joined(separator: ", "))"
+    }
+
+    /// Returns the message of an expectation that was not met.
+    func message(expecting expectation: CallbackLog.Expectation, _ error: any Error) -> String {
+        let (pending, released) = state.withLock { ($0.callbacks.pending.map(\.summary), $0.releasedPeripherals) }
+        let seen = pending.isEmpty ? "nothing" : pending.joined(separator: ", ")
+        let releases = released.filter { expectation.concerns($0) }.map {
+            "The app no longer retains the peripheral \($0); no delegate was left to call. "
+        }
+        return "expected: \(expectation); came: \(seen). \(releases.joined())\(error)"
+    }
+
+    // MARK: The end
+
+    /// Returns the leaks of a test that has ended, once its tasks and managers have handled all pending work.
+    ///
+    /// A task or a queue that does not end is named, and no longer awaited.
+    func leaks() async -> [Leak] {
+        await withCheckedContinuation { continuation in
+            findLeaks { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Returns the leaks for callers that cannot await: the main thread serves its run loop meanwhile.
+    func leaksSynchronously() -> [Leak] { SynchronousWait.value(of: findLeaks) }
+
+    private func findLeaks(_ finish: @escaping @Sendable ([Leak]) -> Void) {
+        emulator.afterTasks { [self] areQuiet in
+            let managers = state.withLock { $0.managers.compactMap(\.manager) }
+            settle(managers[...], areQuiet ? [] : [.running]) { blocked in
+                let abandonedCommands = self.state.withLock { $0.abandonedCommands }
+                finish(blocked + Self.leaks(abandonedCommands, managers))
+            }
+        }
+    }
+
+    /// Waits for one manager after the other, for each as long as virtual time would.
+    private func settle(
+        _ managers: ArraySlice<any ObservedManager>, _ blocked: [Leak],
+        _ finish: @escaping @Sendable ([Leak]) -> Void
+    ) {
+        guard let manager = managers.first else { return finish(blocked) }
+        let isFirst = Lock(true)
+        let goOn: @Sendable ([Leak]) -> Void = { [self] blocked in
+            let mustGoOn = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if mustGoOn { settle(managers.dropFirst(), blocked, finish) }
+        }
+        manager.afterDelivery { goOn(blocked) }
+        let limit = DispatchTime.now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))
+        Self.queue.asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
+    }
+
+    private static func leaks(_ abandonedCommands: [String], _ managers: [any ObservedManager]) -> [Leak] {
+        (abandonedCommands + managers.flatMap(\.unansweredCommands)).map(Leak.unanswered)
+            + managers.flatMap(\.livingObjects).map(Leak.leaked)
+    }
+
+    /// Returns the seed, the last lines of the trace that concern this test, and the place of its report, once: for the
+    /// first message of a failure.
+    func reproduction() -> String? {
+        let isFirst = state.withLock { state in
+            defer { state.isReported = true }
+            return !state.isReported
+        }
+        guard isFirst else { return nil }
+        let trace = emulator.trace
+        let excerpt = TraceExcerpt(trace, limit: Self.traceLines)
+        let report = FailureReport(trace, of: name, seed: emulator.seed)
+        if !isOfXCTest { report.attach() }
+        let title = "seed \(emulator.seed); the last \(excerpt.lines.count) lines of the trace:"
+        return ([title] + excerpt.lines + [report.write()]).joined(separator: "\n")
+    }
+
+    private static let traceLines = 40
+}
