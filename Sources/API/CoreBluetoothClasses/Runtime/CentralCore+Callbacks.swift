@@ -65,7 +65,7 @@ extension CentralCore {
     }
 
     private func discovered(_ discovery: Discovery, by manager: CBCentralManager) {
-        let peripheral = peripheral(discovery.peer, name: discovery.name)
+        guard let peripheral = peripheral(discovery.peer) else { return }
         peripheral.setAddress(discovery.address)
         delegate?.centralManager(
             manager, didDiscover: peripheral, advertisementData: discovery.advertisement.dictionary,

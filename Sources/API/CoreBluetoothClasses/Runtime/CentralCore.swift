@@ -23,6 +23,14 @@ final class CentralCore: InboxOwner, EventSink {
         var registry = PeripheralRegistry()
         var outbox = Outbox<CentralCommand>()
         var isInvalidated = false
+
+        /// Returns the object for a peer; creates it, and registers it with the machine, if there is none.
+        mutating func peripheral(_ id: PeerID, name: String?, of core: CentralCore) -> CBPeripheral {
+            if let known = registry[id] { return known }
+            let new = registry.insert(id) { CBPeripheral(core: core, handle: $0, name: name) }
+            machine.adopt(new.handle, name: name)
+            return new
+        }
     }
 
     struct Owner {
@@ -154,12 +162,7 @@ final class CentralCore: InboxOwner, EventSink {
 
     /// Returns the object for a peer, creating it if needed.
     func peripheral(_ id: PeerID, name: String?) -> CBPeripheral {
-        state.withLock { state in
-            if let known = state.registry[id] { return known }
-            let new = state.registry.insert(id) { CBPeripheral(core: self, handle: $0, name: name) }
-            state.machine.adopt(new.handle, name: name)
-            return new
-        }
+        state.withLock { $0.peripheral(id, name: name, of: self) }
     }
 
     /// Returns the object for a peer that the backend knows, creating it if needed.
@@ -208,11 +211,23 @@ final class CentralCore: InboxOwner, EventSink {
                 machine.announcesSentBursts = announcesSentBursts
                 return machine.handle(.stateChanged(state))
             }
+        case .event(.discovered(let discovery)): discovered(discovery)
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle): forget(handle)
         case .overflow(let link): transition { $0.overflowed(link) }
         }
+    }
+
+    /// Handles a scan report; the transition also creates the object, which lives until the delegate has returned.
+    private func discovered(_ discovery: Discovery) {
+        var peripheral: CBPeripheral?
+        transitionWithState { state in
+            let effects = state.machine.handle(.discovered(discovery))
+            if !effects.isEmpty { peripheral = state.peripheral(discovery.peer, name: discovery.name, of: self) }
+            return effects
+        }
+        withExtendedLifetime(peripheral) {}
     }
 
     /// Forgets a peer whose object is gone, with all requests to it.
