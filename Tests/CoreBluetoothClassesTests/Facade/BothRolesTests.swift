@@ -1,6 +1,7 @@
 #if Emulator
 import BluetoothBackend
 import BluetoothSupport
+import ChildProcesses
 import LogCapture
 import Testing
 
@@ -74,6 +75,16 @@ import Testing
         #expect(backend.name == "emulator" && managers.count == 2)
         #expect(Emulator.shared.hosts.map(\.name) == ["default"])
     }
+
+    #if os(Linux)
+    @Test func anUnchangedProgramUnderTheEnvironmentsEmulatorFindsOthersAndNotItself() async throws {
+        let environment = ProcessInfo.processInfo.environment.merging(["COREBLUETOOTH_BACKEND": "emulator"]) { $1 }
+        let run = try await ChildProcess.run(
+            ChildProcess.built("BlockingMain"), ["contacts"], environment: environment)
+        #expect(run.status == 0)
+        #expect(run.output == "found others alone\n")
+    }
+    #endif
 
     @Test func theLogSaysOnceThatBothRolesAreTwoDevices() async throws {
         LogCapture.start()

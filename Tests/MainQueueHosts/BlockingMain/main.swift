@@ -1,5 +1,6 @@
 // A program like apps without Swift concurrency: a manager on the main queue, and a main thread that blocks in
-// `RunLoop.main.run()` or in `dispatchMain()`. Ends with status 0 when the first callback arrived on the main queue.
+// `RunLoop.main.run()` or in `dispatchMain()`. Ends with status 0 when the first callback arrived on the main queue. With the
+// argument "contacts" it is an app with both roles instead.
 import CoreBluetooth
 
 final class Listener: NSObject, CBCentralManagerDelegate {
@@ -12,10 +13,13 @@ final class Listener: NSObject, CBCentralManagerDelegate {
 }
 
 let listener = Listener()
-let manager = CBCentralManager(delegate: listener, queue: nil)
-switch CommandLine.arguments.dropFirst().first {
-case "runloop": RunLoop.main.run()
+var manager: CBCentralManager?
+let app = ContactApp()
+let style = CommandLine.arguments.dropFirst().first
+if style == "contacts" { app.start() } else { manager = CBCentralManager(delegate: listener, queue: nil) }
+switch style {
+case "runloop", "contacts": RunLoop.main.run()
 case "dispatch": dispatchMain()
-case let other: print("runloop or dispatch, not \(other ?? "nothing")")
+case let other: print("runloop, dispatch or contacts, not \(other ?? "nothing")")
 }
 exit(2)
