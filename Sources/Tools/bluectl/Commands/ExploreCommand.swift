@@ -21,7 +21,8 @@ struct ExploreCommand: BackendCommand {
         try await role.connect(peripheral)
         let services = try await role.discover(peripheral)
         var records: [GATTRecord.Service] = []
-        for service in services { records.append(try await role.record(of: service, at: peripheral)) }
+        let reader = ValueReader(role: role, peripheral: peripheral)
+        for service in services { records.append(try await reader.record(of: service)) }
         let record = GATTRecord(
             identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
             mtu: peripheral.mtuLength, services: records)
@@ -29,37 +30,34 @@ struct ExploreCommand: BackendCommand {
     }
 }
 
-extension CentralRole {
+/// Reads the values of a device's services.
+@MainActor
+private struct ValueReader {
+    let role: CentralRole
+    let peripheral: Peripheral
+
     /// Returns a service with its readable values.
-    fileprivate func record(
-        of service: DiscoveredService, at peripheral: Peripheral
-    ) async throws -> GATTRecord.Service {
+    func record(of service: DiscoveredService) async throws -> GATTRecord.Service {
         var characteristics: [GATTRecord.Attribute] = []
         for characteristic in service.characteristics {
-            characteristics.append(try await record(of: characteristic, at: peripheral))
+            characteristics.append(try await record(of: characteristic))
         }
         return GATTRecord.Service(
             uuid: service.uuid.uuidString, isPrimary: service.isPrimary, characteristics: characteristics)
     }
 
-    private func record(
-        of characteristic: DiscoveredCharacteristic, at peripheral: Peripheral
-    ) async throws -> GATTRecord.Attribute {
-        console.progress("Reading \(AttributeText.label(characteristic.uuid))…")
-        let descriptors = try await descriptors(of: characteristic, at: peripheral)
+    private func record(of characteristic: DiscoveredCharacteristic) async throws -> GATTRecord.Attribute {
+        role.console.progress("Reading \(AttributeText.label(characteristic.uuid))…")
+        let descriptors = try await role.descriptors(of: characteristic, at: peripheral)
         var record = GATTRecord.Attribute(
             uuid: characteristic.uuid.uuidString, handle: characteristic.handle,
             properties: AttributeText.properties(characteristic.properties))
         if characteristic.properties.contains(.read) {
-            (record.value, record.failure) = try await outcome(at: peripheral) {
-                try await self.read(characteristic, of: peripheral)
-            }
+            (record.value, record.failure) = try await outcome { try await role.read(characteristic, of: peripheral) }
         }
         var attributes: [GATTRecord.Attribute] = []
         for descriptor in descriptors {
-            let (value, failure) = try await outcome(at: peripheral) {
-                try await self.read(descriptor, of: peripheral)
-            }
+            let (value, failure) = try await outcome { try await role.read(descriptor, of: peripheral) }
             attributes.append(
                 GATTRecord.Attribute(
                     uuid: descriptor.uuid.uuidString, handle: descriptor.handle, value: value, failure: failure))
@@ -72,7 +70,7 @@ extension CentralRole {
     ///
     /// A link that is lost or silent ends the listing.
     private func outcome(
-        at peripheral: Peripheral, _ body: () async throws -> Data
+        of body: () async throws -> Data
     ) async throws -> (value: String?, failure: String?) {
         do {
             return (HexText.of(try await body()), nil)

@@ -20,7 +20,7 @@ struct InfoCommand: BackendCommand {
         let services = try await role.discover(peripheral)
         let length = try await role.maximumWriteLength(of: peripheral, for: .withoutResponse)
         let rssi = try await role.whereAllowed(by: peripheral) { try await role.readRSSI(of: peripheral) }
-        let information = try await role.information(of: services, at: peripheral)
+        let information = try await information(of: services, at: peripheral, in: role)
         let isPaired = known?.isPaired ?? false
         var lines = [
             ("Name", peripheral.name), ("Address", peripheral.address),
@@ -39,17 +39,18 @@ struct InfoCommand: BackendCommand {
             DeviceRecord(peripheral).identity.merging(own),
             lines.map { PrintableText.fitted($0, to: width) + "  " + PrintableText.of($1) })
     }
-}
 
-extension CentralRole {
     /// Returns the readable values of Device Information and Battery, by the names of their characteristics.
-    fileprivate func information(
-        of services: [DiscoveredService], at peripheral: Peripheral
+    @MainActor
+    private func information(
+        of services: [DiscoveredService], at peripheral: Peripheral, in role: CentralRole
     ) async throws -> [String: String] {
         let described = services.filter { ["180A", "180F"].contains($0.uuid.uuidString) }
         var information: [String: String] = [:]
         for characteristic in described.flatMap(\.characteristics) where characteristic.properties.contains(.read) {
-            let value = try await whereAllowed(by: peripheral) { try await read(characteristic, of: peripheral) }
+            let value = try await role.whereAllowed(by: peripheral) {
+                try await role.read(characteristic, of: peripheral)
+            }
             information[AttributeText.name(characteristic.uuid)] = value.map {
                 AttributeText.meaning(of: $0, of: characteristic.uuid)
             }
