@@ -11,6 +11,9 @@ struct Ref<Element>: Hashable, Sendable, Comparable {
 }
 
 extension Ref {
+    /// Creates the reference to an entity that is kept in another table, in the same slot.
+    init<Other>(_ other: Ref<Other>) { self.init(slot: other.slot, serial: other.serial) }
+
     init(packed: Int) {
         let bits = UInt(bitPattern: packed)
         self.init(slot: UInt32(truncatingIfNeeded: bits), serial: UInt32(truncatingIfNeeded: bits >> 32))

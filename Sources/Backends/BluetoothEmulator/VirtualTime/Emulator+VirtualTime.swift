@@ -39,7 +39,9 @@ extension Emulator {
 
     /// Whether only periodic events are pending.
     public var isIdle: Bool {
-        core.withLock { $0.world.context.queue.isIdle && $0.world.context.outputs.isEmpty && $0.virtual.holds == 0 }
+        core.withLock {
+            $0.world.radio.context.queue.isIdle && $0.world.radio.context.outputs.isEmpty && $0.virtual.holds == 0
+        }
     }
 
     private func drive(
@@ -65,7 +67,7 @@ extension Emulator {
             core.virtual.isDriven = true
             core.virtual.isUnsettled = true
             core.virtual.stepsAtInstant = 0
-            return min(core.world.context.now + max(0, duration.nanoseconds), .max / 2)
+            return min(core.world.radio.context.now + max(0, duration.nanoseconds), .max / 2)
         }
     }
 

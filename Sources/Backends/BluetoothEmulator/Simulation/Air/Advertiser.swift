@@ -57,10 +57,11 @@ struct Advertiser: Sendable {
 
     // MARK: Sets
 
-    /// Replaces the data of a set, or appends a set.
+    /// Replaces the data of a set, or appends a set; returns false if the index leaves a gap.
     mutating func setDescription(
         _ description: AdvertisingDescription, of index: Int, firstPacket: Nanoseconds?, at now: Nanoseconds
-    ) {
+    ) -> Bool {
+        guard (0...sets.count).contains(index) else { return false }
         var set = AdvertisingSet(description)
         set.phase = firstPacket.map { Phase(delay: $0, begin: now) }
         if index < sets.count {
@@ -68,6 +69,7 @@ struct Advertiser: Sendable {
             set.enabling = sets[index].enabling + 1
         }
         replace(index, with: set)
+        return true
     }
 
     /// Replaces a set whose data has changed, or appends one.
@@ -92,6 +94,20 @@ struct Advertiser: Sendable {
     mutating func free(_ index: Int) {
         sets[index].manager = nil
         sets[index].isEnabled = false
+    }
+
+    /// Releases the set of a manager; returns whether it had one.
+    mutating func free(of manager: Ref<Manager>) -> Bool {
+        guard let index = sets.firstIndex(where: { $0.manager == manager }) else { return false }
+        free(index)
+        return true
+    }
+
+    mutating func freeAll() { for index in sets.indices { free(index) } }
+
+    /// Lets a manager own the sets of another one.
+    mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
+        for index in sets.indices where sets[index].manager == old { sets[index].manager = new }
     }
 
     /// Handles a change of the address: all scanners hear the data anew.
@@ -167,6 +183,19 @@ struct DeviceSignal: Sendable {
 
     /// Whether the device is heard.
     var isPresent: Bool { isOn && isInRange }
+
+    /// Switches the host behind the device on or off; returns whether that is a change.
+    mutating func turn(_ isOn: Bool) -> Bool {
+        defer { self.isOn = isOn }
+        return isOn != self.isOn
+    }
+
+    /// Changes the distance; returns whether the device is now in range or out of range.
+    mutating func move(to proximity: Proximity) -> Bool {
+        let wasInRange = isInRange
+        self.proximity = proximity
+        return isInRange != wasInRange
+    }
 
     /// Draws the signal strength of one packet, -127...20 dBm.
     mutating func measure(_ deviation: Int) -> Int {

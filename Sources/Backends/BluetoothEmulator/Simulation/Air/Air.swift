@@ -34,6 +34,15 @@ struct Air: Sendable {
         return devices.insert(device)
     }
 
+    /// Lets a new device advertise, and rotate its address.
+    mutating func begin(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
+        devices[ref]?.limitAdvertising(ref, &context)
+        if let period = devices[ref]?.description.addressRotation {
+            context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
+        }
+        wake(ref, hosts, &context)
+    }
+
     mutating func remove(_ ref: Ref<Device>) -> Device? {
         guard let device = devices.remove(ref) else { return nil }
         addresses.remove(device.identity.address)
@@ -44,6 +53,9 @@ struct Air: Sendable {
     func device(_ peer: PeerID, on host: Int) -> Ref<Device>? {
         devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
     }
+
+    /// The links of a host's peripheral role.
+    func serverLinks(of host: Host) -> [Ref<Link>] { host.server.flatMap { devices[$0]?.links } ?? [] }
 
     /// The devices that no host's managers form.
     var described: [Ref<Device>] { devices.refs.filter { devices[$0]?.host == nil } }
@@ -103,6 +115,12 @@ struct Air: Sendable {
         devices[ref]?.wake(ref, hosts, &context)
     }
 
+    /// Starts the sets that were switched on, for their durations.
+    mutating func startAdvertising(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
+        devices[ref]?.limitAdvertising(ref, &context)
+        wake(ref, hosts, &context)
+    }
+
     /// Sends a packet of a set, and schedules the next one if a host listens.
     mutating func advertise(_ packet: AirPacket, _ hosts: inout Hosts, _ context: inout WorldContext) {
         guard let sent = devices[packet.device]?.send(packet, &context) else { return }
@@ -131,11 +149,8 @@ struct Air: Sendable {
     }
 
     private mutating func deliver(
-        _ packet: AirPacket, _ event: AdvertisingCollisions.Event?, _ hosts: inout Hosts,
-        _ context: inout WorldContext
-    ) {
-        devices[packet.device]?.deliver(packet, event, &receptionRandom, &hosts, &context)
-    }
+        _ packet: AirPacket, _ event: AdvertisingCollisions.Event?, _ hosts: inout Hosts, _ context: inout WorldContext
+    ) { devices[packet.device]?.deliver(packet, event, &receptionRandom, &hosts, &context) }
 }
 
 // Address privacy: devices with changing addresses, recognized by peers with their keys.
@@ -164,8 +179,7 @@ extension Air {
     /// Tells all hosts a device's new address; hosts without its keys get a new identifier.
     mutating func changeAddress(
         of ref: Ref<Device>, to address: DeviceAddress, asIdentity: Bool = false, _ security: Security,
-        _ hosts: inout Hosts,
-        _ context: inout WorldContext
+        _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
         guard let old = devices[ref]?.identity.address else { return }
         addresses.remove(old)

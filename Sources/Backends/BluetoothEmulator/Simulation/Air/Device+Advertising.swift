@@ -17,8 +17,7 @@ extension Device {
             let due = advertiser.firstPacket(of: index, at: context.now)
             advertiser.sets[index].isScheduled = true
             let packet = AirPacket(ref, set: index, generation: advertiser.sets[index].generation)
-            context.queue.schedule(
-                .advertise(packet), at: due, isPeriodic: advertiser.sets[index].interval != 0)
+            context.queue.schedule(.advertise(packet), at: due, isPeriodic: advertiser.sets[index].interval != 0)
         }
     }
 
@@ -105,9 +104,7 @@ extension Device {
     }
 
     /// Switches a set off after its duration, unless it was switched on again.
-    mutating func advertisingOver(
-        _ ref: Ref<Device>, _ index: Int, _ enabling: UInt32, _ context: inout WorldContext
-    ) {
+    mutating func advertisingOver(_ ref: Ref<Device>, _ index: Int, _ enabling: UInt32, _ context: inout WorldContext) {
         guard advertiser.sets.indices.contains(index), advertiser.sets[index].enabling == enabling else { return }
         advertiser.sets[index].isEnabled = false
         reportChange(ref, &context)
@@ -145,9 +142,7 @@ extension Device {
     }
 
     /// Answers a connectable packet that a host waits for; the link is up after the delay.
-    private func answer(
-        _ packet: AirPacket, by host: Int, _ hosts: inout Hosts, _ context: inout WorldContext
-    ) {
+    private func answer(_ packet: AirPacket, by host: Int, _ hosts: inout Hosts, _ context: inout WorldContext) {
         hosts[host].connecting.remove(identity.peers[host])
         let interval = description.connectionInterval ?? context.configuration.connectionInterval
         let delay = context.configuration.connectionDelay.nanoseconds + interval.nanoseconds
@@ -155,9 +150,8 @@ extension Device {
             .established(host, packet.device, epoch: hosts[host].adapter.epoch, .requested), at: context.now + delay)
     }
 
-    private mutating func report(
-        _ packet: AirPacket, to host: Int, _ hosts: inout Hosts, _ context: inout WorldContext
-    ) {
+    private mutating func report(_ packet: AirPacket, to host: Int, _ hosts: inout Hosts, _ context: inout WorldContext)
+    {
         if !advertiser.isHeard(packet.index, by: host, in: hosts[host].scanning.epoch) {
             remember(packet.index, on: host, &hosts, &context)
         }
@@ -201,9 +195,7 @@ extension Device {
     }
 
     /// Lets a host remember the device that it heard, and records that its scanners have the data of the set.
-    private mutating func remember(
-        _ index: Int, on host: Int, _ hosts: inout Hosts, _ context: inout WorldContext
-    ) {
+    private mutating func remember(_ index: Int, on host: Int, _ hosts: inout Hosts, _ context: inout WorldContext) {
         let (peer, set) = (identity.peers[host], advertiser.sets[index])
         let name = set.scanResponse?.localName ?? set.advertisement.localName
         if let known = hosts[host].peers[peer] {
@@ -220,9 +212,8 @@ extension Device {
     // MARK: Addresses
 
     /// Changes the address; hosts without the device's keys get a new identifier.
-    mutating func changeAddress(
-        to address: DeviceAddress, asIdentity: Bool, _ security: Security, _ hosts: inout Hosts
-    ) {
+    mutating func changeAddress(to address: DeviceAddress, asIdentity: Bool, _ security: Security, _ hosts: inout Hosts)
+    {
         identity.address = address
         if asIdentity { identity.identityAddress = address }
         for host in hosts.indices {

@@ -39,9 +39,7 @@ struct WorldContext: Sendable {
     }
 
     /// Tells a peripheral manager that an operation failed.
-    mutating func fail(
-        _ operation: OperationID, _ code: BackendError.Code, _ name: String, of manager: Ref<Manager>
-    ) {
+    mutating func fail(_ operation: OperationID, _ code: BackendError.Code, _ name: String, of manager: Ref<Manager>) {
         let error = BackendError(code, operation: name)
         emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: manager)
     }

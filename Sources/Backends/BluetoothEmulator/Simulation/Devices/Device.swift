@@ -22,8 +22,8 @@ struct Device: Sendable {
     init(_ peripheral: EmulatedPeripheral, peers: [PeerID], seed: UInt64) throws {
         let description = peripheral.description
         self.init(
-            host: nil, description,
-            identity: DeviceIdentity(description.effectiveAddress, peers: peers, seed: seed), seed: seed)
+            host: nil, description, identity: DeviceIdentity(description.effectiveAddress, peers: peers, seed: seed),
+            seed: seed)
         handler = DeviceHandler(peripheral)
         server = GATTServer(handler.isPresent ? .handler : .database)
         signal.proximity = description.proximity
@@ -39,8 +39,7 @@ struct Device: Sendable {
     /// Creates the device that the peripheral managers of a host form on the air.
     init(server host: Host, number: Int, peers: [PeerID], seed: UInt64) throws {
         let identity = DeviceIdentity(host.identity, peers: peers, seed: seed)
-        self.init(
-            host: number, PeripheralDescription(name: host.identity.name), identity: identity, seed: seed)
+        self.init(host: number, PeripheralDescription(name: host.identity.name), identity: identity, seed: seed)
         signal.isOn = host.adapter.isOn
         try server.addGenericServices(deviceName: description.name)
     }
@@ -71,12 +70,50 @@ extension Device {
     }
 }
 
+extension Device {
+    /// Writes an attribute, unless a long write has more parts than the server queues.
+    mutating func write(
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction, _ queueLength: Int
+    ) -> GATTServer.WriteAccess {
+        let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.mtu) - 1
+        if parts > 0, parts > description.prepareQueueLength ?? queueLength {
+            let refusal = server.database.refusal(attribute, isWrite: true, on: answered.security)
+            return .refused(refusal ?? .prepareQueueFull)
+        }
+        return server.write(attribute, value, from: offset, needs: .write, on: answered.security)
+    }
+}
+
+extension Device {
+    /// What a control needs to know of a device, in a single access.
+    var overview: (host: Int?, links: [Ref<Link>]) { (host, links) }
+
+    /// Changes the name, with the GAP Device Name.
+    mutating func rename(_ name: String) {
+        description.name = name
+        server.deviceNameValue = Data(name.utf8)
+    }
+
+    /// Changes the GAP Device Name of a host that was created for a peripheral manager, unless a test has renamed it.
+    mutating func setDeviceName(_ name: String, of host: HostIdentity) {
+        guard host.isAnonymous, description.name == host.name else { return }
+        server.deviceNameValue = Data(name.utf8)
+    }
+}
+
 struct DeviceFaults: Sendable {
     var steps: [DeviceFault] = []
     /// The connects of hosts that wait for ``EmulatedDevice/resume()``.
     var pausedConnects: [(host: Int, epoch: UInt32)] = []
     /// The number of next connects that fail.
     var failingConnections = 0
+
+    /// Counts down the next connects that fail; returns whether there is one.
+    mutating func takeFailingConnection() -> Bool {
+        guard failingConnections > 0 else { return false }
+        failingConnections -= 1
+        return true
+    }
 
     /// Removes or counts down the first fault that a step meets; earlier faults that skip the step count it.
     mutating func remove(
@@ -97,84 +134,5 @@ struct DeviceFaults: Sendable {
             return effect
         }
         return nil
-    }
-}
-
-/// The handler of a device, with its timers.
-struct DeviceHandler: Sendable {
-    private struct Timer: Sendable {
-        let period: Duration?
-        let generation: UInt32
-        /// The token of a one-shot timer.
-        var token: WorldQueue.Token?
-    }
-
-    var behavior: (any DeviceBehavior)?
-    /// The built-in handler; nil if the device has its own handler or no handler.
-    private(set) var builtIn: BuiltInHandler?
-    private(set) var asynchronous: (any AsynchronousPeripheralHandler)?
-    /// The hosts about whose connects an asynchronous handler is being asked, with the epochs of their adapters.
-    var askedConnects: [Int: UInt32] = [:]
-    /// Whether the behavior determines the times of its answers.
-    private(set) var hasResponseTimes = false
-    private var timers: [Int: Timer] = [:]
-    private var lastGeneration: UInt32 = 0
-
-    init() {}
-
-    init(_ peripheral: EmulatedPeripheral) {
-        behavior = peripheral.makeBehavior?()
-        builtIn = peripheral.builtInHandler
-        hasResponseTimes = peripheral.description.replay?.options.latency == .recorded
-        asynchronous = peripheral.asynchronousHandler
-    }
-
-    var isPresent: Bool { behavior != nil || asynchronous != nil }
-
-    /// Whether the handler has a parameter; a custom handler may have any.
-    func accepts(_ parameter: DeviceParameter) -> Bool {
-        isPresent && builtIn.map { $0.parameters[parameter] != nil } ?? true
-    }
-
-    /// Starts a timer, and replaces an earlier timer with its number.
-    mutating func startTimer(
-        _ number: Int, after delay: Duration, every period: Duration?, of ref: Ref<Device>, in queue: inout WorldQueue
-    ) {
-        stopTimer(number, in: &queue)
-        lastGeneration += 1
-        let event = WorldEvent.deviceTimer(ref, number, generation: lastGeneration)
-        let due = queue.now + max(0, delay.nanoseconds)
-        var timer = Timer(period: period, generation: lastGeneration)
-        if period == nil {
-            timer.token = queue.scheduleCancellable(event, at: due)
-        } else {
-            queue.schedule(event, at: due, isPeriodic: true)
-        }
-        timers[number] = timer
-    }
-
-    mutating func stopTimer(_ number: Int, in queue: inout WorldQueue) {
-        if let token = timers.removeValue(forKey: number)?.token { queue.cancel(token) }
-    }
-
-    mutating func stopTimers(in queue: inout WorldQueue) {
-        for number in timers.keys.sorted() { stopTimer(number, in: &queue) }
-    }
-
-    /// Fires a timer; a periodic one is scheduled again.
-    ///
-    /// - Returns: Whether the timer was running.
-    mutating func timerFired(
-        _ number: Int, _ generation: UInt32, of ref: Ref<Device>, in queue: inout WorldQueue
-    ) -> Bool {
-        guard let timer = timers[number], timer.generation == generation else { return false }
-        if let period = timer.period {
-            queue.schedule(
-                .deviceTimer(ref, number, generation: generation), at: queue.now + max(1, period.nanoseconds),
-                isPeriodic: true)
-        } else {
-            timers[number] = nil
-        }
-        return true
     }
 }

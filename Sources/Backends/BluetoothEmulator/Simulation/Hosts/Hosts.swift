@@ -63,12 +63,97 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
         return hosts[host].adapter.state
     }
 
+    mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
+        managers[ref]?.pendingScan = nil
+        guard hosts[host].ledger.stopScan(ref.packed) else { return }
+        hosts[host].scanning.remove(ref)
+    }
+
+    // MARK: Links of managers
+
+    /// The number under which the ledger registers another app of the host; no manager has it.
+    static var otherApp: Ref<Manager> { Ref(slot: .max, serial: 0) }
+
+    /// Returns the manager of a lease; nil for a lease that no manager has.
+    func manager(of lease: HostLedger.LinkLease) -> Ref<Manager>? {
+        let ref = Ref<Manager>(packed: lease.manager)
+        return ref.slot == .max ? nil : ref
+    }
+
+    /// Opens a link for the manager that leases it.
+    mutating func reportConnected(
+        _ lease: HostLedger.LinkLease, _ peer: PeerID, _ ref: Ref<Link>, mtu: Int, _ context: inout WorldContext
+    ) {
+        guard let manager = manager(of: lease), let id = lease.link else { return }
+        // If other managers kept the link open, the manager is connected again at once; its earlier end must come
+        // first.
+        completeDisconnect(manager, peer, &context)
+        let delay = context.configuration.writeReadinessDelay.nanoseconds
+        let credits = delay > 0 ? 0 : context.configuration.transmitBuffer
+        managers[manager]?.open(id, Manager.OpenLink(link: ref, credits: credits))
+        if delay > 0 { context.queue.schedule(.becomeReadyToWrite(manager, id), at: context.now + delay) }
+        let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
+        context.emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
+    }
+
+    /// Allows write commands on a new link.
+    mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID, _ context: inout WorldContext) {
+        let credits = context.configuration.transmitBuffer
+        guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
+        context.emit(.writeCredits(link: link, count: credits), to: manager)
+    }
+
+    mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32, _ context: inout WorldContext) {
+        guard let manager = managers[ref], let host = manager.host, hosts[host].adapter.epoch == epoch,
+            let peer = manager.pendingPeer(of: link)
+        else { return }
+        completeDisconnect(ref, peer, &context)
+    }
+
+    /// Delivers the end that a manager requested, if it is not delivered yet.
+    private mutating func completeDisconnect(_ ref: Ref<Manager>, _ peer: PeerID, _ context: inout WorldContext) {
+        guard let link = managers[ref]?.pendingDisconnects.removeValue(forKey: peer) else { return }
+        context.emit(.disconnected(link: link, reason: .local, at: context.date, isReconnecting: false), to: ref)
+    }
+
+    /// Reports the end of a link to the managers that lease it.
+    mutating func reportDisconnected(_ link: Link, _ reason: DisconnectReason, _ context: inout WorldContext) {
+        let isKnown = reason == .local || hosts[link.host].adapter.features.contains(.disconnectReason)
+        for lease in hosts[link.host].ledger.linkDown(link.peer, isReconnecting: true) {
+            guard let manager = manager(of: lease), let id = lease.link else { continue }
+            managers[manager]?.close(id)
+            context.emit(
+                .disconnected(
+                    link: id, reason: isKnown ? reason : .unknown, at: context.date,
+                    isReconnecting: lease.options.autoReconnect, error: reason == .remote ? link.closingError : nil),
+                to: manager)
+        }
+    }
+
+    mutating func reportConnectFailed(
+        _ peer: PeerID, on host: Int, _ error: BackendError, _ context: inout WorldContext
+    ) {
+        for lease in hosts[host].ledger.connectFailed(peer) {
+            guard let manager = manager(of: lease) else { continue }
+            context.emit(.connectFailed(peer: peer, operation: lease.operation, error: error), to: manager)
+        }
+    }
+
+    func reportConnectionEvent(
+        _ peer: PeerID, isConnected: Bool, on host: Int, _ database: AttributeDatabase?, _ context: inout WorldContext
+    ) {
+        for manager in hosts[host].managers {
+            guard let filter = managers[manager]?.connectionEventFilter,
+                database?.offers(filter.services) == true || filter.peers.contains(peer)
+            else { continue }
+            context.emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
+        }
+    }
+
     // MARK: Events
 
     /// Sends an event to each central manager with an open link to a peer.
-    func emit(
-        toLeasesOf peer: PeerID, on host: Int, _ context: inout WorldContext, _ event: (LinkID) -> CentralEvent
-    ) {
+    func emit(toLeasesOf peer: PeerID, on host: Int, _ context: inout WorldContext, _ event: (LinkID) -> CentralEvent) {
         for lease in hosts[host].ledger.leases(of: peer) {
             guard let link = lease.link, managers.contains(Ref(packed: lease.manager)) else { continue }
             context.emit(event(link), to: Ref(packed: lease.manager))

@@ -7,6 +7,18 @@ struct ManagerPublication: Sendable {
     /// The attributes' numbers in the host's database, by the manager's own numbers.
     var attributes: [AttributeID: AttributeID] = [:]
     var advertisement: Advertisement?
+
+    /// Adds a service that was published, with the numbers of all attributes.
+    mutating func add(_ service: ServiceDefinition, _ published: [AttributeID: AttributeID]) {
+        attributes = published
+        services.append(service)
+    }
+
+    /// Keeps the attributes that are still published, and their services.
+    mutating func keep(_ left: [AttributeID: AttributeID]) {
+        attributes = left
+        services.removeAll { left[$0.id] == nil }
+    }
 }
 
 /// One manager of an app, as its host knows it.
@@ -64,19 +76,37 @@ struct Manager: Sendable {
     /// Returns whether a link is open; looks it up in place, because each answer needs it.
     mutating func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
 
-    mutating func open(_ id: LinkID, _ link: OpenLink) { openLinks.append((id, link)) }
-
-    mutating func close(_ id: LinkID) {
-        if let position = position(of: id) { openLinks.remove(at: position) }
+    /// Ends the waiting for a scan with a number; returns the manager's host if it waits for that scan.
+    mutating func takePendingScan(_ number: UInt64) -> Int? {
+        guard pendingScan == number else { return nil }
+        pendingScan = nil
+        return host
     }
 
-    mutating func closeAll() {
+    /// Handles the loss of the adapter's power.
+    mutating func lostPower() {
+        pendingScan = nil
         openLinks = []
         pendingDisconnects = [:]
     }
 
-    /// The manager's identifier of a physical link.
-    func id(of link: Ref<Link>) -> LinkID? { openLinks.first { $0.link.link == link }?.id }
+    /// Releases a link, whose end is delivered later.
+    mutating func release(_ id: LinkID, to peer: PeerID) {
+        close(id)
+        pendingDisconnects[peer] = id
+    }
+
+    /// Returns the peer whose released link's end is not delivered yet.
+    func pendingPeer(of link: LinkID) -> PeerID? { pendingDisconnects.first { $0.value == link }?.key }
+
+    mutating func open(_ id: LinkID, _ link: OpenLink) { openLinks.append((id, link)) }
+
+    mutating func close(_ id: LinkID) { if let position = position(of: id) { openLinks.remove(at: position) } }
+
+    /// Closes the manager's end of a physical link.
+    mutating func close(_ link: Ref<Link>) {
+        if let position = openLinks.firstIndex(where: { $0.link.link == link }) { openLinks.remove(at: position) }
+    }
 
     /// Spends a write credit.
     ///

@@ -1,10 +1,8 @@
 import BluetoothBackend
-import DequeModule
 
-/// A physical link between a host and a device: ATT with one request at a time, on connection events.
+/// A physical link between a host and a device.
 ///
-/// The client's operations wait in one queue and run in order, one outstanding; the server's notifications wait in
-/// another. An idle link schedules nothing: the instants of its connection events are computed.
+/// An idle link schedules nothing: the instants of its connection events are computed.
 struct Link: Sendable {
     let host: Int
     let device: Ref<Device>
@@ -17,53 +15,12 @@ struct Link: Sendable {
     var timing: LinkTiming
     var supervision = LinkSupervision()
     var security = SecurityLevel.plain
-    var client = LinkClient()
-    var server = LinkServer()
-
-    /// An operation whose answer arrived, with the context that serving it needs.
-    struct CompletedRequest: Sendable {
-        let operation: LinkOperation
-        let host: Int
-        let device: Ref<Device>
-        let interval: Nanoseconds
-        let mtu: Int
-        let security: SecurityLevel
-    }
-
-    func answered(_ operation: LinkOperation) -> CompletedRequest {
-        CompletedRequest(
-            operation: operation, host: host, device: device, interval: timing.interval, mtu: mtu,
-            security: security)
-    }
-
-    /// Appends an operation to the queue.
-    ///
-    /// - Returns: The start of the head of the queue, if the link was idle.
-    mutating func enqueue(_ operation: LinkOperation, at now: Nanoseconds) -> LinkClient.Start? {
-        client.operations.append(operation)
-        return client.start(timing, at: now)
-    }
-
-    /// Marks the link idle, and starts the head of the queue.
-    mutating func release(at now: Nanoseconds) -> LinkClient.Start? {
-        client.isBusy = false
-        return client.start(timing, at: now)
-    }
-
-    /// Removes the operation whose answer arrived; returns nil on a silent link, where the answer waits for the end of
-    /// the silence.
-    mutating func takeCompletedRequest(_ ref: Ref<Link>) -> CompletedRequest? {
-        guard !supervision.misses(.answer(ref)), let operation = client.operations.popFirst() else { return nil }
-        return answered(operation)
-    }
-
-    /// Removes the write command at the head of the queue; returns nil if another operation is there.
-    mutating func takeWriteCommand() -> CompletedRequest? {
-        guard let head = client.operations.first, head.kind.isWriteCommand else { return nil }
-        client.operations.removeFirst()
-        client.bytesSent = 0
-        return answered(head)
-    }
+    /// The central, as the managers of a host that serves know it.
+    var central: PeerID?
+    /// The central's address, as the device knows it.
+    var centralAddress: DeviceAddress?
+    /// The error that the central's apps get when the device closes the link.
+    var closingError: OpaqueError?
 
     /// Sends bytes, as many as fit into the present connection event.
     ///
@@ -71,21 +28,7 @@ struct Link: Sendable {
     mutating func send(
         _ length: Int, from offset: Int, of sender: ConnectionEventPackets.Sender, by side: LinkSide
     ) -> Int {
-        timing.event.send(
-            length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security != .plain)
-    }
-
-    /// Continues after write commands were sent: with further ones at a later time, or with another operation.
-    mutating func continueTransmitting(at now: Nanoseconds) -> LinkClient.Start? {
-        if client.operations.first?.kind.isWriteCommand == true { return .transmit(at: now + timing.interval) }
-        return release(at: now)
-    }
-
-    /// Removes the operation that an asynchronous handler answers, if it is still outstanding.
-    mutating func takePendingRequest(_ number: UInt64) -> CompletedRequest? {
-        guard let pending = server.pendingRequest, pending.number == number else { return nil }
-        server.pendingRequest = nil
-        return answered(pending.operation)
+        timing.event.send(length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security != .plain)
     }
 
     // MARK: Silence and parameters
@@ -96,8 +39,7 @@ struct Link: Sendable {
     mutating func fallSilent(_ ref: Ref<Link>, _ context: inout WorldContext) -> Ref<Link>? {
         guard !supervision.isSilent else { return nil }
         supervision.fallSilent(
-            until: context.queue.scheduleCancellable(
-                .supervision(ref), at: context.now + timing.supervisionTimeout))
+            until: context.queue.scheduleCancellable(.supervision(ref), at: context.now + timing.supervisionTimeout))
         return other
     }
 
@@ -114,14 +56,14 @@ struct Link: Sendable {
 
     /// Returns the instant at which requested parameters will be in force.
     mutating func request(_ parameters: ConnectionParameters, at now: Nanoseconds) -> Nanoseconds {
-        server.requests.parameters = parameters
+        timing.requested = parameters
         return timing.connectionEvent(from: now) + 6 * timing.interval
     }
 
     /// Changes to the requested parameters; returns whether there are any.
     mutating func changeParameters(at now: Nanoseconds) -> Bool {
-        guard let parameters = server.requests.parameters else { return false }
-        server.requests.parameters = nil
+        guard let parameters = timing.requested else { return false }
+        timing.requested = nil
         timing.change(to: parameters, at: now)
         return true
     }

@@ -13,7 +13,7 @@ struct LinkLayer: Sendable {
     /// All links, in the order of their creation.
     var refs: [Ref<Link>] { links.refs }
 
-    /// The link; nil if it ended. See ``SlotTable/subscript(_:)``.
+    /// The link; nil if it ended.
     subscript(ref: Ref<Link>) -> Link? {
         @inline(__always) _read { yield links[ref] }
         @inline(__always) _modify { yield &links[ref] }
@@ -23,24 +23,44 @@ struct LinkLayer: Sendable {
 
     func contains(_ ref: Ref<Link>) -> Bool { links.contains(ref) }
 
-    /// Removes a link with its timeouts.
+    /// Removes a link with its timeout.
     mutating func remove(_ ref: Ref<Link>, _ context: inout WorldContext) -> Link? {
         if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return nil }
-        for token in [link.supervision.timeout, link.server.transactionTimeout].compactMap({ $0 }) {
-            context.queue.cancel(token)
-        }
+        if let token = link.supervision.timeout { context.queue.cancel(token) }
         return link
     }
 
     /// The central of a link, as the device knows it.
     func central(of ref: Ref<Link>, _ hosts: Hosts) -> CentralIdentity {
-        guard let host = links[ref]?.host, let mtu = links[ref]?.mtu else {
+        guard let link = links[ref] else {
             return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: ATTLimits.minimumMTU)
         }
         return CentralIdentity(
-            host: hosts[host].identity.name,
-            address: links[ref]?.server.centralAddress ?? hosts[host].identity.address, mtu: mtu)
+            host: hosts[link.host].identity.name, address: link.centralAddress ?? hosts[link.host].identity.address,
+            mtu: link.mtu)
+    }
+
+    /// Returns the links of a host's peripheral role with a central.
+    func serverLinks(of host: Host, with central: PeerID, _ air: Air) -> [Ref<Link>] {
+        air.serverLinks(of: host).filter { links[$0]?.central == central }
+    }
+
+    /// The centrals that are connected to a host's peripheral role.
+    func connectedCentrals(of host: Host, _ air: Air, _ hosts: Hosts) -> [ConnectedCentral] {
+        air.serverLinks(of: host).compactMap { ref in
+            guard let link = links[ref], let peer = link.central else { return nil }
+            return ConnectedCentral(peer: peer, address: central(of: ref, hosts).address, mtu: link.mtu)
+        }
+    }
+
+    /// Returns the first link of one of the hosts with a peer, in either role.
+    func link(with peer: PeerID, in scope: [Int], _ air: Air, _ hosts: Hosts) -> (Ref<Link>, Link)? {
+        for host in scope {
+            let candidates = [hosts[host].links[peer]].compactMap { $0 } + serverLinks(of: hosts[host], with: peer, air)
+            for ref in candidates { if let link = links[ref] { return (ref, link) } }
+        }
+        return nil
     }
 
     // MARK: Connection events
@@ -122,11 +142,14 @@ struct LinkLayer: Sendable {
             context.trace.log(.losses(count), of: air.devices[device]?.description.name, at: context.now)
             if context.tapped.contains(.links) { context.report(.packetsLost(link: ref.serial, count: count)) }
         }
-        if isLost {
-            fallSilent(ref, &context)
-            links[ref]?.supervision.isLost = true
-        }
+        if isLost { lose(ref, &context) }
         return time
+    }
+
+    /// Makes a link silent that the device has lost.
+    mutating func lose(_ ref: Ref<Link>, _ context: inout WorldContext) {
+        fallSilent(ref, &context)
+        links[ref]?.supervision.isLost = true
     }
 
     /// Makes a link silent: no packet arrives, and the link ends unless the device returns in time.
@@ -150,6 +173,30 @@ struct LinkLayer: Sendable {
 
     // MARK: Parameters
 
+    /// Sets the time that devices need for their answers.
+    mutating func setDelays(_ delays: ProcedureDelays) { for ref in refs { links[ref]?.timing.delays = delays } }
+
+    /// Requests another interval as the server: a quarter of the usual one, the usual one, or four times that.
+    mutating func setLatency(
+        _ latency: ConnectionLatency, for central: PeerID, at host: Host, _ air: Air, _ context: inout WorldContext
+    ) {
+        guard let ref = serverLinks(of: host, with: central, air).first, let link = links[ref] else { return }
+        let usual = context.configuration.connectionInterval.nanoseconds
+        let wanted: Nanoseconds =
+            switch latency {
+            case .low: usual / 4
+            case .medium: usual
+            case .high: usual * 4
+            }
+        // The range of LE connection intervals; zero means no latency.
+        let interval = usual == 0 ? 0 : min(4_000_000_000, max(7_500_000, wanted))
+        guard interval != link.timing.interval else { return }
+        let parameters = ConnectionParameters(
+            interval: .nanoseconds(interval), peripheralLatency: link.timing.latency,
+            supervisionTimeout: .nanoseconds(link.timing.supervisionTimeout))
+        update(parameters, ref, &context)
+    }
+
     /// Requests other parameters of a link as the device; a central grants them.
     ///
     /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
@@ -159,9 +206,9 @@ struct LinkLayer: Sendable {
     }
 
     mutating func changeParameters(of ref: Ref<Link>, _ context: inout WorldContext) {
-        guard !isMissed(.changeParameters(ref), on: ref),
-            links[ref]?.changeParameters(at: context.now) == true
-        else { return }
+        guard !isMissed(.changeParameters(ref), on: ref), links[ref]?.changeParameters(at: context.now) == true else {
+            return
+        }
         share(ref)
         guard context.tapped.contains(.links) else { return }
         for (ref, link) in directions(of: ref) {

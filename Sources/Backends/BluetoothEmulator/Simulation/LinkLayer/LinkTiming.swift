@@ -10,6 +10,8 @@ struct LinkTiming: Sendable {
     /// The instant of the first connection event with this interval.
     var anchor: Nanoseconds
     var delays: ProcedureDelays
+    /// The parameters that the device requested, until they are in force.
+    var requested: ConnectionParameters?
     private let limits: LinkLayerLimits
     private(set) var packets: PacketTiming
     /// The packets of the present connection event; the earlier of two links counts the packets of both directions.

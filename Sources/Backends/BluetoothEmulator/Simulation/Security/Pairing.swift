@@ -10,9 +10,7 @@ struct Pairing: Sendable {
         let kind: PairingQuestion
 
         /// Whether the pairing waits for the answer to the question.
-        var isBlocking: Bool {
-            if case .display = kind { false } else { true }
-        }
+        var isBlocking: Bool { if case .display = kind { false } else { true } }
     }
 
     /// A host that takes part, and its identifier of the other side.
@@ -46,8 +44,7 @@ struct Pairing: Sendable {
         switch method {
         case .passkey(shownBy: .central?): typed[.peripheral] ?? passkey == passkey
         case .passkey(shownBy: .peripheral?): typed[.central] ?? passkey == passkey
-        case .passkey(shownBy: nil):
-            Set([typed[.central], typed[.peripheral]].compactMap { $0 }).count <= 1
+        case .passkey(shownBy: nil): Set([typed[.central], typed[.peripheral]].compactMap { $0 }).count <= 1
         default: true
         }
     }
@@ -60,9 +57,7 @@ struct Pairing: Sendable {
             .pairingTimeout(ref, number), at: context.now + Duration.seconds(30).nanoseconds)
     }
 
-    func cancelTimeout(_ context: inout WorldContext) {
-        if let timeout { context.queue.cancel(timeout) }
-    }
+    func cancelTimeout(_ context: inout WorldContext) { if let timeout { context.queue.cancel(timeout) } }
 
     /// Asks an agent the question that the method requires of its side.
     mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, _ context: inout WorldContext) {
@@ -83,9 +78,7 @@ struct Pairing: Sendable {
     }
 
     func cancelQuestions(_ context: inout WorldContext) {
-        for question in questions {
-            context.emit(PairingEvent.cancelled(request: question.id), to: question.agent)
-        }
+        for question in questions { context.emit(PairingEvent.cancelled(request: question.id), to: question.agent) }
     }
 
     /// Handles an answer to a question.
@@ -106,9 +99,7 @@ struct Pairing: Sendable {
     }
 
     /// Sends an event to all agents of both hosts, with the operation of those that requested the pairing.
-    func emit(
-        _ hosts: Hosts, _ context: inout WorldContext, _ event: (PeerID, OperationID?) -> PairingEvent
-    ) {
+    func emit(_ hosts: Hosts, _ context: inout WorldContext, _ event: (PeerID, OperationID?) -> PairingEvent) {
         for side in [LinkSide.central, .peripheral].compactMap({ sides[$0] }) {
             for agent in hosts.agents(of: side.host) {
                 let operation = askers.first { $0.manager == agent }?.operation

@@ -17,7 +17,7 @@ extension Security {
     /// Starts a pairing on a link: for a refused operation, for an app, or at the device's request.
     mutating func startPairing(
         _ ref: Ref<Link>, _ link: Link, _ device: Device?, for operation: (LinkOperation, ATTCode)?,
-        asker: HostPairing.Asker?, _ hosts: Hosts, _ context: inout WorldContext
+        asker: HostPairing.Asker?, _ radio: inout Radio
     ) -> Outcome? {
         let askers = asker.map { [$0] } ?? []
         if pairings[ref] != nil, !barred.contains(ref) {
@@ -26,74 +26,70 @@ extension Security {
             return nil
         }
         var sides = [LinkSide.central: Pairing.Side(host: link.host, peer: link.peer)]
-        if let server = device?.host, let central = link.server.central {
+        if let server = device?.host, let central = link.central {
             sides[.peripheral] = Pairing.Side(host: server, peer: central)
         }
         guard !barred.contains(ref) else {
             let pairing = Pairing(number: 0, sides: sides, operation: operation, askers: askers)
-            return end(pairing, BackendError(.encryptionTimedOut, operation: "pair"), hosts, &context)
+            return end(pairing, BackendError(.encryptionTimedOut, operation: "pair"), &radio)
         }
         var pairing = Pairing(
-            number: context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers)
-        if context.tapped.contains(.security) { context.report(.pairingStarted(link: ref.serial)) }
-        pairing.messageSent(on: ref, &context)
+            number: radio.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers)
+        if radio.context.tapped.contains(.security) { radio.context.report(.pairingStarted(link: ref.serial)) }
+        pairing.messageSent(on: ref, &radio.context)
         pairings[ref] = pairing
         // The exchange of features takes a round trip.
-        let event = link.timing.connectionEvent(from: context.now) + link.timing.interval
-        context.queue.schedule(
-            .pairingFeatures(ref, pairing.number), at: event + context.configuration.pairingDelay.nanoseconds)
+        let event = link.timing.connectionEvent(from: radio.context.now) + link.timing.interval
+        radio.context.queue.schedule(
+            .pairingFeatures(ref, pairing.number), at: event + radio.context.configuration.pairingDelay.nanoseconds)
         return nil
     }
 
     /// Chooses the method and asks the users, when both sides know each other's capabilities.
-    mutating func exchangeFeatures(
-        _ ref: Ref<Link>, _ number: UInt64, _ links: inout LinkLayer, _ air: inout Air, _ hosts: Hosts,
-        _ context: inout WorldContext
-    ) -> Outcome? {
-        guard !links.isMissed(.pairingFeatures(ref, number), on: ref), let link = links[ref],
-            pairings[ref]?.number == number, pairings[ref]?.isPaused == false, air.devices[link.device] != nil
+    mutating func exchangeFeatures(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
+        guard !radio.links.isMissed(.pairingFeatures(ref, number), on: ref), let link = radio.links[ref],
+            pairings[ref]?.number == number, pairings[ref]?.isPaused == false, radio.air.devices[link.device] != nil
         else { return nil }
-        if let fault = takeFault(ref, link.device, &air, &context) {
-            return meet(fault, number, on: ref, hosts, &context)
-        }
-        guard let device = air.devices[link.device] else { return nil }
+        if let fault = takeFault(ref, link.device, &radio) { return meet(fault, number, on: ref, &radio) }
+        guard let device = radio.air.devices[link.device] else { return nil }
         let described = device.host == nil ? device.description.pairing : nil
         switch described?.answer {
         case .ignore?: return nil
-        case .reject?: return fail(ref, .operationNotSupported, "the peer refuses to pair", hosts, &context)
-        case .accept?, nil: pairings[ref]?.messageSent(on: ref, &context)
+        case .reject?: return fail(ref, .operationNotSupported, "the peer refuses to pair", &radio)
+        case .accept?, nil: pairings[ref]?.messageSent(on: ref, &radio.context)
         }
         let agents: [LinkSide: Ref<Manager>] = [
-            .central: hosts.agents(of: link.host).last, .peripheral: device.host.flatMap { hosts.agents(of: $0).last },
+            .central: radio.hosts.agents(of: link.host).last,
+            .peripheral: device.host.flatMap { radio.hosts.agents(of: $0).last },
         ].compactMapValues { $0 }
         let sides: [LinkSide] = device.host == nil ? [.central] : [.central, .peripheral]
-        guard context.configuration.agreesToPairing || sides.allSatisfy({ agents[$0] != nil }) else {
-            return fail(ref, .operationCancelled, "no one is there to agree", hosts, &context)
+        guard radio.context.configuration.agreesToPairing || sides.allSatisfy({ agents[$0] != nil }) else {
+            return fail(ref, .operationCancelled, "no one is there to agree", &radio)
         }
         func capability(_ side: LinkSide) -> PairingCapability {
-            agents[side].flatMap { hosts.managers[$0]?.capability } ?? .noInputNoOutput
+            agents[side].flatMap { radio.hosts.managers[$0]?.capability } ?? .noInputNoOutput
         }
         let (central, peripheral) = (capability(.central), described?.capability ?? capability(.peripheral))
         let method = PairingMethod(
             central: central, peripheral: peripheral,
             hasOutOfBandData: described?.hasOutOfBandData == true && agents[.central] != nil)
         guard method.isAuthenticated || described?.requiresAuthentication != true else {
-            return fail(ref, .operationNotSupported, "authentication is required", hosts, &context)
+            return fail(ref, .operationNotSupported, "authentication is required", &radio)
         }
-        guard hasRoomForBond(link, device, hosts, context.configuration.maximumBonds) else {
-            return fail(ref, .tooManyPairedDevices, nil, hosts, &context)
+        guard hasRoomForBond(link, device, radio.hosts, radio.context.configuration.maximumBonds) else {
+            return fail(ref, .tooManyPairedDevices, nil, &radio)
         }
         pairings[ref]?.method = method
-        if context.tapped.contains(.security) {
+        if radio.context.tapped.contains(.security) {
             let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
-            context.report(.pairingMethodChosen(link: ref.serial, features))
+            radio.context.report(.pairingMethodChosen(link: ref.serial, features))
         }
-        let number = shownNumber(method, described, &context)
+        let number = shownNumber(method, described, &radio.context)
         pairings[ref]?.passkey = number
         for side in [LinkSide.central, .peripheral] {
-            if let agent = agents[side] { pairings[ref]?.ask(agent, side, &context) }
+            if let agent = agents[side] { pairings[ref]?.ask(agent, side, &radio.context) }
         }
-        advance(ref, link, &context)
+        advance(ref, link, &radio.context)
         return nil
     }
 
@@ -114,36 +110,29 @@ extension Security {
     }
 
     /// Completes the pairing: both sides store the keys, and the operation that needed them is retried.
-    mutating func exchangeKeys(
-        _ ref: Ref<Link>, _ number: UInt64, _ links: inout LinkLayer, _ air: Air, _ hosts: Hosts,
-        _ context: inout WorldContext
-    ) -> Outcome? {
-        guard !links.isMissed(.pairingKeys(ref, number), on: ref), let link = links[ref],
+    mutating func exchangeKeys(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
+        guard !radio.links.isMissed(.pairingKeys(ref, number), on: ref), let link = radio.links[ref],
             let pairing = pairings[ref], pairing.number == number, let method = pairing.method
         else { return nil }
-        guard pairing.isPasskeyRight else {
-            return fail(ref, .invalidParameters, "the passkeys differ", hosts, &context)
-        }
-        let (key, isAuthenticated) = (context.random.security.next(), method.isAuthenticated)
+        guard pairing.isPasskeyRight else { return fail(ref, .invalidParameters, "the passkeys differ", &radio) }
+        let (key, isAuthenticated) = (radio.context.random.security.next(), method.isAuthenticated)
         var isBonded = false
-        if let device = air.devices[link.device], device.host != nil || device.description.pairing.isBondable {
-            bond(
-                link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated, air, hosts,
-                &context)
+        if let device = radio.air.devices[link.device], device.host != nil || device.description.pairing.isBondable {
+            bond(link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated, &radio)
             isBonded = true
         }
         pairings[ref] = nil
-        links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
-        links.share(ref)
-        if context.tapped.contains(.security) {
-            context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
-            for (ref, link) in links.directions(of: ref) {
-                context.report(.securityChanged(link: ref.serial, link.security))
+        radio.links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
+        radio.links.share(ref)
+        if radio.context.tapped.contains(.security) {
+            radio.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
+            for (ref, link) in radio.links.directions(of: ref) {
+                radio.context.report(.securityChanged(link: ref.serial, link.security))
             }
         }
-        pairing.cancelTimeout(&context)
+        pairing.cancelTimeout(&radio.context)
         // The end of the pairing also removes a number that is still displayed.
-        pairing.emit(hosts, &context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
+        pairing.emit(radio.hosts, &radio.context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         return .succeeded(pairing.operation?.0)
     }
 
@@ -151,16 +140,15 @@ extension Security {
     ///
     /// - Returns: The link of the pairing, and the outcome.
     mutating func answer(
-        _ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>, _ links: LinkLayer, _ hosts: Hosts,
-        _ context: inout WorldContext
+        _ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>, _ radio: inout Radio
     ) -> (Ref<Link>, Outcome?)? {
         let found = pairings.first { $0.value.questions.contains { $0.id == id && $0.agent == agent } }
-        guard let ref = found?.key, let link = links[ref], let agrees = pairings[ref]?.answer(id, answer) else {
+        guard let ref = found?.key, let link = radio.links[ref], let agrees = pairings[ref]?.answer(id, answer) else {
             return nil
         }
-        guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", hosts, &context)) }
-        pairings[ref]?.messageSent(on: ref, &context)
-        advance(ref, link, &context)
+        guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", &radio)) }
+        pairings[ref]?.messageSent(on: ref, &radio.context)
+        advance(ref, link, &radio.context)
         return (ref, nil)
     }
 
@@ -168,21 +156,21 @@ extension Security {
 
     /// Takes the fault of a pairing, once.
     private mutating func takeFault(
-        _ ref: Ref<Link>, _ device: Ref<Device>, _ air: inout Air, _ context: inout WorldContext
+        _ ref: Ref<Link>, _ device: Ref<Device>, _ radio: inout Radio
     ) -> DeviceFault.Effect? {
         guard pairings[ref]?.isAdmitted == false else { return nil }
         pairings[ref]?.isAdmitted = true
-        return air.devices[device]?.takeFault(.pair, at: device, &context)
+        return radio.air.devices[device]?.takeFault(.pair, at: device, &radio.context)
     }
 
     private mutating func meet(
-        _ fault: DeviceFault.Effect, _ number: UInt64, on ref: Ref<Link>, _ hosts: Hosts,
-        _ context: inout WorldContext
+        _ fault: DeviceFault.Effect, _ number: UInt64, on ref: Ref<Link>, _ radio: inout Radio
     ) -> Outcome? {
         switch fault {
-        case .fail: return fail(ref, .operationNotSupported, "the peer refuses to pair", hosts, &context)
+        case .fail: return fail(ref, .operationNotSupported, "the peer refuses to pair", &radio)
         case .delay(let time):
-            context.queue.schedule(.pairingFeatures(ref, number), at: context.now + max(0, time.nanoseconds))
+            radio.context.queue.schedule(
+                .pairingFeatures(ref, number), at: radio.context.now + max(0, time.nanoseconds))
         case .pause: pairings[ref]?.isPaused = true
         case .disconnect: return .disconnected
         }
@@ -199,48 +187,42 @@ extension Security {
     // MARK: Failing
 
     private mutating func fail(
-        _ ref: Ref<Link>, _ code: BackendError.Code, _ message: String?, _ hosts: Hosts, _ context: inout WorldContext
+        _ ref: Ref<Link>, _ code: BackendError.Code, _ message: String?, _ radio: inout Radio
     ) -> Outcome? {
         guard let pairing = pairings.removeValue(forKey: ref) else { return nil }
-        if context.tapped.contains(.security) { context.report(.pairingFailed(link: ref.serial, code)) }
-        return end(pairing, BackendError(code, operation: "pair", message: message), hosts, &context)
+        if radio.context.tapped.contains(.security) { radio.context.report(.pairingFailed(link: ref.serial, code)) }
+        return end(pairing, BackendError(code, operation: "pair", message: message), &radio)
     }
 
-    private func end(
-        _ pairing: Pairing, _ error: BackendError, _ hosts: Hosts, _ context: inout WorldContext
-    ) -> Outcome {
-        pairing.cancelTimeout(&context)
-        pairing.cancelQuestions(&context)
-        pairing.emit(hosts, &context) { .pairingFailed(peer: $0, operation: $1, error: error) }
+    private func end(_ pairing: Pairing, _ error: BackendError, _ radio: inout Radio) -> Outcome {
+        pairing.cancelTimeout(&radio.context)
+        pairing.cancelQuestions(&radio.context)
+        pairing.emit(radio.hosts, &radio.context) { .pairingFailed(peer: $0, operation: $1, error: error) }
         return .failed(pairing.operation)
     }
 
     /// Fails a pairing whose other side is silent, and bars further pairings on this link.
-    mutating func timeOut(
-        _ ref: Ref<Link>, _ number: UInt64, _ hosts: Hosts, _ context: inout WorldContext
-    ) -> Outcome? {
+    mutating func timeOut(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
         guard pairings[ref]?.number == number else { return nil }
         pairings[ref]?.timeout = nil
         barred.insert(ref)
-        return fail(ref, .encryptionTimedOut, nil, hosts, &context)
+        return fail(ref, .encryptionTimedOut, nil, &radio)
     }
 
     /// Handles the removal of an agent: its questions are answered with a rejection, and a pairing that this agent alone
     /// requested ends.
-    mutating func remove(
-        _ agent: Ref<Manager>, from ref: Ref<Link>, _ hosts: Hosts, _ context: inout WorldContext
-    ) -> Outcome? {
+    mutating func remove(_ agent: Ref<Manager>, from ref: Ref<Link>, _ radio: inout Radio) -> Outcome? {
         guard let pairing = pairings[ref] else { return nil }
         let others = pairing.askers.filter { $0.manager != agent }
         pairings[ref]?.askers = others
         let isUnwanted = others.isEmpty && !pairing.askers.isEmpty && pairing.operation == nil
         guard isUnwanted || pairing.questions.contains(where: { $0.agent == agent }) else { return nil }
-        return fail(ref, .operationCancelled, "the agent is gone", hosts, &context)
+        return fail(ref, .operationCancelled, "the agent is gone", &radio)
     }
 
     /// Ends a pairing whose link ended; the operation that needed it ends with the link.
-    mutating func abandon(_ ref: Ref<Link>, _ hosts: Hosts, _ context: inout WorldContext) {
-        _ = fail(ref, .peerDisconnected, nil, hosts, &context)
+    mutating func abandon(_ ref: Ref<Link>, _ radio: inout Radio) {
+        _ = fail(ref, .peerDisconnected, nil, &radio)
         barred.remove(ref)
     }
 }

@@ -29,9 +29,8 @@ struct Security: Sendable {
         device.host.map { self[$0].bonds } ?? deviceBonds[ref] ?? [:]
     }
 
-    private mutating func setServerBond(
-        _ bond: Bond, with address: DeviceAddress, _ ref: Ref<Device>, _ device: Device
-    ) {
+    private mutating func setServerBond(_ bond: Bond, with address: DeviceAddress, _ ref: Ref<Device>, _ device: Device)
+    {
         if let server = device.host {
             self[server].bonds[address] = bond
         } else {
@@ -52,26 +51,24 @@ struct Security: Sendable {
     /// Stores a new key on both sides.
     mutating func bond(
         _ host: Int, with ref: Ref<Device>, _ device: Device, as peer: PeerID, _ key: UInt64, isAuthenticated: Bool,
-        _ air: Air, _ hosts: Hosts, _ context: inout WorldContext
+        _ radio: inout Radio
     ) {
-        let (central, address) = (hosts[host].identity, device.identity.identityAddress)
+        let (central, address) = (radio.hosts[host].identity, device.identity.identityAddress)
         self[host].bonds[address] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
         var serverBond = Bond(
             key: key, isAuthenticated: isAuthenticated,
-            peer: hosts[device.host ?? host].identity.peerID(of: central.airAddress))
+            peer: radio.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
         serverBond.services = device.server.database.services
         setServerBond(serverBond, with: central.address, ref, device)
-        reportBond(address, on: host, air, hosts, &context)
-        if let server = device.host { reportBond(central.address, on: server, air, hosts, &context) }
+        reportBond(address, on: host, &radio)
+        if let server = device.host { reportBond(central.address, on: server, &radio) }
     }
 
-    private func reportBond(
-        _ address: DeviceAddress, on host: Int, _ air: Air, _ hosts: Hosts, _ context: inout WorldContext
-    ) {
-        guard context.tapped.contains(.hosts),
-            let bond = bonds(of: host, air, hosts).first(where: { $0.identityAddress == address })
+    private func reportBond(_ address: DeviceAddress, on host: Int, _ radio: inout Radio) {
+        guard radio.context.tapped.contains(.hosts),
+            let bond = bonds(of: host, radio.air, radio.hosts).first(where: { $0.identityAddress == address })
         else { return }
-        context.report(.bondMade(host: host, bond))
+        radio.context.report(.bondMade(host: host, bond))
     }
 
     /// Deletes a host's keys of a device.
@@ -127,8 +124,7 @@ struct Security: Sendable {
 
     /// Returns a host that connects to a device, as the device knows it.
     func identity(of host: Host, at ref: Ref<Device>, _ device: Device) -> CentralIdentity {
-        let address =
-            serverBond(ref, device, with: host) == nil ? host.identity.airAddress : host.identity.address
+        let address = serverBond(ref, device, with: host) == nil ? host.identity.airAddress : host.identity.address
         return CentralIdentity(host: host.identity.name, address: address, mtu: ATTLimits.minimumMTU)
     }
 
@@ -156,26 +152,23 @@ struct Security: Sendable {
     /// Identifies the central of a new link for the device: by its keys, else by its present address.
     func showCentral(of link: inout Link, _ device: Device, _ hosts: Hosts) {
         let (bond, central) = (serverBond(link.device, device, with: hosts[link.host]), hosts[link.host].identity)
-        link.server.centralAddress = bond == nil ? central.airAddress : central.address
+        link.centralAddress = bond == nil ? central.airAddress : central.address
         guard let server = device.host else { return }
-        link.server.central = bond?.peer ?? hosts[server].identity.peerID(of: central.airAddress)
+        link.central = bond?.peer ?? hosts[server].identity.peerID(of: central.airAddress)
     }
 
     /// Stores the central's state when the server's end of an encrypted link ends.
-    mutating func rememberCentral(of link: Link, _ device: Device, _ host: Host) {
+    mutating func rememberCentral(of link: Link, _ server: LinkServer, _ device: Device, _ host: Host) {
         guard link.security.refusal == nil, var bond = serverBond(link.device, device, with: host) else { return }
-        bond.subscriptions = link.server.subscriptions
-        let isStale = link.server.outgoing.contains { item in
-            if case .servicesChanged = item { true } else { false }
-        }
+        bond.subscriptions = server.subscriptions
+        let isStale = server.outgoing.contains { item in if case .servicesChanged = item { true } else { false } }
         if !isStale { bond.services = device.server.database.services }
         setServerBond(bond, with: host.identity.address, link.device, device)
     }
 
     /// Stores the database when the client's end of an encrypted link ends.
-    mutating func rememberDatabase(of link: Link, _ device: Device) {
+    mutating func rememberDatabase(of link: Link, _ cache: AttributeDatabase?, _ device: Device) {
         guard link.security.refusal == nil else { return }
-        self[link.host].bonds[device.identity.identityAddress]?.cache =
-            link.client.cache ?? device.server.database
+        self[link.host].bonds[device.identity.identityAddress]?.cache = cache ?? device.server.database
     }
 }

@@ -28,8 +28,7 @@ extension AttributeDatabase {
         guard let service = self[id] else { return [] }
         return service.included.enumerated().compactMap { position, included in
             self[included].map {
-                TappedService.Include(
-                    handle: service.handle + 1 + UInt16(position), handles: $0.handles, uuid: $0.uuid)
+                TappedService.Include(handle: service.handle + 1 + UInt16(position), handles: $0.handles, uuid: $0.uuid)
             }
         }
     }

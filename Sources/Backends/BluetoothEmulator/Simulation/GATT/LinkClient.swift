@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
+import BluetoothValues
 import DequeModule
 
 /// An operation in a link's queue.
@@ -10,13 +11,9 @@ struct LinkOperation: Sendable {
         /// The read of the GAP Device Name by the host itself.
         case deviceName
 
-        var isRead: Bool {
-            if case .request(.read) = self { true } else { false }
-        }
+        var isRead: Bool { if case .request(.read) = self { true } else { false } }
 
-        var isDiscovery: Bool {
-            if case .request(let request) = self { request.isDiscovery } else { false }
-        }
+        var isDiscovery: Bool { if case .request(let request) = self { request.isDiscovery } else { false } }
 
         /// The bytes and the offset of a write; nil for other operations.
         var written: WritePart? {
@@ -28,9 +25,7 @@ struct LinkOperation: Sendable {
             }
         }
 
-        var isWriteCommand: Bool {
-            if case .writeCommand = self { true } else { false }
-        }
+        var isWriteCommand: Bool { if case .writeCommand = self { true } else { false } }
 
         /// Whether the operation is an ATT request, of which a link has one outstanding.
         var isATTRequest: Bool {
@@ -51,7 +46,7 @@ struct LinkOperation: Sendable {
     var isAdmitted = false
 }
 
-/// The client's side of ATT on a link: a queue of operations, one outstanding.
+/// The client's side of ATT on a link: the operations wait in one queue and run in order, one outstanding.
 struct LinkClient: Sendable {
     /// The database as the client remembers it; nil if the client does not trust its memory.
     var cache: AttributeDatabase?
@@ -76,6 +71,33 @@ struct LinkClient: Sendable {
         case read(answerAt: Nanoseconds)
         /// Another request, sent at that instant.
         case request(at: Nanoseconds)
+    }
+
+    /// Removes the response whose last parts have arrived.
+    mutating func takeFinishing() -> (operation: LinkOperation, response: LinkResponse)? {
+        defer { finishing = nil }
+        return finishing
+    }
+
+    /// Returns whether the taps have a request without its response, and marks that they have the response.
+    mutating func takeReportedRequest() -> Bool {
+        defer { hasReportedRequest = false }
+        return hasReportedRequest
+    }
+
+    /// The length of the write command at the head of the queue, and the number of its bytes that were sent; nil if
+    /// another operation is there.
+    var firstCommandLength: (length: Int, sent: Int)? {
+        guard case .writeCommand(_, let value)? = operations.first?.kind else { return nil }
+        return (ATTLimits.valueHeader + value.count, bytesSent)
+    }
+
+    /// Removes the write command at the head of the queue; returns nil if another operation is there.
+    mutating func takeWriteCommand() -> LinkOperation? {
+        guard let head = operations.first, head.kind.isWriteCommand else { return nil }
+        operations.removeFirst()
+        bytesSent = 0
+        return head
     }
 
     /// Starts the head of the queue, if the link is idle.
@@ -135,9 +157,7 @@ struct DeferredOperations: Sendable {
         return operation
     }
 
-    private mutating func takeFirst(
-        at now: Nanoseconds, where matches: (Postponed) -> Bool
-    ) -> LinkOperation? {
+    private mutating func takeFirst(at now: Nanoseconds, where matches: (Postponed) -> Bool) -> LinkOperation? {
         guard let index = postponed.firstIndex(where: matches), postponed[index].isDue(at: now) else { return nil }
         return postponed.remove(at: index).operation
     }

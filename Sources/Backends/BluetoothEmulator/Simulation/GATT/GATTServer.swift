@@ -59,8 +59,7 @@ struct GATTServer: Sendable {
     }
 
     /// Adds a service and its timers.
-    @discardableResult
-    mutating func add(_ service: ServiceDescription, path: String) throws -> AttributeID {
+    @discardableResult mutating func add(_ service: ServiceDescription, path: String) throws -> AttributeID {
         let id = try database.add(service, path: path)
         for (position, characteristic) in service.characteristics.enumerated() {
             guard let timer = characteristic.timer, let attribute = database[id]?.children[position] else { continue }
@@ -123,8 +122,55 @@ struct GATTServer: Sendable {
         }
         guard let service = database[parent]?.parent, let serviceUUID = database[service]?.uuid else { return nil }
         return PeripheralRequest(
-            central: central, kind: kind, attribute: attribute, position: position(of: attribute),
-            service: serviceUUID, characteristic: parentUUID, descriptor: uuid)
+            central: central, kind: kind, attribute: attribute, position: position(of: attribute), service: serviceUUID,
+            characteristic: parentUUID, descriptor: uuid)
+    }
+
+    /// Returns the request about an operation.
+    mutating func request(
+        _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, _ operation: LinkOperation,
+        from central: CentralIdentity
+    ) -> PeripheralRequest? {
+        var request = request(attribute, kind, from: central)
+        request?.written = operation.kind.written
+        return request
+    }
+
+    /// Returns the request about a write; its value is that of the attribute after the write.
+    mutating func writeRequest(
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ central: CentralIdentity
+    ) -> PeripheralRequest? {
+        let whole = database.value(of: attribute, writing: value, from: offset)
+        return request(attribute, .write(whole), from: central)
+    }
+
+    /// Stores a written value.
+    ///
+    /// - Returns: The value, if it is sent back to the writer.
+    mutating func store(_ bytes: Data, from offset: UInt16, in attribute: AttributeID) -> Data? {
+        let value = database.value(of: attribute, writing: bytes, from: offset)
+        database[attribute]?.value = value
+        return database[attribute]?.access.isEcho == true ? value : nil
+    }
+
+    /// Stores the value of the characteristic or descriptor that a control names; returns nil if there is none.
+    mutating func store(_ value: Data, in target: AttributeTarget) -> AttributeID? {
+        guard let id = attribute(target) else { return nil }
+        database[id]?.value = value
+        return id
+    }
+
+    /// Holds reads of an attribute without an answer, or releases them; returns nil if there is no such attribute.
+    mutating func hold(_ target: AttributeTarget, _ isHeld: Bool) -> AttributeID? {
+        guard let id = attribute(target) else { return nil }
+        database[id]?.access.isHeld = isHeld
+        return id
+    }
+
+    /// The value of the GAP Device Name.
+    var deviceNameValue: Data? {
+        get { database[deviceName]?.value }
+        set { if let newValue { database[deviceName]?.value = newValue } }
     }
 
     // MARK: Timers

@@ -14,9 +14,7 @@ struct LinkServer: Sendable {
         indirect case held(Outgoing, until: Nanoseconds?)
 
         /// The content of a held item.
-        var content: Outgoing {
-            if case .held(let item, _) = self { item } else { self }
-        }
+        var content: Outgoing { if case .held(let item, _) = self { item } else { self } }
 
         /// The length of the ATT PDU, in bytes: opcode, handle and value.
         var length: Int {
@@ -45,20 +43,6 @@ struct LinkServer: Sendable {
         var collected = Data()
     }
 
-    /// The device's requests to the link layer.
-    struct DeviceRequests: Sendable {
-        /// The requested connection parameters, until they are in force.
-        var parameters: ConnectionParameters?
-        /// The error that the central's apps get when the device closes the link.
-        var closingError: OpaqueError?
-    }
-
-    /// The central, as the managers of a host that serves know it.
-    var central: PeerID?
-    /// The central's address, as the device knows it.
-    var centralAddress: DeviceAddress?
-    var requests = DeviceRequests()
-
     /// The request that awaits an asynchronous handler or a manager.
     var pendingRequest: PendingRequest?
     /// The long read whose next part is on its way to the server.
@@ -80,6 +64,78 @@ struct LinkServer: Sendable {
     func clientConfiguration(of characteristic: AttributeID) -> Data {
         Data([subscriptions[characteristic]?.rawValue ?? 0, 0])
     }
+
+    // MARK: Requests
+
+    mutating func takeTimeout() -> WorldQueue.Token? {
+        defer { transactionTimeout = nil }
+        return transactionTimeout
+    }
+
+    /// Removes the request with a number; only if this manager answers it.
+    mutating func takePending(_ number: UInt64, of manager: Ref<Manager>?) -> PendingRequest? {
+        guard let pending = pendingRequest, pending.number == number, pending.manager == manager else { return nil }
+        pendingRequest = nil
+        return pending
+    }
+
+    /// Removes the request that a manager answers, whichever manager if `manager` is nil.
+    mutating func takePending(of manager: Ref<Manager>? = nil) -> PendingRequest? {
+        guard let pending = pendingRequest, let owner = pending.manager, manager ?? owner == owner else { return nil }
+        pendingRequest = nil
+        return pending
+    }
+
+    /// Removes the long read whose next part has reached the server.
+    mutating func takeContinuing() -> PendingRequest? {
+        defer { continuing = nil }
+        return continuing
+    }
+
+    /// Ends everything that belongs to the central, when the server's end of the link ends.
+    mutating func centralLeft() {
+        pendingRequest = nil
+        subscriptions = [:]
+    }
+
+    mutating func unsubscribe(from removed: [AttributeID]) {
+        for attribute in removed { subscriptions[attribute] = nil }
+    }
+
+    // MARK: Credits
+
+    /// Spends a manager's credit for a value; returns whether there was one.
+    mutating func spendCredit(of manager: Ref<Manager>) -> Bool {
+        guard let credits = notifyCredits[manager], credits > 0 else { return false }
+        notifyCredits[manager] = credits - 1
+        return true
+    }
+
+    /// Returns credits to a manager that has a subscriber; returns whether it has.
+    mutating func returnCredits(_ count: Int, to manager: Ref<Manager>) -> Bool {
+        guard let credits = notifyCredits[manager] else { return false }
+        notifyCredits[manager] = credits + count
+        return true
+    }
+
+    /// Grants a manager its first credits; returns false if it has some.
+    mutating func grantCredits(_ count: Int, to manager: Ref<Manager>) -> Bool {
+        guard notifyCredits[manager] == nil else { return false }
+        notifyCredits[manager] = count
+        return true
+    }
+
+    // MARK: Sending
+
+    /// Appends an item; returns whether the next transmission must be scheduled.
+    mutating func append(_ item: Outgoing) -> Bool {
+        outgoing.append(item)
+        defer { isSending = true }
+        return !isSending
+    }
+
+    /// The length of the head of the queue, and the number of its bytes that were sent.
+    var firstLength: (length: Int, sent: Int)? { outgoing.first.map { ($0.length, bytesSent) } }
 
     // MARK: Held values
 
@@ -104,9 +160,7 @@ struct LinkServer: Sendable {
 
     /// Releases the values that are paused.
     mutating func resume() {
-        for index in outgoing.indices {
-            if case .held(let item, nil) = outgoing[index] { outgoing[index] = item }
-        }
+        for index in outgoing.indices { if case .held(let item, nil) = outgoing[index] { outgoing[index] = item } }
     }
 
     /// Ends a stall whose cause is gone.
@@ -131,5 +185,12 @@ struct LinkServer: Sendable {
             return true
         }
         return dropped
+    }
+}
+
+extension LinkServer.Subscription {
+    /// Prefers notifications if the properties offer both.
+    init(preferredBy properties: CharacteristicProperties) {
+        self = properties.contains(.notify) ? .notifications : .indications
     }
 }

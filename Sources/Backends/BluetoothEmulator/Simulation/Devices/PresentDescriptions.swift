@@ -1,32 +1,10 @@
 import BluetoothBackend
 import BluetoothSupport
 
-// The present world as a description.
-extension World {
-    var presentDescription: WorldDescription {
-        // A world file has a separate field for collisions, and no field for the length of the trace.
-        var settings = context.configuration
-        (settings.advertisingCollides, settings.traceLimit) = (false, nil)
-        let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
-        return WorldDescription(
-            hosts: hosts.compactMap(\.presentDescription),
-            devices: air.described.compactMap { air.devices[$0]?.presentDescription },
-            seed: context.random.seed, preset: preset, advertisingCollides: context.configuration.advertisingCollides)
-    }
-
-    func attributes(of ref: Ref<Device>) -> DeviceAttributes? {
-        guard let device = air.devices[ref] else { return nil }
-        let subscriptions = device.links.flatMap { links[$0]?.server.subscriptions.keys.map { $0 } ?? [] }
-        let handles = subscriptions.compactMap { device.server.database[$0]?.handle }
-        return DeviceAttributes(
-            services: device.server.database.tappedServices, values: device.server.database.valuesByHandle,
-            subscriberCounts: Dictionary(handles.map { ($0, 1) }, uniquingKeysWith: +))
-    }
-}
-
+// Hosts, devices and their attributes as descriptions.
 extension Host {
     /// Nil for a host that every world has, or that was created for a peripheral manager.
-    fileprivate var presentDescription: HostDescription? {
+    var presentDescription: HostDescription? {
         guard !identity.isAnonymous else { return nil }
         var description = HostDescription(
             name: identity.name, isPowered: adapter.isPowered, authorization: adapter.authorization,
@@ -95,7 +73,7 @@ extension GATTServer {
 
 extension AttributeDatabase {
     /// The stored values of characteristics and descriptors.
-    fileprivate var valuesByHandle: [UInt16: Data] {
+    var valuesByHandle: [UInt16: Data] {
         var values: [UInt16: Data] = [:]
         for characteristic in services.flatMap({ self[$0]?.children ?? [] }) {
             for id in [characteristic] + (self[characteristic]?.children ?? []) {

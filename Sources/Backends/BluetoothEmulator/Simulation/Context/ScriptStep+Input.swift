@@ -1,0 +1,30 @@
+// The steps of a world's script as inputs.
+extension ScriptStep {
+    func input(
+        _ hosts: Hosts, _ described: [PeripheralDescription], _ refs: [Ref<Device>]
+    ) throws(DescriptionError) -> WorldInput {
+        switch action {
+        case .host(let name, let isPowered):
+            guard let host = hosts.index(named: name) else {
+                throw DescriptionError("host", "there is no host \"\(name)\"")
+            }
+            return .host(host, .power(isPowered))
+        case .device(let name, let action):
+            return .device(refs[try described.index(of: name, path: "device")], action.control)
+        }
+    }
+}
+
+extension ScriptStep.DeviceAction {
+    fileprivate var control: DeviceControl {
+        switch self {
+        case .setProximity(let proximity): .setProximity(proximity)
+        case .setRSSI(let rssi): .setRSSI(rssi)
+        case .setAdvertising(let isOn): .enableAdvertising(nil, isOn)
+        case .setValue(let value, let path, true): .notify(.path(path), value)
+        case .setValue(let value, let path, false): .setValue(.path(path), value)
+        case .disconnect: .disconnect(nil)
+        case .inject(let fault): .inject(fault)
+        }
+    }
+}

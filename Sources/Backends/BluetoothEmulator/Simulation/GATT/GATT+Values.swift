@@ -1,0 +1,243 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+// What servers send on their own initiative, and who receives it: notifications, indications, Service Changed.
+extension GATT {
+    // MARK: Sending
+
+    /// Appends an item to the device's queue.
+    mutating func send(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ radio: inout Radio) -> Demand? {
+        var item = item
+        if case .value(let attribute, _, _, let sender) = item, let device = radio.links[ref]?.device,
+            let fault = radio.air.devices[device]?.takeFault(.notify, attribute, at: device, &radio.context)
+        {
+            switch fault {
+            case .fail:
+                radio.context.log("value lost by a fault")
+                if let sender { returnCredits(to: [sender], on: ref, &radio) }
+                return nil
+            case .delay(let time): item = .held(item, until: radio.context.now + max(0, time.nanoseconds))
+            case .pause: item = .held(item, until: nil)
+            case .disconnect: return .disconnection
+            }
+        }
+        guard self[ref]?.server.append(item) == true, let timing = radio.links[ref]?.timing else { return nil }
+        let event = timing.connectionEvent(from: radio.context.now + timing.delays.notification)
+        radio.context.queue.schedule(
+            .peerTransmit(ref), at: event + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        return nil
+    }
+
+    /// Notifies or indicates a value on one link, truncated to a packet, if the link's central subscribes.
+    mutating func notify(
+        _ value: Data, _ attribute: AttributeID, sender: Ref<Manager>? = nil, on ref: Ref<Link>, _ radio: inout Radio
+    ) -> Demand? {
+        guard let kind = self[ref]?.server.subscriptions[attribute], let mtu = radio.links[ref]?.mtu else { return nil }
+        let item = LinkServer.Outgoing.value(
+            attribute, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: kind == .indications,
+            sender: sender)
+        return send(item, on: ref, &radio)
+    }
+
+    /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
+    /// confirmation of the previous one.
+    mutating func sendOutgoing(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard radio.links.contains(ref),
+            var room = beginTransmission(.peerTransmit(ref), by: .peripheral, on: ref, &radio)
+        else { return }
+        self[ref]?.server.isSending = false
+        var mustWait = false
+        var senders: [Ref<Manager>] = []
+        var readiness = LinkServer.Readiness.ready
+        while !mustWait {
+            readiness = self[ref]?.server.prepareOutgoing(at: radio.context.now) ?? .ready
+            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room, &radio.links) else { break }
+            mustWait = deliver(next, on: ref, &radio)
+            if case .value(_, _, _, let sender?) = next { senders.append(sender) }
+        }
+        if !senders.isEmpty { returnCredits(to: senders, on: ref, &radio) }
+        guard let isIdle = self[ref]?.server.outgoing.isEmpty, !isIdle || mustWait,
+            let timing = radio.links[ref]?.timing
+        else { return }
+        self[ref]?.server.isSending = true
+        switch readiness {
+        case .ready:
+            let event = radio.context.now + timing.interval
+            radio.context.queue.schedule(
+                .peerTransmit(ref), at: event + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        case .at(let due): radio.context.queue.schedule(.peerTransmit(ref), at: timing.connectionEvent(from: due))
+        case .stalled: break
+        }
+    }
+
+    /// Sends the head of the device's queue.
+    ///
+    /// - Returns: The item; nil if the queue is empty, or the connection event has no room for all of it.
+    private mutating func sendFirstOutgoing(
+        on ref: Ref<Link>, _ room: inout Room, _ links: inout LinkLayer
+    ) -> LinkServer.Outgoing? {
+        if let left = room.packets {
+            room.packets = left - 1
+            guard left > 0 else { return nil }
+        } else {
+            guard let (length, offset) = self[ref]?.server.firstLength else { return nil }
+            let sent = links.sendATT(length, from: offset, by: .peripheral, on: ref)
+            if offset != sent ?? 0 { self[ref]?.server.bytesSent = sent ?? 0 }
+            guard sent == nil else { return nil }
+        }
+        return self[ref]?.server.outgoing.popFirst()
+    }
+
+    /// Delivers a value or a Service Changed of the device.
+    ///
+    /// - Returns: Whether the item waits for a confirmation.
+    mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ radio: inout Radio) -> Bool {
+        guard let host = radio.links[ref]?.host, let peer = radio.links[ref]?.peer else { return false }
+        if radio.context.tapped.contains(.att) { reportDelivery(of: item, on: ref, &radio) }
+        switch item {
+        case .value(let attribute, let value, let needsConfirmation, _):
+            for (manager, id) in radio.hosts[host].ledger.subscribers(of: attribute, at: peer) {
+                radio.context.emit(
+                    .valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
+            }
+            return needsConfirmation
+        case .servicesChanged(let removed, let added):
+            self[ref]?.client.cache = nil
+            radio.hosts.emit(toLeasesOf: peer, on: host, &radio.context) {
+                .servicesChanged(link: $0, removed: removed, added: added)
+            }
+            return true
+        case .held(let content, _): return deliver(content, on: ref, &radio)
+        }
+    }
+
+    /// Delivers a value before all that waits; a host without a subscriber drops it.
+    mutating func notifyAtOnce(_ value: Data, _ path: CharacteristicPath, of device: Ref<Device>, _ radio: inout Radio)
+    {
+        guard let id = radio.air.devices[device]?.server.store(value, in: .path(path)) else { return }
+        for ref in radio.air.devices[device]?.links ?? [] {
+            guard let link = radio.links[ref], !link.supervision.isSilent else { continue }
+            if radio.hosts[link.host].ledger.subscribers(of: id, at: link.peer).isEmpty {
+                radio.context.log("notification of \(path.uuid) dropped: no app subscribes to it")
+            }
+            let part = value.prefix(ATTLimits.written(mtu: link.mtu))
+            _ = deliver(.value(id, part, needsConfirmation: false, sender: nil), on: ref, &radio)
+        }
+    }
+
+    /// Makes the operations and values due that faults pause.
+    mutating func resume(_ ref: Ref<Link>, at now: Nanoseconds) {
+        self[ref]?.client.deferred.resume(at: now)
+        self[ref]?.server.resume()
+    }
+
+    /// Resumes the device's queue if nothing holds up its head.
+    mutating func unstall(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard self[ref]?.server.unstall() == true else { return }
+        radio.context.queue.schedule(
+            .peerTransmit(ref), at: radio.links.connectionEvent(of: ref, from: radio.context.now))
+    }
+
+    // MARK: Subscriptions
+
+    /// Delivers a subscription to the manager; the first one of a central grants credits.
+    mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ radio: inout Radio) {
+        guard let link = radio.links[ref], let central = link.central,
+            let owner = radio.air.devices[link.device]?.server.database[attribute]?.owner
+        else { return }
+        let credits = max(1, radio.context.configuration.notifyBuffer)
+        let isFirst = self[ref]?.server.grantCredits(credits, to: owner.manager) == true
+        radio.context.emit(
+            PeripheralEvent.subscribed(
+                central: central, attribute: owner.local, mtu: link.mtu, notifyCredits: isFirst ? credits : 0),
+            to: owner.manager)
+    }
+
+    /// Delivers the end of a subscription to the manager.
+    ///
+    /// Queued values are dropped.
+    mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ radio: inout Radio) {
+        guard let link = radio.links[ref], let central = link.central,
+            let owner = radio.air.devices[link.device]?.server.database[attribute]?.owner
+        else { return }
+        radio.context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
+        let dropped = self[ref]?.server.dropOutgoing(of: attribute) ?? []
+        revokeCredits(of: owner.manager, on: ref, &radio)
+        if !dropped.isEmpty { returnCredits(to: dropped, on: ref, &radio) }
+        unstall(ref, &radio)
+    }
+
+    /// Revokes the credits of a central after its last subscription to a manager.
+    mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>, _ radio: inout Radio) {
+        guard let device = radio.links[ref]?.device, let database = radio.air.devices[device]?.server.database,
+            let subscriptions = self[ref]?.server.subscriptions
+        else { return }
+        let isLeft = subscriptions.keys.contains { database[$0]?.owner?.manager == manager }
+        if !isLeft { self[ref]?.server.notifyCredits[manager] = nil }
+    }
+
+    /// Handles a disconnected central: its open request and its subscriptions end, unless the host's state implies
+    /// that.
+    mutating func reportCentralLeft(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard let link = radio.links[ref], link.central != nil, let host = radio.air.devices[link.device]?.host else {
+            return
+        }
+        if radio.hosts[host].adapter.isOn {
+            expireRequest(on: ref, &radio.context)
+            for attribute in self[ref]?.server.subscriptions.keys.sorted() ?? [] {
+                self[ref]?.server.subscriptions[attribute] = nil
+                reportUnsubscribed(attribute, on: ref, &radio)
+            }
+        }
+        self[ref]?.server.notifyCredits = [:]
+        self[ref]?.server.outgoing = []
+    }
+
+    /// Sends a manager's value to a subscriber, for one credit.
+    ///
+    /// - Parameter isNamed: Whether the manager named the central; it gets its credit back if the central has
+    ///   unsubscribed in the meantime.
+    mutating func update(
+        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, isNamed: Bool, on ref: Ref<Link>,
+        _ radio: inout Radio
+    ) -> Demand? {
+        guard let central = radio.links[ref]?.central else { return nil }
+        guard self[ref]?.server.subscriptions[attribute] != nil else {
+            if isNamed, self[ref]?.server.notifyCredits[manager] != nil {
+                radio.context.emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: manager)
+            }
+            return nil
+        }
+        guard self[ref]?.server.spendCredit(of: manager) == true else {
+            radio.context.log("value without credit dropped")
+            return nil
+        }
+        return notify(value, attribute, sender: manager, on: ref, &radio)
+    }
+
+    /// Returns the credits of sent values to their managers.
+    private mutating func returnCredits(to senders: [Ref<Manager>], on ref: Ref<Link>, _ radio: inout Radio) {
+        guard let central = radio.links[ref]?.central else { return }
+        var notified: Set<Ref<Manager>> = []
+        for sender in senders where notified.insert(sender).inserted {
+            let count = senders.count { $0 == sender }
+            guard self[ref]?.server.returnCredits(count, to: sender) == true else { continue }
+            radio.context.emit(PeripheralEvent.notifyCredits(central: central, count: count), to: sender)
+        }
+    }
+
+    /// Changes the MTU of a link, for the managers of both sides.
+    mutating func setMTU(_ mtu: Int, on ref: Ref<Link>, _ radio: inout Radio) {
+        guard let link = radio.links[ref], link.mtu != mtu else { return }
+        radio.links[ref]?.mtu = mtu
+        if radio.context.tapped.contains(.links) { radio.context.report(.mtuChanged(link: ref.serial, mtu: mtu)) }
+        if let central = link.central {
+            for manager in self[ref]?.server.notifyCredits.keys.sorted() ?? [] {
+                radio.context.emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)
+            }
+        }
+        radio.hosts.emit(toLeasesOf: link.peer, on: link.host, &radio.context) { .mtuChanged(link: $0, mtu: mtu) }
+    }
+}

@@ -1,0 +1,281 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+/// The Attribute Protocol on all links: the operations of clients, the answers of servers, and the values that servers
+/// send.
+///
+/// What a device's handler answers is asked outside of this layer.
+struct GATT: Sendable {
+    /// The bearers; each has the slot and the serial number of its link, because they are opened and closed together.
+    private var bearers = SlotTable<ATTBearer>()
+
+    /// What an operation needs from the other layers.
+    enum Demand: Sendable {
+        /// The link must be encrypted; the operation is retried then.
+        case pairing(LinkOperation, ATTCode)
+        /// A fault ends the link.
+        case disconnection
+    }
+
+    /// The bearer of a link; nil if the link ended.
+    subscript(ref: Ref<Link>) -> ATTBearer? {
+        @inline(__always) _read { yield bearers[Ref(ref)] }
+        @inline(__always) _modify { yield &bearers[Ref(ref)] }
+    }
+
+    /// Opens the bearer of a new link.
+    mutating func open(_ ref: Ref<Link>) {
+        let bearer = bearers.insert(ATTBearer())
+        precondition(bearer == Ref(ref), "a link has no bearer of its own")
+    }
+
+    /// Closes the bearer of a link that ended.
+    mutating func close(_ ref: Ref<Link>, _ context: inout WorldContext) {
+        guard let bearer = bearers.remove(Ref(ref)) else { return }
+        if let token = bearer.server.transactionTimeout { context.queue.cancel(token) }
+    }
+
+    // MARK: The client's queue
+
+    /// Appends a manager's operation to the queue of its link.
+    mutating func enqueue(
+        _ kind: LinkOperation.Kind, as operation: OperationID, of manager: Ref<Manager>, on id: LinkID,
+        _ radio: inout Radio
+    ) {
+        guard let ref = radio.hosts.managers[manager]?.openLink(of: id)?.link else { return }
+        enqueue(LinkOperation(manager: manager, link: id, operation: operation, kind: kind), on: ref, &radio)
+    }
+
+    /// Spends a manager's credit for a write command.
+    mutating func enqueueCommand(
+        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, on id: LinkID, _ radio: inout Radio
+    ) {
+        switch radio.hosts.managers[manager]?.spendCredit(on: id) {
+        case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: manager, on: id, &radio)
+        case false?: radio.context.log("write command without credit dropped")
+        case nil: break
+        }
+    }
+
+    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>, _ radio: inout Radio) {
+        self[ref]?.client.operations.append(operation)
+        start(ref, &radio)
+    }
+
+    /// Marks the link idle, and starts the head of the queue.
+    mutating func release(_ ref: Ref<Link>, _ radio: inout Radio) {
+        self[ref]?.client.isBusy = false
+        start(ref, &radio)
+    }
+
+    /// Retries a refused operation before all others of its link.
+    mutating func retry(_ operation: LinkOperation, on ref: Ref<Link>, _ radio: inout Radio) {
+        var again = operation
+        again.isRetried = true
+        self[ref]?.client.operations.prepend(again)
+        release(ref, &radio)
+    }
+
+    /// Starts the head of the queue, if the link is idle, and schedules its effect.
+    private mutating func start(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard let timing = radio.links[ref]?.timing, let start = self[ref]?.client.start(timing, at: radio.context.now)
+        else { return }
+        begin(start, timing, on: ref, &radio)
+    }
+
+    private mutating func begin(
+        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ radio: inout Radio
+    ) {
+        if radio.context.tapped.contains(.att) { reportRequest(start, timing, on: ref, &radio) }
+        switch start {
+        case .transmit(let due):
+            radio.context.queue.schedule(
+                .transmit(ref), at: due + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        case .read(let due):
+            radio.context.queue.schedule(
+                .answer(ref), at: due + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        case .request(let event):
+            guard let kind = self[ref]?.client.operations.first?.kind else { return }
+            let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
+            guard interval > 0 || delay > 0 else { return radio.context.queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref, &radio)
+            let lost = radio.links.retransmissionTime(count, on: ref, &radio.air, &radio.context)
+            // The host answers by itself what it knows, without time of the device.
+            guard count > 0 else { return radio.context.queue.schedule(.answer(ref), at: event + lost) }
+            let additional = radio.links.additionalTime(ofATT: longPDUs(of: kind, on: ref, &radio), on: ref)
+            radio.context.queue.schedule(
+                .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + delay)
+        }
+    }
+
+    /// The number of round trips before the first answer that an app can see.
+    func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ radio: inout Radio) -> Int {
+        guard let link = radio.links[ref], let database = radio.air.devices[link.device]?.server.database else {
+            return 1
+        }
+        if kind.isDiscovery, self[ref]?.client.cache != nil { return 0 }
+        if let sizes = entrySizes(of: kind, in: database) {
+            if case .request(.discoverDescriptors) = kind, sizes.isEmpty { return 0 }
+            return RoundTrips.finding(sizes: sizes, mtu: link.mtu)
+        }
+        switch kind {
+        case .request(.readRSSI): return 0
+        case .request(.write(_, let value, let offset)):
+            return RoundTrips.writing(count: value.count, offset: offset, mtu: link.mtu)
+        case .request(.setNotifying(let attribute, let isOn)):
+            let others = radio.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
+            return others > (isOn ? 0 : 1) ? 0 : 1
+        default: return 1
+        }
+    }
+
+    /// Returns the sizes of the entries that a discovery finds, in bytes; nil for another operation.
+    private func entrySizes(of kind: LinkOperation.Kind, in database: AttributeDatabase) -> [Int]? {
+        let (ids, headerSize): ([AttributeID]?, Int)
+        switch kind {
+        case .request(.discoverServices): (ids, headerSize) = (database.services, 4)
+        case .request(.discoverIncludedServices(let service, _)): (ids, headerSize) = (database[service]?.included, 6)
+        case .request(.discoverCharacteristics(let service, _)): (ids, headerSize) = (database[service]?.children, 5)
+        case .request(.discoverDescriptors(let parent)): (ids, headerSize) = (database[parent]?.children, 2)
+        default: return nil
+        }
+        return (ids ?? []).map { headerSize + (database[$0]?.uuid.bits16 == nil ? 16 : 2) }
+    }
+
+    /// Returns the lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
+    ///
+    /// The lengths for a read are known when its value is.
+    private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ radio: inout Radio) -> [Int] {
+        guard let link = radio.links[ref], let database = radio.air.devices[link.device]?.server.database else {
+            return []
+        }
+        if case .request(.write(_, let value, let offset)) = kind {
+            return RoundTrips.longPDUs(writing: value.count, offset: offset, mtu: link.mtu)
+        }
+        return entrySizes(of: kind, in: database).map { RoundTrips.responses(sizes: $0, mtu: link.mtu) } ?? []
+    }
+
+    // MARK: Responses
+
+    /// Removes the operation whose answer arrived; returns nil on a silent link, where the answer waits for the end of
+    /// the silence.
+    mutating func takeAnswered(_ ref: Ref<Link>, _ links: inout LinkLayer) -> ATTTransaction? {
+        guard !links.isMissed(.answer(ref), on: ref), let link = links[ref],
+            let operation = self[ref]?.client.operations.popFirst()
+        else { return nil }
+        return ATTTransaction(operation, on: ref, link)
+    }
+
+    /// Delivers the response of an operation and begins the next one.
+    mutating func complete(
+        _ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>, _ radio: inout Radio
+    ) {
+        if radio.context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref, &radio) }
+        if radio.hosts.managers[operation.manager]?.holds(operation.link) == true {
+            radio.context.emit(
+                .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
+        }
+        release(ref, &radio)
+    }
+
+    /// Fails a refused operation; if encryption was missing, the host pairs and retries once by itself.
+    mutating func fail(
+        _ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String, _ radio: inout Radio
+    ) -> Demand? {
+        let error = BackendError.att(code.rawValue, operation: name)
+        guard code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
+            radio.links[ref]?.security.refusal != nil
+        else {
+            complete(operation, .failure(error), on: ref, &radio)
+            return nil
+        }
+        if radio.context.tapped.contains(.att) { reportResponse(.failure(error), to: operation.kind, on: ref, &radio) }
+        return .pairing(operation, code)
+    }
+
+    /// Fails an operation that the device refused with its own error.
+    mutating func fail(
+        _ operation: LinkOperation, carrying original: OpaqueError, on ref: Ref<Link>, _ name: String,
+        _ radio: inout Radio
+    ) {
+        var error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: name)
+        error.original = original
+        complete(operation, .failure(error), on: ref, &radio)
+    }
+
+    /// Completes an operation when the rest of a long value has arrived.
+    mutating func finish(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard !radio.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.takeFinishing() else {
+            return
+        }
+        complete(finishing.operation, finishing.response, on: ref, &radio)
+    }
+
+    /// Starts the timeout of an open request; after 30 s nothing more may be sent on the link (Core Specification, Vol
+    /// 3, Part F, 3.3.3).
+    mutating func startTimeout(_ ref: Ref<Link>, _ context: inout WorldContext) {
+        let token = context.queue.scheduleCancellable(
+            .transactionTimeout(ref), at: context.now + Duration.seconds(30).nanoseconds)
+        self[ref]?.server.transactionTimeout = token
+    }
+
+    mutating func stopTimeout(_ ref: Ref<Link>, _ context: inout WorldContext) {
+        if let token = self[ref]?.server.takeTimeout() { context.queue.cancel(token) }
+    }
+
+    // MARK: Write commands
+
+    /// The room that a side has at a time.
+    struct Room: Sendable {
+        /// The number of packets left on a link without a connection interval; nil if the connection event decides.
+        var packets: Int?
+    }
+
+    /// Begins a transmission of a side; returns nil if the side does not send now.
+    mutating func beginTransmission(
+        _ event: WorldEvent, by side: LinkSide, on ref: Ref<Link>, _ radio: inout Radio
+    ) -> Room? {
+        guard !radio.links.isMissed(event, on: ref) else { return nil }
+        if let packets = radio.links.packetsWithoutInterval(on: ref) { return Room(packets: packets) }
+        guard radio.links.beginEvent(for: .attributes, by: side, on: ref, at: radio.context.now) else {
+            radio.context.queue.schedule(event, at: radio.context.now)
+            return nil
+        }
+        return Room()
+    }
+
+    /// Sends the write command at the head of the queue.
+    ///
+    /// - Returns: The command; nil if the head is no write command, or the connection event has no room for all of it.
+    mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Room, _ radio: inout Radio) -> ATTTransaction? {
+        if let left = room.packets {
+            room.packets = left - 1
+            guard left > 0 else { return nil }
+        } else {
+            guard let (length, offset) = self[ref]?.client.firstCommandLength else { return nil }
+            if let sent = radio.links.sendATT(length, from: offset, by: .central, on: ref) {
+                self[ref]?.client.bytesSent = sent
+                return nil
+            }
+        }
+        guard let operation = self[ref]?.client.takeWriteCommand(), let link = radio.links[ref] else { return nil }
+        let command = ATTTransaction(operation, on: ref, link)
+        if radio.context.tapped.contains(.att) { reportCommand(command, &radio) }
+        return command
+    }
+
+    /// Returns the credit of a write command that was sent.
+    func returnCredit(of operation: LinkOperation, _ radio: inout Radio) {
+        guard radio.hosts.managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { return }
+        radio.context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
+    }
+
+    /// Continues after write commands were sent: with further ones at a later time, or with another operation.
+    mutating func continueTransmitting(_ ref: Ref<Link>, _ radio: inout Radio) {
+        guard self[ref]?.client.operations.first?.kind.isWriteCommand == true, let timing = radio.links[ref]?.timing
+        else { return release(ref, &radio) }
+        begin(.transmit(at: radio.context.now + timing.interval), timing, on: ref, &radio)
+    }
+}

@@ -1,0 +1,269 @@
+import BluetoothBackend
+import BluetoothSupport
+import BluetoothValues
+
+// The wiring of the Attribute Protocol: operations that a handler answers, that need a pairing or a channel, or that a
+// fault ends together with their link.
+extension World {
+    /// Does what an operation needs from other layers.
+    private mutating func meet(_ demand: GATT.Demand?, on ref: Ref<Link>) {
+        switch demand {
+        case .pairing(let operation, let code)?: startPairing(ref, for: (operation, code))
+        case .disconnection?: terminate(ref, reason: .remote)
+        case nil: break
+        }
+    }
+
+    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) { gatt.enqueue(operation, on: ref, &radio) }
+
+    /// Lets the host behind a link read the GAP Device Name by itself.
+    mutating func readDeviceName(on ref: Ref<Link>) {
+        enqueue(LinkOperation(manager: Hosts.otherApp, kind: .deviceName), on: ref)
+    }
+
+    mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
+        gatt.complete(operation, response, on: ref, &radio)
+    }
+
+    private mutating func fail(_ answered: ATTTransaction, _ code: ATTCode, _ name: String) {
+        meet(gatt.fail(answered, code, name, &radio), on: answered.ref)
+    }
+
+    // MARK: Answers
+
+    /// Handles the arrival of the answer to the head of the queue.
+    mutating func answerArrived(_ ref: Ref<Link>) {
+        guard let answered = gatt.takeAnswered(ref, &radio.links) else { return }
+        switch gatt.admit(answered, channels, &radio) {
+        case .admitted: perform(answered)
+        case .held: break
+        case .demanding(let demand): meet(demand, on: ref)
+        }
+    }
+
+    /// Performs an operation at the device, and completes it unless the answer comes later.
+    private mutating func perform(_ answered: ATTTransaction) {
+        switch answered.operation.kind {
+        case .request(.read(let attribute)):
+            let answer = gatt.read(attribute, answered, &radio)
+            continueAnswer(answer, to: answered, "read")
+        case .request(.write(let attribute, let value, let offset)):
+            let answer = gatt.write(attribute, value, from: offset, answered, &radio)
+            continueAnswer(answer, to: answered, "write")
+        case .writeCommand: break  // sent by transmit, without an answer
+        case .deviceName: gatt.readDeviceName(answered, &radio)
+        case .request(.readRSSI): gatt.readRSSI(answered, &radio)
+        case .request(.openChannel(let psm)): openChannel(psm, answered)
+        case .request: if isGranted(answered) { grant(answered) }
+        }
+    }
+
+    /// Asks the handler for the answer to a read or a write, if it is not given.
+    private mutating func continueAnswer(_ answer: GATT.Answer, to answered: ATTTransaction, _ name: String) {
+        switch answer {
+        case .given: break
+        case .demanding(let demand): meet(demand, on: answered.ref)
+        case .handler(let request):
+            guard var response = ask(request, about: answered) else { return }
+            if case .value = response, !answered.operation.kind.isRead { response = .stored }
+            handlerAnswered(response, to: answered, name)
+        }
+    }
+
+    mutating func handlerAnswered(_ response: PeripheralResponse, to answered: ATTTransaction, _ name: String) {
+        let demand = gatt.handlerAnswered(response, to: answered, name, &radio)
+        meet(demand, on: answered.ref)
+    }
+
+    /// Performs a discovery or a subscription that the device's handler granted.
+    mutating func grant(_ answered: ATTTransaction) {
+        let (operation, ref) = (answered.operation, answered.ref)
+        guard case .request(.setNotifying(let attribute, let isOn)) = operation.kind else {
+            return meet(gatt.discover(operation, on: ref, &radio), on: ref)
+        }
+        guard let link = radio.links[ref] else { return }
+        switch gatt.setNotifying(attribute, isOn, operation, on: link, &radio) {
+        case .refused(let code): return fail(answered, code, "subscribe")
+        case .subscribe(let uuid, let kind): subscribe(attribute, uuid, kind, on: ref)
+        case .unsubscribe: unsubscribe(attribute, on: ref)
+        case .none: break
+        }
+        complete(operation, .notifying(isOn), on: ref)
+    }
+
+    /// Fails an operation that a handler refuses.
+    mutating func refuse(_ answered: ATTTransaction, _ response: ProcedureResponse) {
+        switch response {
+        case .granted, .unanswered: break
+        case .error(let code): fail(answered, code, "procedure")
+        case .failure(let error): gatt.fail(answered.operation, carrying: error, on: answered.ref, "procedure", &radio)
+        }
+    }
+
+    /// Answers a central's request for a channel.
+    private mutating func openChannel(_ psm: UInt16, _ answered: ATTTransaction) {
+        let (operation, ref) = (answered.operation, answered.ref)
+        guard let link = radio.links[ref], let device = radio.air.devices[link.device],
+            radio.hosts.managers[operation.manager]?.holds(operation.link) == true
+        else { return gatt.release(ref, &radio) }
+        switch channels.open(psm, by: operation.manager, on: ref, link, device, &radio) {
+        case .opened(let id, let credits, let isDescribed):
+            complete(operation, .channel(id, credits: credits), on: ref)
+            let central = radio.links.central(of: ref, radio.hosts)
+            if isDescribed { handle(.channelOpened(central, id, psm: psm), at: link.device) }
+        case .refused(.insufficientEncryption): fail(answered, .insufficientEncryption, "open channel")
+        case .refused(.insufficientAuthentication): fail(answered, .insufficientAuthentication, "open channel")
+        case .refused:
+            let error = BackendError(
+                .operationNotSupported, operation: "open channel \(psm)", message: "no service listens there")
+            complete(operation, .failure(error), on: ref)
+        }
+    }
+
+    mutating func transactionExpired(_ ref: Ref<Link>) {
+        _ = gatt[ref]?.server.takeTimeout()
+        gatt.expireRequest(on: ref, &radio.context)
+        terminate(ref, reason: .timeout)
+    }
+
+    // MARK: Write commands
+
+    /// Sends the write commands at the head of the queue, as many as a connection event carries.
+    mutating func transmit(_ ref: Ref<Link>) {
+        guard var room = gatt.beginTransmission(.transmit(ref), by: .central, on: ref, &radio) else { return }
+        while let command = gatt.sendWriteCommand(on: ref, &room, &radio) {
+            switch gatt.admit(command: command, &radio) {
+            case .admitted: receive(command)
+            case .held: break
+            case .demanding(let demand): meet(demand, on: ref)
+            }
+            gatt.returnCredit(of: command.operation, &radio)
+        }
+        gatt.continueTransmitting(ref, &radio)
+    }
+
+    private mutating func receive(_ command: ATTTransaction) {
+        switch gatt.receive(command, &radio) {
+        case .given: break
+        case .demanding(let demand): meet(demand, on: command.ref)
+        case .handler(let request):
+            guard case .writeCommand(let attribute, let value) = command.operation.kind,
+                ask(request, about: command) == .stored
+            else { return }
+            store(value, attribute, command)
+        }
+    }
+
+    /// Stores the value of a write command.
+    mutating func store(_ value: Data, _ attribute: AttributeID, _ command: ATTTransaction) {
+        meet(gatt.store(value, attribute, command, &radio), on: command.ref)
+    }
+
+    // MARK: Faults
+
+    /// Continues the steps of a device that faults hold up.
+    mutating func resume(_ ref: Ref<Device>) {
+        guard let device = radio.air.devices[ref] else { return }
+        radio.air.devices[ref]?.faults.pausedConnects = []
+        for connect in device.faults.pausedConnects {
+            radio.context.queue.schedule(
+                .established(connect.host, ref, epoch: connect.epoch, .pastFault), at: radio.context.now)
+        }
+        for link in device.links {
+            security.resume(link, &radio.context)
+            gatt.resume(link, at: radio.context.now)
+            performPostponed(link)
+            gatt.unstall(link, &radio)
+        }
+    }
+
+    /// Performs the due operations of a link that a fault held up.
+    mutating func performPostponed(_ ref: Ref<Link>) {
+        guard !radio.links.isMissed(.performPostponed(ref), on: ref) else { return }
+        while let command = gatt.takePostponedCommand(ref, radio.links, at: radio.context.now) { receive(command) }
+        guard let answered = gatt.takePostponedRequest(ref, &radio) else { return }
+        perform(answered)
+    }
+
+    // MARK: Subscriptions and values
+
+    mutating func subscribe(
+        _ attribute: AttributeID, _ uuid: BluetoothUUID, _ kind: LinkServer.Subscription?, on ref: Ref<Link>
+    ) {
+        guard let device = radio.links[ref]?.device else { return }
+        gatt.subscribe(attribute, kind, on: ref, at: device, &radio)
+        handle(.subscribed(radio.links.central(of: ref, radio.hosts), attribute, characteristic: uuid), at: device)
+        gatt.reportSubscribed(attribute, on: ref, &radio)
+    }
+
+    private mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
+        guard let device = radio.links[ref]?.device, gatt.unsubscribe(attribute, on: ref),
+            let uuid = radio.air.devices[device]?.server.database[attribute]?.uuid
+        else { return }
+        handle(.unsubscribed(radio.links.central(of: ref, radio.hosts), attribute, characteristic: uuid), at: device)
+        gatt.reportUnsubscribed(attribute, on: ref, &radio)
+    }
+
+    /// Ends the subscriptions on a link that no manager needs.
+    mutating func pruneSubscriptions(_ ref: Ref<Link>) {
+        guard let link = radio.links[ref] else { return }
+        for attribute in gatt[ref]?.server.subscriptions.keys.sorted() ?? []
+        where radio.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
+            unsubscribe(attribute, on: ref)
+        }
+    }
+
+    /// Notifies a new value of a device to its subscribers.
+    mutating func notify(_ value: Data, _ attribute: AttributeID, of ref: Ref<Device>) {
+        for link in radio.air.devices[ref]?.links ?? [] {
+            meet(gatt.notify(value, attribute, on: link, &radio), on: link)
+        }
+    }
+
+    mutating func notifyTimerFired(_ ref: Ref<Device>, _ attribute: AttributeID) {
+        guard let (value, interval) = gatt.notifyTimerFired(ref, attribute, &radio) else { return }
+        notify(value, attribute, of: ref)
+        radio.context.queue.schedule(.notifyTimer(ref, attribute), at: radio.context.now + interval, isPeriodic: true)
+    }
+
+    /// Sends a manager's value to subscribers, for one credit each.
+    mutating func update(
+        _ ref: Ref<Manager>, _ local: AttributeID, _ value: Data, _ centrals: [PeerID]?, _ server: Ref<Device>
+    ) {
+        guard let attribute = radio.hosts.managers[ref]?.publication.attributes[local] else { return }
+        for link in radio.air.devices[server]?.links ?? [] {
+            guard let central = radio.links[link]?.central, centrals?.contains(central) ?? true else { continue }
+            let demand = gatt.update(attribute, value, of: ref, isNamed: centrals != nil, on: link, &radio)
+            meet(demand, on: link)
+        }
+    }
+
+    /// Handles a manager's answer; answers to write commands and to requests that have ended are ignored.
+    mutating func respond(
+        _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
+    ) {
+        for link in radio.air.devices[server]?.links ?? [] {
+            guard let asked = gatt[link]?.server.takePending(request.rawValue, of: ref) else { continue }
+            return meet(gatt.respond(asked, code, value, on: link, &radio), on: link)
+        }
+    }
+
+    // MARK: Channels
+
+    /// Transmits on a channel; a described device receives the bytes before the next transmission is scheduled.
+    mutating func transmit(_ id: ChannelID, _ side: LinkSide) {
+        guard let data = channels.transmit(id, side, &radio) else { return }
+        notify(channels.receive(data, on: id, from: side, &radio))
+        notify(channels.continueTransmitting(id, side, &radio))
+    }
+
+    /// Ends the server's side of a link's channels when its end of the link ends.
+    mutating func endServerChannels(of ref: Ref<Link>, at device: Ref<Device>) {
+        let isOn = radio.air.devices[device]?.host.map { radio.hosts[$0].adapter.isOn } ?? true
+        for id in channels.ids(on: ref) { notify(channels.endServerSide(of: id, isReported: isOn, &radio)) }
+    }
+
+    private mutating func notify(_ notice: Channels.DeviceNotice?) {
+        if let notice { handle(notice.event, at: notice.device) }
+    }
+}
