@@ -59,7 +59,8 @@ import Testing
 
     @Test func theCallbacksEndWithTheConnectionThoughItsMessagesAreHeld() async throws {
         var connection: DBusConnection? = try await bus.connect()
-        weak var callbacks = connection?.core.callbacks
+        weak var callbacks: ConnectionCallbacks?
+        callbacks = connection?.core.callbacks
         let held = try await receive(atLeast: 1, of: 1, on: try #require(connection))
         #expect(callbacks != nil)
         connection = nil
