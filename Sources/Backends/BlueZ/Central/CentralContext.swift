@@ -3,7 +3,7 @@ import BluetoothBackend
 import BluetoothDBus
 import FoundationEssentials
 
-/// What the links of the central role share: the daemon's objects, the managers with their leases, and the effects.
+/// The state that the links of the central role share: the daemon's objects, the managers with their leases, and the effects.
 ///
 /// Pure.
 struct CentralContext: ChannelOwner {

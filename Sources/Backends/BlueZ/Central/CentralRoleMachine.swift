@@ -14,7 +14,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
     typealias Manager = CentralContext.Manager
     typealias CallPurpose = CentralContext.CallPurpose
 
-    /// What the links use, too.
+    /// The state that the links use, too.
     var context: CentralContext
     var preservations: [HostLedger.Manager: Preservation] = [:]
     var discovery = DiscoverySession()

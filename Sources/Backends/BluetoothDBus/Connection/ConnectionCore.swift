@@ -16,7 +16,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     struct State {
         var pending = PendingCalls<Completion>()
-        /// In the order in which they were made.
+        /// The subscriptions, oldest first.
         var subscriptions: [Subscription] = []
         var closed: DBusError?
         var isClosing = false

@@ -34,7 +34,7 @@ struct CentralLink: Sendable {
         var isClosing = false
         /// Whether the link is down and waits for an explanation; see ``BlueZTimings/powerLoss``.
         var isDown = false
-        /// Whether nothing is awaited any more, so that the link must be removed.
+        /// Whether nothing remains to wait for, so that the link must be removed.
         var isOver = false
         /// An operation failed because the link is lost; its response waits for the end of the link.
         var lost: (operation: Operation, error: BackendError)?
