@@ -90,9 +90,10 @@ extension CentralFaults {
     private mutating func learn(_ event: CentralEvent) {
         switch event {
         case .connected(let peer, let link, _, _): links[link] = Link(peer: peer)
-        case .response(let link, _, .characteristics(let characteristics)):
-            for found in characteristics { links[link]?.characteristics[found.id] = found.uuid }
         case .response(let link, _, .channel(let channel, _)): channels[channel] = link
+        case .response(let link, let operation, let response):
+            let subject = links[link]?.subjects[operation]
+            links[link]?.attributes.apply(response, of: subject)
         case .restored(let state):
             for peer in state.peers { restore(peer) }
         default: break
@@ -103,7 +104,7 @@ extension CentralFaults {
         connects[peer.summary.id] = Connect(operation: peer.operation, options: ConnectOptions())
         guard let id = peer.link else { return }
         var link = Link(peer: peer.summary.id)
-        for found in peer.services.flatMap(\.characteristics) { link.characteristics[found.id] = found.uuid }
+        link.attributes.apply(peer.services)
         links[id] = link
     }
 

@@ -7,7 +7,7 @@ struct CentralFaults: FaultMachine {
     /// The known facts of an open link.
     struct Link: Sendable {
         let peer: PeerID
-        var characteristics: [AttributeID: BluetoothUUID] = [:]
+        var attributes = AttributeDirectory()
         /// The attributes of open operations.
         var subjects: [OperationID: AttributeID] = [:]
         var order = ResponseOrder<CentralEvent>()
@@ -116,7 +116,7 @@ struct CentralFaults: FaultMachine {
 
     func characteristic(_ attribute: AttributeID?, on link: LinkID?) -> BluetoothUUID? {
         guard let attribute, let link else { return nil }
-        return links[link]?.characteristics[attribute]
+        return links[link]?.attributes[attribute]?.record.characteristic?.uuid
     }
 
     func subject(link: LinkID?, channel: ChannelID?, peer: PeerID?) -> HoldLine.Subject {

@@ -198,14 +198,10 @@ extension GATTClient {
         switch (request, response) {
         case (_, .failure), (.readRSSI, .rssi), (.read, .value), (.write, .written), (.openChannel, .channel):
             return response
-        case (.discoverServices, .services(let found)):
-            return .services(database.addServices(Self.visible(found)))
-        case (.discoverIncludedServices(let service, _), .services(let found)):
-            return .services(database.addIncluded(Self.visible(found), in: service))
-        case (.discoverCharacteristics(let service, _), .characteristics(let found)):
-            return .characteristics(database.add(found, in: service))
-        case (.discoverDescriptors(let characteristic), .descriptors(let found)):
-            return .descriptors(database.add(found, in: characteristic))
+        case (.discoverServices, .services(let found)), (.discoverIncludedServices, .services(let found)):
+            return database.apply(.services(Self.visible(found)), of: request.attribute)
+        case (.discoverCharacteristics, .characteristics), (.discoverDescriptors, .descriptors):
+            return database.apply(response, of: request.attribute)
         case (.setNotifying(let id, _), .notifying(let isNotifying)):
             if isNotifying { notifying.insert(id) } else { notifying.remove(id) }
             return response

@@ -34,7 +34,7 @@ struct CentralStateMachine {
             return
         }
         peers.values[index].generation = handle.generation
-        peers.values[index].client.database = DiscoveredDatabase()
+        peers.values[index].client.database = AttributeDirectory()
     }
 
     /// Records that the last reference to an object is gone (S31).
@@ -191,11 +191,8 @@ extension CentralStateMachine {
             peer.link = link
             peer.client.mtu = restored.parameters?.mtu ?? peer.client.mtu
             peer.client.writeCredits = restored.parameters?.writeCredits ?? 0
-            _ = peer.client.database.addServices(restored.services.map(\.record))
-            for service in restored.services {
-                _ = peer.client.database.add(service.characteristics, in: service.record.id)
-                peer.client.notifying.formUnion(service.notifying)
-            }
+            peer.client.database.apply(restored.services)
+            for service in restored.services { peer.client.notifying.formUnion(service.notifying) }
         }
         if let link = restored.link, peers[id] != nil { links[link] = id }
     }

@@ -55,7 +55,8 @@ struct GATTClient {
     private var unsentWrites = 0
     var pending = Deque<Pending>()
     var notifying: Set<AttributeID> = []
-    var database = DiscoveredDatabase()
+    /// The attributes that were delivered to the app (S57).
+    var database = AttributeDirectory()
 
     /// The most bytes of a value that one packet carries (S79).
     var maximumCommandLength: Int { min(ATTLimits.written(mtu: mtu), ATTLimits.longestValue) }
@@ -82,55 +83,5 @@ struct GATTClient {
         if pending.first?.operation == operation { return pending.popFirst() }
         guard let index = pending.firstIndex(where: { $0.operation == operation }) else { return nil }
         return pending.remove(at: index)
-    }
-}
-
-/// The attributes of a link that were delivered to the app: discoveries accumulate (S57).
-struct DiscoveredDatabase {
-    private typealias Attributes = [AttributeID: BluetoothUUID]
-
-    private var services: Attributes = [:]
-    private var included: [AttributeID: Attributes] = [:]
-    private var characteristics: [AttributeID: Attributes] = [:]
-    private var descriptors: [AttributeID: Attributes] = [:]
-
-    mutating func addServices(_ found: [ServiceRecord]) -> [ServiceRecord] {
-        found.filter { services.updateValue($0.uuid, forKey: $0.id) == nil }
-    }
-
-    mutating func addIncluded(_ found: [ServiceRecord], in service: AttributeID) -> [ServiceRecord] {
-        found.filter { included[service, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
-    }
-
-    mutating func add(_ found: [CharacteristicRecord], in service: AttributeID) -> [CharacteristicRecord] {
-        found.filter { characteristics[service, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
-    }
-
-    mutating func add(_ found: [DescriptorRecord], in characteristic: AttributeID) -> [DescriptorRecord] {
-        found.filter { descriptors[characteristic, default: [:]].updateValue($0.uuid, forKey: $0.id) == nil }
-    }
-
-    /// Removes services.
-    ///
-    /// - Returns: Those that the app knew, and the characteristics within all of them.
-    mutating func remove(_ gone: [AttributeID]) -> (services: [AttributeID], characteristics: Set<AttributeID>) {
-        var within: Set<AttributeID> = []
-        var known: [AttributeID] = []
-        for id in gone {
-            let wasIncluded = included.values.contains { $0[id] != nil }
-            if services.removeValue(forKey: id) != nil || wasIncluded { known.append(id) }
-            within.formUnion(characteristics.removeValue(forKey: id).map { Array($0.keys) } ?? [])
-            included[id] = nil
-            for parent in included.keys { included[parent]?[id] = nil }
-        }
-        for id in within { descriptors[id] = nil }
-        return (known, within)
-    }
-
-    func isDescriptor(_ id: AttributeID) -> Bool { descriptors.values.contains { $0[id] != nil } }
-
-    /// The UUID of an attribute that was delivered to the app.
-    func uuid(of id: AttributeID) -> BluetoothUUID? {
-        services[id] ?? [included, characteristics, descriptors].lazy.flatMap(\.values).compactMap { $0[id] }.first
     }
 }
