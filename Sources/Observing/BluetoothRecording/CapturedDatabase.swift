@@ -12,16 +12,15 @@ struct CapturedDatabase: Sendable {
     /// The types of declarations, which are not descriptors.
     private static let declarations: Set<UInt16> = [0x2800, 0x2801, 0x2802, 0x2803]
 
+    /// The services, whose last handles no record contains.
     private var services: [CapturedClient.Service] = []
-    /// The types of characteristics, by the handle of the value.
-    private var characteristics: [UInt16: BluetoothUUID] = [:]
-    private var descriptors: Set<UInt16> = []
-    /// The characteristics, by the handle of their Client Characteristic Configuration.
-    private var configurations: [UInt16: UInt16] = [:]
+    private var attributes = AttributeDirectory()
     /// The number of requests and notifications with other handles.
     private(set) var unknownCount = 0
 
     private func id(_ handle: UInt16) -> AttributeID { AttributeID(rawValue: UInt32(handle)) }
+
+    private func record(at handle: UInt16) -> AttributeRecord? { attributes[id(handle)]?.record }
 
     private func name(_ handle: UInt16) -> RecordedDatabase.Name {
         RecordedDatabase.Name(link: Self.link, id: id(handle))
@@ -50,8 +49,14 @@ struct CapturedDatabase: Sendable {
 
     private mutating func add(_ found: [CapturedClient.Service], isPrimary: Bool, to recorder: inout DeviceRecorder) {
         for service in found { learn(service) }
-        let records = found.map { record(of: $0, isPrimary: isPrimary) }
-        recorder.discover { $0.add(records, on: Self.link) }
+        add(.services(found.map { record(of: $0, isPrimary: isPrimary) }), of: nil, to: &recorder)
+    }
+
+    /// Adds attributes to the recording, too.
+    private mutating func add(_ found: LinkResponse, of parent: UInt16?, to recorder: inout DeviceRecorder) {
+        let parent = parent.map(id)
+        attributes.apply(found, of: parent)
+        recorder.discover { $0.apply(found, of: parent, on: Self.link) }
     }
 
     /// Adds or replaces a service, because a later discovery knows its end better.
@@ -77,49 +82,54 @@ struct CapturedDatabase: Sendable {
         let isPrimary = services.contains { $0.handles.lowerBound == found.handles.lowerBound }
         if !isPrimary { services.append(found) }
         let record = record(of: found, isPrimary: isPrimary)
-        recorder.discover { $0.add([record], includedIn: id(parent.handles.lowerBound), on: Self.link) }
+        add(.services([record]), of: parent.handles.lowerBound, to: &recorder)
     }
 
     private mutating func add(_ found: [CapturedClient.Characteristic], to recorder: inout DeviceRecorder) {
         for characteristic in found {
             guard let service = service(at: characteristic.declaration) else { continue }
-            characteristics[characteristic.handle] = characteristic.uuid
             let record = CharacteristicRecord(
                 id: id(characteristic.handle), uuid: characteristic.uuid, properties: characteristic.properties,
                 handle: characteristic.handle)
-            recorder.discover { $0.add([record], of: id(service.handles.lowerBound), on: Self.link) }
+            add(.characteristics([record]), of: service.handles.lowerBound, to: &recorder)
         }
     }
 
     private mutating func add(_ found: [ATTPDU.HandleAndUUID], to recorder: inout DeviceRecorder) {
         for entry in found {
             let isDeclaration = entry.uuid.bits16.map { Self.declarations.contains($0) } ?? false
-            guard !isDeclaration, characteristics[entry.handle] == nil,
+            guard !isDeclaration, record(at: entry.handle)?.characteristic == nil,
                 let service = service(at: entry.handle),
-                let parent = characteristics.keys.filter({ $0 < entry.handle }).max(), service.handles.contains(parent)
+                let characteristic = attributes[id(service.handles.lowerBound)]?.children.last(where: { characteristic in
+                    characteristic < id(entry.handle)
+                })
             else { continue }
-            if entry.uuid.bits16 == 0x2902 {
-                configurations[entry.handle] = parent
-            } else {
-                descriptors.insert(entry.handle)
-            }
             let record = DescriptorRecord(id: id(entry.handle), uuid: entry.uuid, handle: entry.handle)
-            recorder.discover { $0.add([record], of: id(parent), on: Self.link) }
+            add(.descriptors([record]), of: UInt16(characteristic.rawValue), to: &recorder)
         }
     }
 
     // MARK: Values
 
+    /// The characteristic whose Client Characteristic Configuration has a handle; nil for other attributes.
+    private func characteristic(configuredAt handle: UInt16) -> UInt16? {
+        guard let entry = attributes[id(handle)], entry.record.descriptor?.uuid.bits16 == 0x2902 else { return nil }
+        return entry.parent.map { UInt16($0.rawValue) }
+    }
+
     private mutating func isKnown(_ handle: UInt16) -> Bool {
-        if characteristics[handle] != nil || descriptors.contains(handle) { return true }
+        if let record = record(at: handle), record.service == nil, characteristic(configuredAt: handle) == nil {
+            return true
+        }
         unknownCount += 1
         return false
     }
 
     private mutating func read(_ handle: UInt16, _ answer: CapturedClient.Answer, _ recorder: inout DeviceRecorder) {
         // A configuration belongs to the link, not to the device.
-        guard configurations[handle] == nil, isKnown(handle) else { return }
-        if characteristics[handle]?.bits16 == 0x2A00, answer.error == nil {
+        if characteristic(configuredAt: handle) != nil { return }
+        guard isKnown(handle) else { return }
+        if record(at: handle)?.uuid.bits16 == 0x2A00, answer.error == nil {
             recorder.identify(name: String(decoding: answer.value, as: UTF8.self), address: nil)
         }
         recorder.answered(.read, name(handle), answer.result, sentAt: answer.sentAt, duration: answer.duration)
@@ -129,7 +139,7 @@ struct CapturedDatabase: Sendable {
         _ handle: UInt16, _ value: Data, from offset: UInt16, _ answer: CapturedClient.Answer,
         _ recorder: inout DeviceRecorder
     ) {
-        if let characteristic = configurations[handle] {
+        if let characteristic = characteristic(configuredAt: handle) {
             let isOn = value.contains { $0 != 0 }
             return recorder.answered(
                 isOn ? .subscribe : .unsubscribe, name(characteristic), answer.result, sentAt: answer.sentAt,

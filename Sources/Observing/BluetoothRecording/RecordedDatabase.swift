@@ -14,87 +14,55 @@ package struct RecordedDatabase: Sendable {
         package init(link: Int, id: AttributeID) { (self.link, self.id) = (link, id) }
     }
 
-    /// A service, a characteristic or a descriptor.
-    private struct Node: Sendable {
-        let uuid: BluetoothUUID
-        let handle: UInt16?
-        let parent: Int?
-        var isPrimary = true
-        var properties: CharacteristicProperties = []
-        var children: [Int] = []
-        var included: [BluetoothUUID] = []
-    }
-
     private static let maximumCount = 4_096
 
-    private var nodes: [Node] = []
-    private var services: [Int] = []
-    private var names: [Name: Int] = [:]
+    /// The attributes of all links, under numbers of their own: those of a second link are the same attributes.
+    private var attributes = AttributeDirectory(limit: Self.maximumCount)
+    private var names: [Name: AttributeID] = [:]
 
     package init() {}
 
     // MARK: Discovering
 
+    /// Adds the attributes that a response contains.
+    ///
+    /// - Parameter parent: The attribute of the request, under its identifier on the link; see ``AttributeDirectory``.
     /// - Returns: Whether something new was found.
-    package mutating func add(_ records: [ServiceRecord], on link: Int) -> Bool {
-        add(records.map { ($0.id, Node(uuid: $0.uuid, handle: $0.handle, parent: nil, isPrimary: $0.isPrimary)) }, link)
-    }
-
-    /// Adds the services that a service includes.
-    package mutating func add(_ records: [ServiceRecord], includedIn service: AttributeID, on link: Int) -> Bool {
-        let isNew = add(records, on: link)
-        guard let parent = names[Name(link: link, id: service)] else { return isNew }
-        let included = records.map(\.uuid).filter { !nodes[parent].included.contains($0) }
-        nodes[parent].included += included
-        return isNew || !included.isEmpty
-    }
-
-    package mutating func add(_ records: [CharacteristicRecord], of service: AttributeID, on link: Int) -> Bool {
-        guard let parent = names[Name(link: link, id: service)] else { return false }
-        return add(
-            records.map {
-                ($0.id, Node(uuid: $0.uuid, handle: $0.handle, parent: parent, properties: $0.properties))
-            }, link)
-    }
-
-    package mutating func add(_ records: [DescriptorRecord], of characteristic: AttributeID, on link: Int) -> Bool {
-        guard let parent = names[Name(link: link, id: characteristic)] else { return false }
-        return add(records.map { ($0.id, Node(uuid: $0.uuid, handle: $0.handle, parent: parent)) }, link)
+    package mutating func apply(_ response: LinkResponse, of parent: AttributeID?, on link: Int) -> Bool {
+        let found = response.attributes
+        guard let parent else { return add(found, of: nil, on: link) }
+        let known = names[Name(link: link, id: parent)]
+        guard case .services(let included) = response else { return known.map { add(found, of: $0, on: link) } ?? false }
+        let isNew = add(found, of: nil, on: link)
+        guard let known else { return isNew }
+        let isIncludedAnew = included.filter { service in
+            let record = names[Name(link: link, id: service.id)].flatMap { attributes[$0]?.record.service }
+            return record.map { attributes.include($0, in: known) } ?? false
+        }
+        return isNew || !isIncludedAnew.isEmpty
     }
 
     /// Adds the attributes of one parent; known ones get one more name.
-    private mutating func add(_ found: [(AttributeID, Node)], _ link: Int) -> Bool {
-        let countBefore = nodes.count
+    private mutating func add(_ found: [AttributeRecord], of parent: AttributeID?, on link: Int) -> Bool {
+        let countBefore = attributes.count
         var occurrences: [BluetoothUUID: Int] = [:]
-        for (id, node) in found {
-            let occurrence = occurrences[node.uuid, default: 0]
-            occurrences[node.uuid] = occurrence + 1
-            let siblings = node.parent.map { nodes[$0].children } ?? services
-            let equal = siblings.filter { nodes[$0].uuid == node.uuid }
+        for record in found {
+            let occurrence = occurrences[record.uuid, default: 0]
+            occurrences[record.uuid] = occurrence + 1
+            let equal = children(of: parent).filter { attributes.uuid(of: $0) == record.uuid }
             let known =
-                node.handle == nil
-                ? equal.dropFirst(occurrence).first : equal.first { nodes[$0].handle == node.handle }
-            let name = Name(link: link, id: id)
-            if let known {
-                names[name] = known
-            } else if nodes.count < Self.maximumCount {
-                names[name] = nodes.count
-                insert(node)
+                record.handle == nil
+                ? equal.dropFirst(occurrence).first : equal.first { attributes[$0]?.record.handle == record.handle }
+            let id = known ?? AttributeID(rawValue: UInt32(attributes.count))
+            if known != nil || attributes.add(record.identified(as: id), of: parent) {
+                names[Name(link: link, id: record.id)] = id
             }
         }
-        return nodes.count > countBefore
+        return attributes.count > countBefore
     }
 
-    /// Inserts an attribute among its siblings, by its handle if known.
-    private mutating func insert(_ node: Node) {
-        var siblings = node.parent.map { nodes[$0].children } ?? services
-        let next = siblings.firstIndex { sibling in
-            guard let handle = node.handle, let other = nodes[sibling].handle else { return false }
-            return other > handle
-        }
-        siblings.insert(nodes.count, at: next ?? siblings.endIndex)
-        nodes.append(node)
-        if let parent = node.parent { nodes[parent].children = siblings } else { services = siblings }
+    private func children(of parent: AttributeID?) -> [AttributeID] {
+        parent.map { attributes[$0]?.children ?? [] } ?? attributes.services
     }
 
     /// Removes the names of a link that has ended.
@@ -104,20 +72,19 @@ package struct RecordedDatabase: Sendable {
 
     /// Returns a characteristic or a descriptor in the notation of recordings; nil if it was not discovered.
     package func attribute(_ name: Name) -> RecordedAttribute? {
-        guard let number = names[name], let parent = nodes[number].parent else { return nil }
-        if nodes[parent].parent == nil { return path(ofCharacteristic: number) }
-        var attribute = path(ofCharacteristic: parent)
-        attribute?.descriptor = nodes[number].uuid
+        guard let id = names[name], let entry = attributes[id], let parent = entry.parent else { return nil }
+        if entry.record.descriptor == nil { return path(ofCharacteristic: id, in: parent) }
+        guard let service = attributes[parent]?.parent else { return nil }
+        var attribute = path(ofCharacteristic: parent, in: service)
+        attribute?.descriptor = entry.record.uuid
         return attribute
     }
 
-    private func path(ofCharacteristic number: Int) -> RecordedAttribute? {
-        guard let service = nodes[number].parent else { return nil }
-        let (serviceUUID, uuid) = (nodes[service].uuid, nodes[number].uuid)
-        let equal = services.filter { nodes[$0].uuid == serviceUUID }.flatMap { nodes[$0].children }
-            .filter { nodes[$0].uuid == uuid }
-        return RecordedAttribute(
-            service: serviceUUID, characteristic: uuid, index: equal.firstIndex(of: number) ?? 0)
+    private func path(ofCharacteristic id: AttributeID, in service: AttributeID) -> RecordedAttribute? {
+        guard let uuid = attributes.uuid(of: id), let serviceUUID = attributes.uuid(of: service) else { return nil }
+        let equal = attributes.services.filter { attributes.uuid(of: $0) == serviceUUID }.flatMap { children(of: $0) }
+            .filter { attributes.uuid(of: $0) == uuid }
+        return RecordedAttribute(service: serviceUUID, characteristic: uuid, index: equal.firstIndex(of: id) ?? 0)
     }
 
     // MARK: Describing
@@ -126,21 +93,21 @@ package struct RecordedDatabase: Sendable {
     /// exist anyway.
     package var descriptions: [ServiceDescription] {
         var before: Set<BluetoothUUID> = []
-        return services.filter { ![0x1800, 0x1801].contains(nodes[$0].uuid.bits16) }.map { number in
-            let node = nodes[number]
+        let services = attributes.services.compactMap { attributes[$0] }
+        return services.filter { ![0x1800, 0x1801].contains($0.record.uuid.bits16) }.map { entry in
             // A description can include only earlier services.
-            let included = node.included.filter(before.contains)
-            before.insert(node.uuid)
+            let included = entry.included.compactMap { attributes.uuid(of: $0) }.filter(before.contains)
+            before.insert(entry.record.uuid)
             return ServiceDescription(
-                node.uuid, isPrimary: node.isPrimary, includes: included.map { ServicePath($0) },
-                characteristics: node.children.map(characteristic))
+                entry.record.uuid, isPrimary: entry.record.service?.isPrimary ?? true,
+                includes: included.map { ServicePath($0) },
+                characteristics: entry.children.compactMap { attributes[$0] }.map(characteristic))
         }
     }
 
-    private func characteristic(_ number: Int) -> CharacteristicDescription {
-        let node = nodes[number]
-        let known = node.children.map { nodes[$0].uuid }
-        var description = CharacteristicDescription(node.uuid, node.properties)
+    private func characteristic(_ entry: AttributeDirectory.Entry) -> CharacteristicDescription {
+        let known = entry.children.compactMap { attributes.uuid(of: $0) }
+        var description = CharacteristicDescription(entry.record.uuid, entry.record.properties)
         description.descriptors = known.filter { $0.bits16 != 0x2902 }.map { uuid in
             DescriptorDescription(
                 uuid, value: uuid.bits16 == 0x2900 ? Data([0, 0]) : Data(), permissions: [.readable])

@@ -111,7 +111,7 @@ package struct SessionRecorder: Sendable {
             if let link = links[key] { close(key, link, reason, message) }
         case .mtuChanged(_, let mtu): record(key) { recorder, _ in recorder.mtuChanged(to: mtu) }
         case .servicesChanged(_, _, let added):
-            record(key) { recorder, link in recorder.discover { $0.add(added, on: link) } }
+            record(key) { recorder, link in recorder.discover { $0.apply(.services(added), of: nil, on: link) } }
         case .valueNotified(_, let attribute, let value):
             record(key) { recorder, link in
                 recorder.notified(RecordedDatabase.Name(link: link, id: attribute), value, at: message.time)
@@ -130,8 +130,10 @@ package struct SessionRecorder: Sendable {
             open(link, to: peer.summary.id, mtu: peer.parameters?.mtu, message)
             record(LinkKey(role: message.role, link: link)) { recorder, number in
                 for service in peer.services {
-                    recorder.discover { $0.add([service.record], on: number) }
-                    recorder.discover { $0.add(service.characteristics, of: service.record.id, on: number) }
+                    recorder.discover { $0.apply(.services([service.record]), of: nil, on: number) }
+                    recorder.discover {
+                        $0.apply(.characteristics(service.characteristics), of: service.record.id, on: number)
+                    }
                 }
             }
         }
@@ -187,23 +189,13 @@ extension DeviceRecorder {
     fileprivate mutating func add(
         _ response: LinkResponse, to request: LinkRequest, _ link: Int, _ sentAt: Duration, _ message: ObservedMessage
     ) {
-        switch (request, response) {
-        case (.discoverServices, .services(let found)): discover { $0.add(found, on: link) }
-        case (.discoverIncludedServices(let service, _), .services(let found)):
-            discover { $0.add(found, includedIn: service, on: link) }
-        case (.discoverCharacteristics(let service, _), .characteristics(let found)):
-            discover { $0.add(found, of: service, on: link) }
-        case (.discoverDescriptors(let characteristic), .descriptors(let found)):
-            discover { $0.add(found, of: characteristic, on: link) }
-        default:
-            guard let operation = request.recordedOperation, let id = request.attribute,
-                let answer = response.recordedAnswer
-            else { return }
-            let name = RecordedDatabase.Name(link: link, id: id)
-            answered(
-                operation, name, written: request.written?.value, from: request.written?.offset ?? 0, answer,
-                sentAt: sentAt, duration: message.time - sentAt)
-        }
+        if request.isDiscovery { return discover { $0.apply(response, of: request.attribute, on: link) } }
+        guard let operation = request.recordedOperation, let id = request.attribute,
+            let answer = response.recordedAnswer
+        else { return }
+        answered(
+            operation, RecordedDatabase.Name(link: link, id: id), written: request.written?.value,
+            from: request.written?.offset ?? 0, answer, sentAt: sentAt, duration: message.time - sentAt)
     }
 }
 
