@@ -6,7 +6,7 @@ import BluetoothDBus
 extension RemoteDatabase {
     /// Exports a service that the discovery found, with its characteristics and descriptors.
     mutating func export(
-        _ service: ServiceRecord, _ discovery: ServiceDiscovery, of device: ObjectPath, mtu: Int,
+        _ service: ServiceRecord, _ found: AttributeDirectory, of device: ObjectPath, mtu: Int,
         _ context: inout DaemonContext
     ) {
         let handle = Self.handle(service.handle, service.id)
@@ -17,12 +17,12 @@ extension RemoteDatabase {
         ]
         if context.dialect >= .bluez5_82 { properties["Handle"] = .uint16(handle) }
         context.tree.add([BlueZInterfaces.service: properties], at: path)
-        let characteristics = discovery.characteristics[service.id] ?? []
+        let characteristics = found.children(of: service.id).compactMap(\.characteristic)
         attributes[path] = service.id
         services[service.id] = Service(record: service, path: path, characteristics: characteristics.map(\.id))
         for characteristic in characteristics {
-            export(
-                characteristic, below: path, discovery.descriptors[characteristic.id] ?? [], mtu: mtu, &context)
+            let descriptors = found.children(of: characteristic.id).compactMap(\.descriptor)
+            export(characteristic, below: path, descriptors, mtu: mtu, &context)
         }
     }
 

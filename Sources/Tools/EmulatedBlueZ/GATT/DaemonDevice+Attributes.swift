@@ -48,9 +48,9 @@ extension DaemonDevice {
 
     mutating func responded(_ response: LinkResponse, to operation: OperationID, _ context: inout DaemonContext) {
         guard let purpose = connection.link?.takePurpose(of: operation) else { return }
-        guard purpose.isDiscovery else { return responded(response, purpose, &context) }
-        if let results = connection.link?.discovered(response, to: operation, purpose, &context) {
-            showAttributes(results, &context)
+        guard case .discovery(let parent) = purpose else { return responded(response, purpose, &context) }
+        if let attributes = connection.link?.discovered(response, within: parent, to: operation, &context) {
+            showAttributes(attributes, &context)
         }
     }
 
@@ -76,7 +76,7 @@ extension DaemonDevice {
             }
             database.characteristics[id]?.notifyAcquired(response, call, sender, on: connection.link, &context)
         case .batteryLevel: if case .value(let value) = response { context.showBatteryLevel(value, at: path) }
-        case .unsubscribe, .services, .includes, .characteristics, .descriptors: break
+        case .unsubscribe, .discovery: break
         }
     }
 
@@ -91,25 +91,25 @@ extension DaemonDevice {
     /// Fails the pending operations of a link that has ended.
     mutating func failOperations(_ purposes: [LinkPurpose], _ context: inout DaemonContext) {
         let failure = LinkResponse.failure(BackendError(.notConnected, operation: "request"))
-        for purpose in purposes where !purpose.isDiscovery { responded(failure, purpose, &context) }
+        for purpose in purposes { responded(failure, purpose, &context) }
         for id in database.characteristics.keys.sorted() { database.characteristics[id]?.isSubscribed = false }
     }
 
     // MARK: Services
 
     /// Ends the discovery: exports new services and withdraws those that are gone.
-    private mutating func showAttributes(_ discovery: ServiceDiscovery, _ context: inout DaemonContext) {
-        let found = Dictionary(discovery.services.map { ($0.id, $0) }) { first, _ in first }
+    private mutating func showAttributes(_ attributes: AttributeDirectory, _ context: inout DaemonContext) {
+        let found = Dictionary(uniqueKeysWithValues: attributes.records.compactMap(\.service).map { ($0.id, $0) })
         for id in database.services.keys.sorted() where found[id] != database.services[id]?.record {
             database.withdraw(id, on: &connection.link, &context)
         }
         let services = found.values.sorted { ($0.handle ?? 0, $0.id) < ($1.handle ?? 0, $1.id) }
         let mtu = connection.link?.mtu ?? 23
         for service in services where database.services[service.id] == nil {
-            database.export(service, discovery, of: path, mtu: mtu, &context)
+            database.export(service, attributes, of: path, mtu: mtu, &context)
         }
         for service in services {
-            database.showIncludes(discovery.includes[service.id] ?? [], of: service.id, &context)
+            database.showIncludes(attributes[service.id]?.included ?? [], of: service.id, &context)
         }
         database.showMTU(mtu, &context)
         showServices(&context)

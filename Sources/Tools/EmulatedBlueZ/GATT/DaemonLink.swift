@@ -35,7 +35,7 @@ struct DaemonLink: Sendable {
     mutating func send(_ request: LinkRequest, for purpose: LinkPurpose, _ context: inout DaemonContext) {
         let operation = context.nextOperation()
         operations[operation] = purpose
-        if purpose.isDiscovery { discovery?.outstanding.insert(operation) }
+        if case .discovery = purpose { discovery?.outstanding.insert(operation) }
         guard commands.isEmpty else { return requests.append((operation, request)) }
         context.output(.central(adapter: adapter, .request(link: id, operation: operation, request)))
     }
@@ -88,10 +88,8 @@ struct DaemonLink: Sendable {
 
 /// The purpose of a request on a link.
 enum LinkPurpose: Sendable {
-    case services
-    case includes(of: AttributeID)
-    case characteristics(of: AttributeID)
-    case descriptors(of: AttributeID)
+    /// A discovery within an attribute; nil for the services of the device.
+    case discovery(of: AttributeID?)
     case read(AttributeID)
     case readDescriptor(AttributeID)
     case write(AttributeID, ClientCallID)
@@ -100,12 +98,5 @@ enum LinkPurpose: Sendable {
     case acquireNotify(AttributeID, ClientCallID, sender: String)
     case unsubscribe
     case batteryLevel
-
-    var isDiscovery: Bool {
-        switch self {
-        case .services, .includes, .characteristics, .descriptors: true
-        default: false
-        }
-    }
 }
 #endif
