@@ -60,7 +60,21 @@ package struct TraceNames: Sendable {
         links.insert(peer, for: Key(role: role, id: link))
     }
 
-    mutating func learn(
+    /// Stores the attributes that a response contains, within the attribute of its request.
+    mutating func learn(_ response: LinkResponse, to operation: OperationID, on link: LinkID, role: Int) {
+        let found = response.attributes
+        if !found.isEmpty { learn(found, within: attribute(of: operation, on: link, role: role), on: link, role: role) }
+    }
+
+    mutating func learn(_ found: [AttributeRecord], within parent: AttributeID?, on link: LinkID, role: Int) {
+        for record in found {
+            // The path of an included service does not begin with the one that includes it.
+            let parent = record.service == nil ? parent : nil
+            learn(record.id, record.uuid, handle: record.handle, within: parent, on: link, role: role)
+        }
+    }
+
+    private mutating func learn(
         _ attribute: AttributeID, _ uuid: BluetoothUUID, handle: UInt16? = nil, within parent: AttributeID? = nil,
         on link: LinkID?, role: Int
     ) {

@@ -90,23 +90,9 @@ extension CentralEvent: TraceMessage {
         case .connected(let peer, let link, _, _): names.learn(link, to: peer, role: role)
         case .restored(let state): for peer in state.peers { peer.teach(&names, role: role) }
         case .servicesChanged(let link, _, let added):
-            for service in added {
-                names.learn(service.id, service.uuid, handle: service.handle, on: link, role: role)
-            }
-        case .response(let link, _, .services(let services)):
-            for service in services {
-                names.learn(service.id, service.uuid, handle: service.handle, on: link, role: role)
-            }
-        case .response(let link, let operation, .characteristics(let found)):
-            let parent = names.attribute(of: operation, on: link, role: role)
-            for record in found {
-                names.learn(record.id, record.uuid, handle: record.handle, within: parent, on: link, role: role)
-            }
-        case .response(let link, let operation, .descriptors(let found)):
-            let parent = names.attribute(of: operation, on: link, role: role)
-            for record in found {
-                names.learn(record.id, record.uuid, handle: record.handle, within: parent, on: link, role: role)
-            }
+            names.learn(added.map { .service($0) }, within: nil, on: link, role: role)
+        case .response(let link, let operation, let response):
+            names.learn(response, to: operation, on: link, role: role)
         default: break
         }
     }
@@ -169,12 +155,9 @@ extension RestoredCentralState.Peer {
         guard let link else { return }
         names.learn(link, to: summary.id, role: role)
         for service in services {
-            names.learn(
-                service.record.id, service.record.uuid, handle: service.record.handle, on: link, role: role)
-            for found in service.characteristics {
-                names.learn(
-                    found.id, found.uuid, handle: found.handle, within: service.record.id, on: link, role: role)
-            }
+            names.learn([.service(service.record)], within: nil, on: link, role: role)
+            let found = service.characteristics.map { AttributeRecord.characteristic($0) }
+            names.learn(found, within: service.record.id, on: link, role: role)
         }
     }
 }
