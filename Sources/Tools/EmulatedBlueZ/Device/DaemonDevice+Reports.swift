@@ -62,7 +62,7 @@ extension DaemonDevice {
         set("RSSI", .int16(Int16(clamping: rssi)), isRepeated: isFiltered, &context)
     }
 
-    /// Hides the signal strengths, because no client discovers any more.
+    /// Hides the signal strengths, because the last client has stopped discovering.
     mutating func hideStrength(_ context: inout DaemonContext) {
         set("RSSI", nil, &context)
         set("TxPower", nil, &context)

@@ -9,8 +9,8 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
     var endIndex: Int { hosts.count }
 
     subscript(index: Int) -> Host {
-        @inline(__always) _read { yield hosts[index] }
-        @inline(__always) _modify { yield &hosts[index] }
+        get { hosts[index] }
+        _modify { yield &hosts[index] }
     }
 
     mutating func append(_ host: Host) { hosts.append(host) }
