@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "BluetoothSupport", dependencies: [logging], path: "Sources/Protocol/BluetoothSupport",
             swiftSettings: settings),
-        // A leaf: values of the specifications alone, the tables of assigned numbers among them.
+        // A leaf: values of the specifications, the tables of assigned numbers among them, and simulated sensors.
         .target(
             name: "BluetoothValues", path: "Sources/Protocol/BluetoothValues",
             swiftSettings: settings),

@@ -1,25 +1,11 @@
 import BluetoothBackend
+import BluetoothEmulator
 import BluetoothProfiles
 import Foundation
 import Testing
 
-@testable import BluetoothEmulator
-
 /// The values of emulated devices, decoded by the types of the profiles.
 @Suite struct EmulatedDeviceValueTests {
-    @Test(arguments: [nil, false, true] as [Bool?], [nil, 0, 65_535] as [UInt16?])
-    func heartRatesAreTheSame(contact: Bool?, energy: UInt16?) {
-        for rate in [0, 60, 255, 256, 65_535] {
-            for intervals in [[], [1024], [1024, 870, 1]] as [[UInt16]] {
-                let value = HeartRateMeasurement(
-                    rate: UInt16(rate), hasContact: contact, energyExpended: energy, intervals: intervals)
-                let other = HeartRateHandler.measurement(
-                    rate: rate, contact: contact, energy: energy, intervals: intervals)
-                #expect(value.encoded == other)
-            }
-        }
-    }
-
     @Test(arguments: [
         PeripheralDescription.battery, .heartRateMonitor, .healthThermometer, .cyclingSpeedAndCadence,
         .deviceInformation,

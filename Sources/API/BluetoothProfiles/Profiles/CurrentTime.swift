@@ -52,12 +52,8 @@ public struct CurrentTimeClient: Sendable {
 /// A simulated clock that follows the backend's time and can be set.
 public final class CurrentTimeServer: ProfileServer {
     private struct State {
+        var clock = SettableClock()
         var context: ServerContext?
-        /// The seconds by which the clock is fast.
-        var offset = 0.0
-        /// The date of the last setting.
-        var updated = Date(timeIntervalSince1970: 0)
-        var source = ReferenceTimeInformation.Source.networkTimeProtocol
     }
 
     /// The difference of the local time from UTC.
@@ -75,21 +71,18 @@ public final class CurrentTimeServer: ProfileServer {
         time = ServedValue(
             CurrentTimeService.time, compute: { Self.currentTime(state, zone, []) },
             accept: { wanted in
-                guard let date = wanted.dateTime.date else {
+                guard let wantedDate = wanted.dateTime.date else {
                     throw CBATTError(CBATTError.Code(rawValue: 0xFF) ?? .unlikelyError)
                 }
-                let now = Self.now(state)
-                let seconds = date.timeIntervalSince1970 + Double(wanted.fractions256) / 256
-                let offset = seconds - now.timeIntervalSince1970 - Self.seconds(zone)
-                state.withLock { ($0.offset, $0.updated, $0.source) = (offset, now, .manual) }
+                let seconds = wantedDate.timeIntervalSince1970 + Double(wanted.fractions256) / 256
+                let (zone, date, now) = (Self.seconds(zone), Self.date(state), Self.now(state))
+                state.withLock { $0.clock.set(to: seconds, zone: zone, at: date, now) }
             })
         reference = ServedValue(
             CurrentTimeService.reference,
             compute: {
                 let now = Self.now(state)
-                let (source, updated) = state.withLock { ($0.source, $0.updated) }
-                let hours = now.timeIntervalSince(updated) / 3600
-                return ReferenceTimeInformation(source: source, sinceUpdate: .seconds(3600 * min(max(hours, 0), 1e6)))
+                return state.withLock { $0.clock.reference(at: now) }
             })
     }
 
@@ -100,17 +93,19 @@ public final class CurrentTimeServer: ProfileServer {
 
     /// Follows the backend's time.
     public func start(_ context: ServerContext) {
-        let date = context.date
+        let now = context.now
         state.withLock { state in
             state.context = context
-            if state.source != .manual { state.updated = date }
+            state.clock.started(at: now)
         }
     }
 
     /// Notifies subscribers of the time and the reason for its adjustment.
     public func notify(_ reason: CurrentTime.AdjustReason) { time.send(Self.currentTime(state, local, reason)) }
 
-    private static func now(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }
+    private static func date(_ state: SharedState<State>) -> Date { state.withLock { $0.context }?.date ?? Date() }
+
+    private static func now(_ state: SharedState<State>) -> Duration { state.withLock { $0.context }?.now ?? .zero }
 
     private static func seconds(_ zone: ServedValue<LocalTimeInformation>) -> Double {
         (zone.value?.offset).map { $0 / .seconds(1) } ?? 0
@@ -119,14 +114,7 @@ public final class CurrentTimeServer: ProfileServer {
     private static func currentTime(
         _ state: SharedState<State>, _ zone: ServedValue<LocalTimeInformation>, _ reason: CurrentTime.AdjustReason
     ) -> CurrentTime {
-        let offset = state.withLock { $0.offset }
-        let exact = now(state).timeIntervalSince1970 + offset + seconds(zone)
-        // Whole steps, so that an inexact sum does not fall short of a second.
-        let local = Date(timeIntervalSince1970: (exact * 1024).rounded() / 1024)
-        let fraction = local.timeIntervalSince1970 - local.timeIntervalSince1970.rounded(.down)
-        guard let dateTime = DateTime(local) ?? DateTime(Date(timeIntervalSince1970: 0)) else {
-            preconditionFailure("1970 is a year")
-        }
-        return CurrentTime(dateTime, fractions256: UInt8(fraction * 256), adjustReason: reason)
+        let clock = state.withLock { $0.clock }
+        return clock.time(at: date(state), zone: seconds(zone), reason: reason)
     }
 }

@@ -22,11 +22,15 @@ public enum CyclingSpeedAndCadenceService: SpeedSensorService {
 /// While a central subscribes, it notifies each second the counts of a wheel and a crank that turn at constant rates.
 public final class CyclingSpeedAndCadenceServer: ProfileServer {
     private struct State {
-        /// The wheel count that a client has set, for the next measurement.
-        var wanted: UInt32?
-        /// The count that was set, and the revolutions of the wheel at that time.
-        var wheelBase: UInt32 = 0
-        var wheelStart = 0.0
+        var wheel: RevolutionCounter
+        var crank: RevolutionCounter
+        var context: ServerContext?
+
+        mutating func turn(until now: Duration) -> CSCMeasurement {
+            wheel.turn(until: now)
+            crank.turn(until: now)
+            return CSCMeasurement(wheel: wheel.data(), crank: crank.data())
+        }
     }
 
     /// The notified measurement.
@@ -35,8 +39,6 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     public let feature = ServedValue(
         CyclingSpeedAndCadenceService.feature, [.wheelRevolutions, .crankRevolutions, .multipleSensorLocations])
     private let sensor: SpeedSensorServer
-    private let cadence: Double
-    private let wheelRate: Double
     private let state: SharedState<State>
 
     /// Creates a sensor on a bicycle.
@@ -63,14 +65,15 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
     }
 
     private init(checkedCadence cadence: Double, wheelRate: Double, locations: [SensorLocation]) {
-        let state = SharedState(State())
+        let state = SharedState(
+            State(wheel: RevolutionCounter(rate: wheelRate), crank: RevolutionCounter(rate: cadence)))
         self.state = state
-        self.cadence = cadence
-        self.wheelRate = wheelRate
-        sensor = SpeedSensorServer(locations: locations, in: CyclingSpeedAndCadenceService.uuid) { request in
-            guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }
-            state.withLock { $0.wanted = value }
-            return .success
+        sensor = SpeedSensorServer(locations: locations, in: CyclingSpeedAndCadenceService.uuid) { value in
+            let now = state.withLock { $0.context }?.now ?? .zero
+            state.withLock { state in
+                state.wheel.turn(until: now)
+                state.wheel.count = UInt64(value)
+            }
         }
     }
 
@@ -81,30 +84,10 @@ public final class CyclingSpeedAndCadenceServer: ProfileServer {
 
     /// Notifies measurements while a central subscribes.
     public func start(_ context: ServerContext) {
+        state.withLock { $0.context = context }
         context.repeat(every: { .seconds(1) }, whileSubscribedTo: measurement) { [self] in
-            measurement.send(measure(at: context.now / .seconds(1)))
+            let now = context.now
+            measurement.send(state.withLock { $0.turn(until: now) })
         }
-    }
-
-    private func measure(at seconds: Double) -> CSCMeasurement {
-        let (turns, event) = Self.turns(wheelRate, at: seconds)
-        let (crank, crankEvent) = Self.turns(cadence, at: seconds)
-        let wheel = state.withLock { state -> UInt32 in
-            if let value = state.wanted {
-                (state.wanted, state.wheelBase, state.wheelStart) = (nil, value, turns)
-            }
-            return state.wheelBase &+ UInt32(truncatingIfNeeded: Int(turns - state.wheelStart))
-        }
-        return CSCMeasurement(
-            wheel: RevolutionData(count: wheel, lastEventTime: event),
-            crank: RevolutionData(count: UInt16(truncatingIfNeeded: Int(crank)), lastEventTime: crankEvent))
-    }
-
-    /// Returns the whole revolutions, and the time of the last one in 1/1024 s.
-    private static func turns(_ perMinute: Double, at seconds: Double) -> (Double, UInt16) {
-        // Rates are per minute: a whole revolution must not be missed by rounding.
-        let turns = (seconds * perMinute / 60 + 1e-9).rounded(.down)
-        let event = perMinute > 0 ? turns * 60 / perMinute : 0
-        return (turns, UInt16(truncatingIfNeeded: Int((event * 1024).rounded())))
     }
 }

@@ -45,11 +45,6 @@ public struct HeartRateClient: Sendable {
 ///
 /// While a central subscribes, it notifies a measurement each second; every tenth contains the energy expended.
 public final class HeartRateServer: ProfileServer {
-    private struct State {
-        var measurements = 0
-        var energy: UInt16 = 0
-    }
-
     /// The notified measurement.
     public let measurement = ServedValue(HeartRateService.measurement)
     /// The sensor's location.
@@ -57,7 +52,7 @@ public final class HeartRateServer: ProfileServer {
     private let controlPoint: ServedValue<HeartRateControlPoint>
     private let interval: Duration
     private let rate: @Sendable (Int) -> UInt16?
-    private let state: SharedState<State>
+    private let sensor = SharedState(HeartRateSensor())
 
     /// Creates a sensor.
     ///
@@ -70,21 +65,17 @@ public final class HeartRateServer: ProfileServer {
         location: BodySensorLocation = .chest, interval: Duration = .seconds(1),
         rate: @escaping @Sendable (Int) -> UInt16? = { HeartRateServer.restingRate($0) }
     ) {
-        let state = SharedState(State())
-        self.state = state
         self.interval = interval
         self.rate = rate
         self.location = ServedValue(HeartRateService.bodySensorLocation, location)
+        let sensor = sensor
         // 0x80 is "Control Point Not Supported" (Heart Rate Service 1.0, 1.6).
         controlPoint = ServedValue(
-            HeartRateService.controlPoint, reservedValueError: 0x80, accept: { _ in state.withLock { $0.energy = 0 } })
+            HeartRateService.controlPoint, reservedValueError: 0x80, accept: { _ in sensor.withLock { $0.energy = 0 } })
     }
 
     /// Returns a rate that goes from 60 up to 90 and back in a minute.
-    public static func restingRate(_ measurement: Int) -> UInt16 {
-        let phase = abs(measurement % 60)
-        return UInt16(60 + min(phase, 60 - phase))
-    }
+    public static func restingRate(_ measurement: Int) -> UInt16 { HeartRateSensor.restingRate(measurement) }
 
     /// The UUID of the service Heart Rate.
     public var service: CBUUID { HeartRateService.uuid }
@@ -95,16 +86,9 @@ public final class HeartRateServer: ProfileServer {
     public func start(_ context: ServerContext) {
         let interval = interval
         context.repeat(every: { interval }, whileSubscribedTo: measurement) { [self] in
-            let (number, energy) = state.withLock { state -> (Int, UInt16?) in
-                defer { state.measurements += 1 }
-                guard state.measurements % 10 == 9 else { return (state.measurements, nil) }
-                state.energy = state.energy == .max ? .max : state.energy + 1
-                return (state.measurements, state.energy)
-            }
-            guard let rate = rate(number) else { return }
-            let beat = rate == 0 ? [] : [UInt16(60 * 1024 / UInt32(rate))]
-            measurement.send(
-                HeartRateMeasurement(rate: rate, hasContact: true, energyExpended: energy, intervals: beat))
+            let rate = rate(sensor.withLock { $0.measurements })
+            let value = sensor.withLock { $0.measure(rate: rate, hasContact: true, after: interval / .seconds(1)) }
+            if let value { measurement.send(value) }
         }
     }
 }

@@ -63,10 +63,8 @@ public final class RunningSpeedAndCadenceServer: ProfileServer {
         self.distance = distance
         self.speed256 = speed256
         self.cadence = cadence
-        sensor = SpeedSensorServer(locations: locations, in: RunningSpeedAndCadenceService.uuid) { request in
-            guard case .setCumulativeValue(let value) = request else { return .opCodeNotSupported }
+        sensor = SpeedSensorServer(locations: locations, in: RunningSpeedAndCadenceService.uuid) { value in
             distance.withLock { $0 = UInt64(value) * 256 }
-            return .success
         }
     }
 

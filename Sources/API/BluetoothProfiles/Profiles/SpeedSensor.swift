@@ -68,11 +68,8 @@ final class SpeedSensorServer: Sendable {
     /// - Parameters:
     ///   - locations: The possible locations; the first one is the initial one.
     ///   - service: The service.
-    ///   - perform: Sets the cumulative value, or calibrates.
-    init(
-        locations: [SensorLocation], in service: CBUUID,
-        perform: @escaping @Sendable (SCControlPointRequest) -> SCControlPointResponse.Result
-    ) {
+    ///   - setValue: Sets the cumulative value.
+    init(locations: [SensorLocation], in service: CBUUID, setValue: @escaping @Sendable (UInt32) -> Void) {
         let location = ServedValue(
             GATTCharacteristic<SensorLocation>(CBUUID(string: "2A5D"), in: service, .read), locations.first ?? .other)
         self.location = location
@@ -80,34 +77,9 @@ final class SpeedSensorServer: Sendable {
         controlPoint = ServedValue(
             GATTCharacteristic<Data>(CBUUID(string: "2A55"), in: service, [.write, .indicate]),
             answer: { data in
-                guard let code = data.first else { throw CBATTError(.invalidAttributeValueLength) }
-                return Self.respond(code, data, location, locations, perform)
+                guard !data.isEmpty else { throw CBATTError(.invalidAttributeValueLength) }
+                return SCControlPointResponse(
+                    to: data, locations: locations, setValue: setValue, setLocation: { location.value = $0 })
             })
-    }
-
-    private static func respond(
-        _ code: UInt8, _ data: Data, _ location: ServedValue<SensorLocation>, _ locations: [SensorLocation],
-        _ perform: (SCControlPointRequest) -> SCControlPointResponse.Result
-    ) -> SCControlPointResponse {
-        let request: SCControlPointRequest
-        do {
-            request = try SCControlPointRequest(decoding: data)
-        } catch {
-            let isKnown = (1...4).contains(code)
-            return SCControlPointResponse(
-                requestCode: code, result: isKnown ? .invalidParameter : .opCodeNotSupported)
-        }
-        switch request {
-        case .updateSensorLocation(let wanted):
-            guard locations.contains(wanted) else {
-                return SCControlPointResponse(requestCode: code, result: .invalidParameter)
-            }
-            location.value = wanted
-            return SCControlPointResponse(requestCode: code, result: .success)
-        case .requestSupportedSensorLocations:
-            return SCControlPointResponse(requestCode: code, result: .success, supportedLocations: locations)
-        case .setCumulativeValue, .startSensorCalibration:
-            return SCControlPointResponse(requestCode: code, result: perform(request))
-        }
     }
 }

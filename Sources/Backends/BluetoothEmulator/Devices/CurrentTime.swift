@@ -40,16 +40,18 @@ extension PeripheralDescription {
 public struct CurrentTimeHandler: EmulatedPeripheralHandler {
     /// The settings of the clock.
     public struct State: Hashable, Sendable {
-        /// The offset from the world's time, in seconds.
-        var offset = 0.0
+        var clock = SettableClock()
         /// The time zone, in quarters of an hour.
         var timeZone = 0
         /// The daylight saving time, in quarters of an hour.
         var daylightSaving = 0
-        /// The instant of the last update.
-        var updated = Duration.zero
-        /// The source of the last update.
-        var source = ReferenceTimeInformation.Source.networkTimeProtocol
+
+        /// The difference of the local time from UTC, in seconds.
+        var zone: Double { Double((timeZone + daylightSaving) * 900) }
+
+        func time(at date: Date, reason: CurrentTime.AdjustReason = []) -> Data {
+            clock.time(at: date, zone: zone, reason: reason).encoded
+        }
     }
 
     /// Creates the handler.
@@ -67,14 +69,11 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         to request: PeripheralRequest, state: inout State, device: inout DeviceActions
     ) -> PeripheralResponse {
         switch (request.characteristic, request.writtenValue) {
-        case ("2A2B", nil): return .value(time(state, at: device.date))
+        case ("2A2B", nil): return .value(state.time(at: device.date))
         case ("2A0F", nil):
             return .value(
                 Data([UInt8(bitPattern: Int8(clamping: state.timeZone)), UInt8(clamping: state.daylightSaving)]))
-        case ("2A14", nil):
-            let reference = ReferenceTimeInformation(
-                source: state.source, accuracy: 1, sinceUpdate: device.now - state.updated)
-            return .value(reference.encoded)
+        case ("2A14", nil): return .value(state.clock.reference(accuracy: 1, at: device.now).encoded)
         case ("2A2B", let value?): return set(value, &state, &device)
         case ("2A0F", let value?): return setZone(value, &state, &device)
         default: return .stored
@@ -86,7 +85,7 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         let reason: CurrentTime.AdjustReason
         switch event {
         case .parameterChanged(.timeOffset, let offset):
-            (state.offset, state.source, state.updated) = (offset, .networkTimeProtocol, device.now)
+            state.clock.synchronize(offset: offset, at: device.now)
             reason = .externalReference
         case .parameterChanged(.timeZone, let zone):
             state.timeZone = zone.whole(in: -48...56)
@@ -96,16 +95,15 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
             reason = .daylightSaving
         default: return
         }
-        device.notify("2A2B", value: time(state, at: device.date, reason: reason))
+        device.notify("2A2B", value: state.time(at: device.date, reason: reason))
     }
 
     private func set(_ value: Data, _ state: inout State, _ device: inout DeviceActions) -> PeripheralResponse {
         guard value.count == 10 else { return .error(.invalidAttributeValueLength) }
         guard let (date, day) = written(value) else { return .error(0xFF) }
         let rest = [UInt8](value.suffix(3))
-        state.offset += date.timeIntervalSince1970 - local(state, at: device.date)
-        (state.source, state.updated) = (.manual, device.now)
-        device.notify("2A2B", value: time(state, at: device.date, reason: .manual))
+        state.clock.set(to: date.timeIntervalSince1970, zone: state.zone, at: device.date, device.now)
+        device.notify("2A2B", value: state.time(at: device.date, reason: .manual))
         let knowsDay = rest[0] == 0 || rest[0] == day.rawValue
         return knowsDay && rest[1] == 0 ? .accepted : .error(0x80)
     }
@@ -129,21 +127,8 @@ public struct CurrentTimeHandler: EmulatedPeripheralHandler {
         if zone != state.timeZone { reason.insert(.timeZone) }
         if Int(bytes[1]) != state.daylightSaving { reason.insert(.daylightSaving) }
         (state.timeZone, state.daylightSaving) = (zone, Int(bytes[1]))
-        if !reason.isEmpty { device.notify("2A2B", value: time(state, at: device.date, reason: reason)) }
+        if !reason.isEmpty { device.notify("2A2B", value: state.time(at: device.date, reason: reason)) }
         return .accepted
-    }
-
-    /// Returns the local time in seconds since the beginning of 1970.
-    private func local(_ state: State, at date: Date) -> Double {
-        date.timeIntervalSince1970 + state.offset + Double((state.timeZone + state.daylightSaving) * 900)
-    }
-
-    private func time(_ state: State, at date: Date, reason: CurrentTime.AdjustReason = []) -> Data {
-        let seconds = local(state, at: date)
-        let whole = seconds.rounded(.down)
-        let fraction = UInt8(((seconds - whole) * 256).rounded(.down).whole(in: 0...255))
-        let time = DateTime(clamping: Date(timeIntervalSince1970: whole))
-        return CurrentTime(time, fractions256: fraction, adjustReason: reason).encoded
     }
 }
 

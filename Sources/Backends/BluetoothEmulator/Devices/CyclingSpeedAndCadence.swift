@@ -23,7 +23,7 @@ extension PeripheralDescription {
                         CharacteristicDescription("2A5B", .notify),
                         // The features are wheel revolutions, crank revolutions and several sensor locations.
                         CharacteristicDescription("2A5C", .read, value: Data([0x07, 0])),
-                        CharacteristicDescription("2A5D", .read, value: Data([CyclingHandler.locations[0]])),
+                        CharacteristicDescription("2A5D", .read, value: CyclingHandler.locations[0].encoded),
                         CharacteristicDescription("2A55", [.write, .indicate]),
                     ]), .battery(level: 100),
                 .deviceInformation(model: "CSC-1"),
@@ -40,16 +40,16 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
     /// The counts of the sensor.
     public struct State: Hashable, Sendable {
         var subscribers = Subscribers()
-        var wheel = Revolutions()
-        var crank = Revolutions()
+        var wheel = RevolutionCounter()
+        var crank = RevolutionCounter()
         /// The response of the running procedure of the control point.
         var response: Data?
     }
 
     static let second = 1
     static let procedure = 2
-    /// Other, top of shoe, hip, front wheel, left crank, rear wheel; the first location is the initial one.
-    static let locations: [UInt8] = [12, 4, 5, 6, 11, 13]
+    /// The possible locations; the first one is the initial one.
+    static let locations: [SensorLocation] = [.rearWheel, .frontWheel, .leftCrank, .rightCrank, .chainstay, .rearHub]
 
     /// Creates the handler.
     public init() {}
@@ -98,77 +98,21 @@ public struct CyclingHandler: EmulatedPeripheralHandler {
         }
     }
 
-    /// Encodes flags, the wheel's revolutions and their last instant, and the crank's revolutions and their last
-    /// instant.
-    ///
-    /// Source: Cycling Speed and Cadence Service 1.0, 3.1.1.
     private func measure(_ state: inout State, at now: Duration) -> Data {
         state.wheel.turn(until: now)
         state.crank.turn(until: now)
-        var value = GATTWriter()
-        value.append(UInt8(0x03))
-        value.append(UInt32(truncatingIfNeeded: state.wheel.count))
-        value.append(state.wheel.lastEvent)
-        value.append(UInt16(truncatingIfNeeded: state.crank.count))
-        value.append(state.crank.lastEvent)
-        return value.data
+        return CSCMeasurement(wheel: state.wheel.data(), crank: state.crank.data()).encoded
     }
 
-    /// Runs a procedure and returns its response: 1 for success, 2 for an unknown procedure, 3 for an invalid
-    /// parameter.
-    ///
-    /// Source: Cycling Speed and Cadence Service 1.0, 3.4.
     private func run(_ order: Data, _ state: inout State, _ device: inout DeviceActions) -> Data {
-        let code = order.first ?? 0
-        func response(_ result: UInt8, _ parameter: [UInt8] = []) -> Data { Data([0x10, code, result] + parameter) }
-        switch code {
-        case 1:  // Set Cumulative Value, of the wheel
-            guard order.count == 5 else { return response(3) }
-            state.wheel.turn(until: device.now)
-            state.wheel.count = order.dropFirst().reversed().reduce(0) { $0 << 8 | UInt64($1) }
-            return response(1)
-        case 3:  // Update Sensor Location
-            guard order.count == 2, let location = order.last, Self.locations.contains(location) else {
-                return response(3)
-            }
-            device.setValue(Data([location]), of: "2A5D")
-            return response(1)
-        case 4:  // Request Supported Sensor Locations
-            return order.count == 1 ? response(1, Self.locations) : response(3)
-        default: return response(2)
-        }
-    }
-}
-
-/// A part that turns at a rate, with the instant of its last revolution.
-struct Revolutions: Hashable, Sendable {
-    var count: UInt64 = 0
-    /// The instant of the last revolution in 1/1024 s, which wraps around every 64 s.
-    private(set) var lastEvent: UInt16 = 0
-    /// The rate, in revolutions per minute.
-    private var rate = 0.0
-    /// The completed part of the present revolution, 0..<1.
-    private var part = 0.0
-    private var time = Duration.zero
-
-    /// Changes the rate from this instant on.
-    mutating func setRate(_ perMinute: Double, at now: Duration) {
-        turn(until: now)
-        rate = perMinute
-    }
-
-    /// Turns until an instant.
-    mutating func turn(until now: Duration) {
-        let seconds = (now - time) / .seconds(1)
-        time = now
-        guard rate > 0, seconds > 0 else { return }
-        // Without this rounding, whole revolutions would be missed, because rates are per minute.
-        let turned = part + (seconds * rate / 60 * 1e9).rounded() / 1e9
-        part = turned - turned.rounded(.down)
-        guard turned >= 1 else { return }
-        count += UInt64(turned.rounded(.down).whole(in: 0...Int(UInt32.max)))
-        let event = now / .seconds(1) - part * 60 / rate
-        lastEvent = UInt16(truncatingIfNeeded: (event * 1024).whole(in: 0 ... .max))
+        SCControlPointResponse(
+            to: order, locations: Self.locations,
+            setValue: { value in
+                state.wheel.turn(until: device.now)
+                state.wheel.count = UInt64(value)
+            },
+            setLocation: { device.setValue($0.encoded, of: "2A5D") }
+        ).encoded
     }
 }
 

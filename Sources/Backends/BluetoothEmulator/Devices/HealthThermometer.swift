@@ -116,16 +116,14 @@ public struct ThermometerHandler: EmulatedPeripheralHandler {
         device.startTimer(Self.measurement, after: interval, every: interval)
     }
 
-    /// Encodes flags, the temperature with one decimal and, optionally, the date.
+    /// Encodes the temperature with one decimal and, optionally, the date.
     ///
     /// The temperature type never changes, so 2A1D contains it.
     private func value(_ state: State, at date: Date?) -> Data {
-        var value = Data([(state.isFahrenheit ? 1 : 0) | (date == nil ? 0 : 2)])
-        value += MedicalFloat(measured: state.temperature).encoded
-        if let date {
-            value += DateTime(clamping: date).encoded
-        }
-        return value
+        TemperatureMeasurement(
+            MedicalFloat(measured: state.temperature), unit: state.isFahrenheit ? .fahrenheit : .celsius,
+            timestamp: date.map { DateTime(clamping: $0) }
+        ).encoded
     }
 }
 

@@ -54,11 +54,12 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
         var rate: Int?
         var supportsContact = true
         var hasContact = true
-        var measurements = 0
-        /// The time since the last beat, in 1/1024 s.
-        var sinceBeat = 0
-        /// The energy expended, in kilojoules.
-        var energy: UInt16 = 0
+        var sensor = HeartRateSensor()
+
+        mutating func measure() -> HeartRateMeasurement? {
+            let rate = rate.map { UInt16($0) } ?? HeartRateSensor.restingRate(sensor.measurements + 1)
+            return sensor.measure(rate: rate, hasContact: supportsContact ? hasContact : nil)
+        }
     }
 
     static let pulse = 1
@@ -76,7 +77,7 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
     ) -> PeripheralResponse {
         guard request.characteristic == "2A39", let value = request.writtenValue else { return .stored }
         guard value == Data([1]) else { return .error(0x80) }
-        state.energy = 0
+        state.sensor.energy = 0
         return .accepted
     }
 
@@ -91,57 +92,13 @@ public struct HeartRateHandler: EmulatedPeripheralHandler {
             }
         }
         switch event {
-        case .timer(Self.pulse): device.notify("2A37", value: measure(&state))
+        case .timer(Self.pulse): if let value = state.measure() { device.notify("2A37", value: value.encoded) }
         case .parameterChanged(.heartRate, let rate): state.rate = rate.whole(in: 0...65_535)
         case .parameterChanged(.sensorContact, let contact): state.hasContact = contact >= 0.5
         case .parameterChanged(.sensorContactSupported, let contact): state.supportsContact = contact >= 0.5
-        case .parameterChanged(.energyExpended, let energy): state.energy = UInt16(energy.whole(in: 0...65_535))
+        case .parameterChanged(.energyExpended, let energy): state.sensor.energy = UInt16(energy.whole(in: 0...65_535))
         default: break
         }
-    }
-
-    /// Encodes the measurement of the last second.
-    private func measure(_ state: inout State) -> Data {
-        state.measurements += 1
-        let rate = state.rate ?? Self.rate(state.measurements)
-        let isTenth = state.measurements.isMultiple(of: 10)
-        if isTenth, state.energy < .max { state.energy += 1 }
-        var intervals: [UInt16] = []
-        state.sinceBeat = rate == 0 ? 0 : state.sinceBeat + 1024
-        let interval = rate == 0 ? .max : max(1, 60 * 1024 / rate)
-        while state.sinceBeat >= interval {
-            state.sinceBeat -= interval
-            intervals.append(UInt16(clamping: interval))
-        }
-        let contact = state.supportsContact ? state.hasContact : nil
-        return Self.measurement(
-            rate: rate, contact: contact, energy: isTenth ? state.energy : nil, intervals: intervals)
-    }
-
-    /// Returns a rate between 60 and 90 that rises and falls within a minute.
-    static func rate(_ measurements: Int) -> Int {
-        let phase = measurements % 60
-        return 60 + (phase <= 30 ? phase : 60 - phase)
-    }
-
-    /// Encodes a Heart Rate Measurement of at most 20 bytes, which fits every MTU.
-    ///
-    /// Source: Heart Rate Service 1.0, 3.1.1: flags, rate, energy in kilojoules, RR intervals in 1/1024 s.
-    ///
-    /// - Parameters:
-    ///   - contact: Whether the sensor touches the skin; nil if it cannot detect that.
-    ///   - intervals: The RR intervals, of which only the latest are used if not all fit.
-    static func measurement(rate: Int, contact: Bool?, energy: UInt16?, intervals: [UInt16]) -> Data {
-        var flags: UInt8 = rate > 255 ? 0x01 : 0
-        if let contact { flags |= contact ? 0x06 : 0x04 }
-        if energy != nil { flags |= 0x08 }
-        if !intervals.isEmpty { flags |= 0x10 }
-        var value = GATTWriter()
-        value.append(flags)
-        if rate > 255 { value.append(UInt16(clamping: rate)) } else { value.append(UInt8(clamping: rate)) }
-        if let energy { value.append(energy) }
-        for interval in intervals.suffix((20 - value.data.count) / 2) { value.append(interval) }
-        return value.data
     }
 }
 
