@@ -100,9 +100,8 @@ struct CapturedDatabase: Sendable {
             let isDeclaration = entry.uuid.bits16.map { Self.declarations.contains($0) } ?? false
             guard !isDeclaration, record(at: entry.handle)?.characteristic == nil,
                 let service = service(at: entry.handle),
-                let characteristic = attributes[id(service.handles.lowerBound)]?.children.last(where: { characteristic in
-                    characteristic < id(entry.handle)
-                })
+                let known = attributes[id(service.handles.lowerBound)]?.children,
+                let characteristic = known.last(where: { $0 < id(entry.handle) })
             else { continue }
             let record = DescriptorRecord(id: id(entry.handle), uuid: entry.uuid, handle: entry.handle)
             add(.descriptors([record]), of: UInt16(characteristic.rawValue), to: &recorder)

@@ -32,7 +32,9 @@ package struct RecordedDatabase: Sendable {
         let found = response.attributes
         guard let parent else { return add(found, of: nil, on: link) }
         let known = names[Name(link: link, id: parent)]
-        guard case .services(let included) = response else { return known.map { add(found, of: $0, on: link) } ?? false }
+        guard case .services(let included) = response else {
+            return known.map { add(found, of: $0, on: link) } ?? false
+        }
         let isNew = add(found, of: nil, on: link)
         guard let known else { return isNew }
         let isIncludedAnew = included.filter { service in

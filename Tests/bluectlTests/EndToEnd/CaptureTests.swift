@@ -64,7 +64,7 @@ import Testing
     @Test func onBlueZTheVariableIsALineOfTheLog() async throws {
         for backend in ["bluez", "auto"] {
             let outcome = try await onBlueZ("COREBLUETOOTH_CAPTURE=\(file) $TOOL --backend \(backend)")
-            let lines = outcome.errors.split(separator: "\n").filter { $0.contains("no capture: COREBLUETOOTH_CAPTURE") }
+            let lines = outcome.errors.split(separator: "\n").filter { $0.contains("no capture: COREBLUETOOTH") }
             #expect(lines.count == 1 && lines.allSatisfy { $0.contains(Self.btmon) }, "\(backend): \(outcome.errors)")
             #expect(!FileManager.default.fileExists(atPath: file))
         }

@@ -24,7 +24,7 @@ extension BluetoothBackend {
         #endif
     }
 
-    /// Logs, if the environment requests a capture, that only emulators are captured, and this is none.
+    /// Logs that this backend is not captured, if it is no emulator and the environment requests a capture.
     func reportUncaptured() {
         #if Emulator
         guard name != Emulator.backendName, name != AutomaticBackend.undecidedName else { return }

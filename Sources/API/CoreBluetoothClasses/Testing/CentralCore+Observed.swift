@@ -72,7 +72,8 @@ extension PeerState {
         // Ending a subscription is like ending a link: an app need not wait for it.
         client.pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
             let attribute = pending.request.attribute.flatMap(client.database.uuid(of:)).map { " with \($0)" } ?? ""
-            return "\(pending.request.call(isDescriptor: { client.database[$0]?.record.descriptor != nil }))\(attribute) on peripheral \(id)"
+            let call = pending.request.call { client.database[$0]?.record.descriptor != nil }
+            return "\(call)\(attribute) on peripheral \(id)"
         }
     }
 }
