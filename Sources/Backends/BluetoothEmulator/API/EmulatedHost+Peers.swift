@@ -26,13 +26,13 @@ package struct HostBond: Hashable, Sendable {
 // The devices that a host knows, for programs that expose the host to other programs.
 extension EmulatedHost {
     /// Whether the host was created for a peripheral manager that named no host ("peripheral 1").
-    package var isAnonymous: Bool { emulator.core.withLock { $0.world.radio.hosts[index].identity.isAnonymous } }
+    package var isAnonymous: Bool { emulator.core.withLock { $0.world.lower.hosts[index].identity.isAnonymous } }
 
     /// The centrals that are connected to the host's peripheral role, in the order in which they connected.
     package var centrals: [ConnectedCentral] {
         emulator.core.withLock {
-            $0.world.radio.links.connectedCentrals(
-                of: $0.world.radio.hosts[index], $0.world.radio.air, $0.world.radio.hosts)
+            $0.world.lower.links.connectedCentrals(
+                of: $0.world.lower.hosts[index], $0.world.lower.air, $0.world.lower.hosts)
         }
     }
 
@@ -47,7 +47,7 @@ extension EmulatedHost {
 
     /// The devices whose keys the host has, in the order of their identity addresses.
     package var bonds: [HostBond] {
-        emulator.core.withLock { $0.world.security.bonds(of: index, $0.world.radio.air, $0.world.radio.hosts) }
+        emulator.core.withLock { $0.world.security.bonds(of: index, $0.world.lower.air, $0.world.lower.hosts) }
     }
 
     /// Returns the address under which the host knows a peer that it has heard, connected in either role or bonded.
@@ -66,7 +66,7 @@ extension EmulatedHost {
     /// Whether the link with a peer, in either role, is encrypted; false without a link.
     package func isEncrypted(with peer: PeerID) -> Bool {
         emulator.core.withLock { core in
-            core.world.radio.links.link(with: peer, in: [index], core.world.radio.air, core.world.radio.hosts).map {
+            core.world.lower.links.link(with: peer, in: [index], core.world.lower.air, core.world.lower.hosts).map {
                 $0.1.security.refusal == nil
             } ?? false
         }
@@ -81,10 +81,10 @@ extension EmulatedHost {
     /// - Returns: nil if no host has that name.
     public func identifier(onHost name: String) -> PeerID? {
         emulator.core.withLock { core in
-            let identity = core.world.radio.hosts[index].identity
-            guard let other = core.world.radio.hosts.index(named: name) else { return nil }
+            let identity = core.world.lower.hosts[index].identity
+            guard let other = core.world.lower.hosts.index(named: name) else { return nil }
             return core.world.security[other].bonds[identity.address]?.peer
-                ?? core.world.radio.hosts[other].identity.peerID(of: identity.airAddress)
+                ?? core.world.lower.hosts[other].identity.peerID(of: identity.airAddress)
         }
     }
 }

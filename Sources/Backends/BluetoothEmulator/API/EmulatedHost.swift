@@ -19,13 +19,13 @@ public struct EmulatedHost: Sendable {
     }
 
     /// The name by which managers choose the host.
-    public var name: String { emulator.core.withLock { $0.world.radio.hosts[index].identity.name } }
+    public var name: String { emulator.core.withLock { $0.world.lower.hosts[index].identity.name } }
 
     /// The host's identity address: the one on the air, unless the host rotates addresses.
-    public var address: DeviceAddress { emulator.core.withLock { $0.world.radio.hosts[index].identity.address } }
+    public var address: DeviceAddress { emulator.core.withLock { $0.world.lower.hosts[index].identity.address } }
 
     /// The host's address on the air, by which devices without its keys know it.
-    public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.radio.hosts[index].identity.airAddress } }
+    public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.lower.hosts[index].identity.airAddress } }
 
     /// Changes to a new resolvable private address; links stay.
     ///
@@ -35,14 +35,14 @@ public struct EmulatedHost: Sendable {
     public func rotateAddress() { control(.rotateAddress) }
 
     /// The state that the host's managers see.
-    public var state: AdapterState { emulator.core.withLock { $0.world.radio.hosts[index].adapter.state } }
+    public var state: AdapterState { emulator.core.withLock { $0.world.lower.hosts[index].adapter.state } }
 
     /// The device that the host's peripheral managers form on the air, with its proximity and links; nil before the
     /// first peripheral manager.
     ///
     /// Its services and advertisements belong to the managers; controls that would change them do nothing.
     public var peripheral: EmulatedDevice? {
-        emulator.core.withLock { $0.world.radio.hosts[index].server }.map {
+        emulator.core.withLock { $0.world.lower.hosts[index].server }.map {
             EmulatedDevice(emulator: emulator, ref: $0)
         }
     }
@@ -152,7 +152,7 @@ public struct EmulatedHost: Sendable {
     /// Whether the host has a device's keys.
     public func isBonded(with device: EmulatedDevice) -> Bool {
         emulator.core.withLock { core in
-            core.world.radio.air.devices[device.ref].map {
+            core.world.lower.air.devices[device.ref].map {
                 core.world.security.isBonded(index, with: $0.identity.identityAddress)
             } ?? false
         }
@@ -163,7 +163,7 @@ public struct EmulatedHost: Sendable {
 
     /// Deletes the keys of a device, as a user does in the system's settings; their links end.
     public func removeBond(with device: EmulatedDevice) {
-        let address = emulator.core.withLock { $0.world.radio.air.devices[device.ref]?.identity.identityAddress }
+        let address = emulator.core.withLock { $0.world.lower.air.devices[device.ref]?.identity.identityAddress }
         guard let address else { return }
         control(.removeBond(address))
     }
@@ -180,12 +180,12 @@ extension Emulator {
 
     /// All hosts, in the order of their addition.
     public var hosts: [EmulatedHost] {
-        (0..<core.withLock { $0.world.radio.hosts.count }).map { EmulatedHost(emulator: self, index: $0) }
+        (0..<core.withLock { $0.world.lower.hosts.count }).map { EmulatedHost(emulator: self, index: $0) }
     }
 
     /// The host with a name; nil if no host has it.
     public func host(named name: String) -> EmulatedHost? {
-        core.withLock { $0.world.radio.hosts.firstIndex { $0.identity.name == name } }
+        core.withLock { $0.world.lower.hosts.firstIndex { $0.identity.name == name } }
             .map { EmulatedHost(emulator: self, index: $0) }
     }
 
@@ -196,10 +196,10 @@ extension Emulator {
     public func add(_ host: HostDescription) throws -> EmulatedHost {
         try host.validate()
         let index = perform { core -> Int? in
-            guard !core.world.radio.hosts.contains(where: { $0.identity.name == host.name }) else { return nil }
+            guard !core.world.lower.hosts.contains(where: { $0.identity.name == host.name }) else { return nil }
             core.world.addHost(Host(host))
-            core.world.preserveApps(of: host, on: core.world.radio.hosts.count - 1)
-            return core.world.radio.hosts.count - 1
+            core.world.preserveApps(of: host, on: core.world.lower.hosts.count - 1)
+            return core.world.lower.hosts.count - 1
         }
         guard let index else { throw DescriptionError("name", "a host has a name of its own, not \"\(host.name)\"") }
         return EmulatedHost(emulator: self, index: index)

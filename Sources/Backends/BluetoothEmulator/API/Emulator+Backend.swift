@@ -5,13 +5,13 @@ import Logging
 extension Emulator {
     /// The permission of the host "default".
     public func authorization() -> AuthorizationStatus {
-        core.withLock { $0.world.radio.hosts.defaultAuthorization }
+        core.withLock { $0.world.lower.hosts.defaultAuthorization }
     }
 
     /// Whether the host "default" has a feature: true unless ``EmulatedHost/setSupport(_:_:)`` removed it.
     public func supports(_ feature: BackendFeature) -> Bool {
         core.withLock { core in
-            core.world.radio.hosts.first { $0.identity.name == "default" }?.adapter.features.contains(feature) ?? false
+            core.world.lower.hosts.first { $0.identity.name == "default" }?.adapter.features.contains(feature) ?? false
         }
     }
 
@@ -27,7 +27,7 @@ extension Emulator {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             core.world.addManager(
-                .central, host: core.world.radio.hosts.index(named: options.adapter ?? "default"),
+                .central, host: core.world.lower.hosts.index(named: options.adapter ?? "default"),
                 restoreIdentifier: options.restoreIdentifier, remembering: options.rememberedPeers)
         }
         noteTwoHosts()
@@ -46,7 +46,7 @@ extension Emulator {
         warnIfMissing(options.adapter)
         let manager = perform { core in
             let host =
-                options.adapter.map { core.world.radio.hosts.index(named: $0) }
+                options.adapter.map { core.world.lower.hosts.index(named: $0) }
                 ?? core.world.freeHost(options.restoreIdentifier)
             return core.world.addManager(
                 .peripheral, host: host, restoreIdentifier: options.restoreIdentifier,
@@ -75,7 +75,7 @@ extension Emulator {
     /// Logs, once per process, that its managers of the two roles are two devices because it named no host.
     private func noteTwoHosts() {
         let name = core.withLock { core -> String? in
-            let used = core.world.radio.hosts.filter { !$0.managers.isEmpty }
+            let used = core.world.lower.hosts.filter { !$0.managers.isEmpty }
             guard used.contains(where: { $0.identity.name == "default" }) else { return nil }
             return used.first { $0.identity.isAnonymous }?.identity.name
         }
@@ -97,8 +97,8 @@ extension Emulator {
     private func warnIfMissing(_ adapter: String?) {
         guard let adapter else { return }
         let hosts = core.withLock { core in
-            core.world.radio.hosts.index(named: adapter) == nil
-                ? core.world.radio.hosts.map { "\"\($0.identity.name)\"" } : []
+            core.world.lower.hosts.index(named: adapter) == nil
+                ? core.world.lower.hosts.map { "\"\($0.identity.name)\"" } : []
         }
         guard !hosts.isEmpty else { return }
         Logger(label: "BluetoothEmulator").line(
@@ -132,7 +132,7 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
         let sink = self.sink(sink)
         emulator.perform { [manager] core in
             // A role may be activated on one thread while it is invalidated on another.
-            guard core.world.radio.hosts.managers.contains(manager) else { return }
+            guard core.world.lower.hosts.managers.contains(manager) else { return }
             core.attach(sink, to: manager)
             core.world.submit(.activate(manager))
         }
@@ -153,7 +153,7 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
 extension EmulatedRole: CentralBackend where Command == CentralCommand, Event == CentralEvent {
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
         emulator.core.withLock { core in
-            core.world.radio.hosts.managers[manager]?.host.map { core.world.radio.hosts.knownPeers(ids, of: $0) } ?? []
+            core.world.lower.hosts.managers[manager]?.host.map { core.world.lower.hosts.knownPeers(ids, of: $0) } ?? []
         }
     }
 

@@ -15,12 +15,12 @@ extension EmulatedDevice {
     ///
     /// The description contains what ``Emulator/presentWorld`` contains.
     public var presentDescription: PeripheralDescription? {
-        emulator.core.withLock { $0.world.radio.air.devices[ref]?.presentDescription }
+        emulator.core.withLock { $0.world.lower.air.devices[ref]?.presentDescription }
     }
 
     /// The attributes that the device serves now, with their values; nil if the device was removed.
     package var attributes: DeviceAttributes? {
-        emulator.core.withLock { core in core.world.radio.air.devices[ref].map(core.world.gatt.attributes) }
+        emulator.core.withLock { core in core.world.lower.air.devices[ref].map(core.world.gatt.attributes) }
     }
 }
 

@@ -119,7 +119,7 @@ public final class Emulator: BluetoothBackend {
             }
         }
         for host in description.hosts {
-            if let index = world.radio.hosts.index(named: host.name) { world.preserveApps(of: host, on: index) }
+            if let index = world.lower.hosts.index(named: host.name) { world.preserveApps(of: host, on: index) }
         }
         world.schedule(description.script, devices, refs)
         self.init(living: world, time: time)
@@ -128,8 +128,8 @@ public final class Emulator: BluetoothBackend {
     /// Creates an emulator of an existing world.
     init(living world: World, time: EmulatorTime) {
         self.time = time
-        seed = world.radio.context.random.seed
-        origin = world.radio.context.timeline.origin
+        seed = world.lower.context.random.seed
+        origin = world.lower.context.timeline.origin
         core = Lock(EmulatorCore(world: world, lastDelivery))
         // Installed once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
@@ -139,7 +139,7 @@ public final class Emulator: BluetoothBackend {
 
     /// The time since the world began.
     public var now: Duration {
-        .nanoseconds(time == .virtual ? core.withLock { $0.world.radio.context.now } : realNow)
+        .nanoseconds(time == .virtual ? core.withLock { $0.world.lower.context.now } : realNow)
     }
 
     /// The time of the event that is being delivered, without the lock.
@@ -193,7 +193,7 @@ public final class Emulator: BluetoothBackend {
 
     /// Sets the real timer for the next due event, up to a millisecond late so that events share a timer.
     private func arm(_ core: inout EmulatorCore) {
-        guard let factor = time.factor, let due = core.world.radio.context.queue.nextDue else { return }
+        guard let factor = time.factor, let due = core.world.lower.context.queue.nextDue else { return }
         // The real time since the world began; the limit keeps the sum below from overflowing.
         let elapsed = min(1e17, (Double(due) / factor / Self.timerGrid).rounded(.up) * Self.timerGrid)
         let slot = UInt64(max(0, elapsed))
@@ -213,7 +213,7 @@ public final class Emulator: BluetoothBackend {
     // MARK: Settings
 
     /// The settings of this world.
-    public var configuration: EmulatorConfiguration { core.withLock { $0.world.radio.context.configuration } }
+    public var configuration: EmulatorConfiguration { core.withLock { $0.world.lower.context.configuration } }
 
     /// Changes the settings of the world, in order with all other controls.
     ///
@@ -228,7 +228,7 @@ public final class Emulator: BluetoothBackend {
     ///
     /// ``EmulatorConfiguration/traceLimit`` limits the number of entries.
     public var trace: [TraceEntry] {
-        core.withLock { $0.world.radio.context.trace }.entries
+        core.withLock { $0.world.lower.context.trace }.entries
     }
 }
 
@@ -256,7 +256,7 @@ extension Emulator {
     ///
     /// The services of a host's peripheral managers are in ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
-        core.withLock { core in core.world.radio.air.described }.map {
+        core.withLock { core in core.world.lower.air.described }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }
@@ -268,14 +268,14 @@ extension Emulator {
 
     /// The device with a number, described or not; nil if no device has it.
     public func device(number: UInt32) -> EmulatedDevice? {
-        core.withLock { core in core.world.radio.air.devices.refs.first { $0.serial == number } }.map {
+        core.withLock { core in core.world.lower.air.devices.refs.first { $0.serial == number } }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }
 
     /// The number of advertising packets sent so far; packets without a listening host are not sent.
     public var advertisingPackets: Int {
-        Int(core.withLock { $0.world.radio.air.packets })
+        Int(core.withLock { $0.world.lower.air.packets })
     }
 }
 

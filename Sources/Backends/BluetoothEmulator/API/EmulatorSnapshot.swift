@@ -9,7 +9,7 @@ public struct EmulatorSnapshot: Sendable {
     let world: World
 
     /// The world's time at which the snapshot was taken.
-    public var now: Duration { .nanoseconds(world.radio.context.now) }
+    public var now: Duration { .nanoseconds(world.lower.context.now) }
 }
 
 extension Emulator {

@@ -37,7 +37,7 @@ extension EmulatedHost {
     /// The backend's permission and features are this host's, too.
     public var backend: any BluetoothBackend { HostBackend(host: self) }
 
-    fileprivate var adapter: HostAdapter { emulator.core.withLock { $0.world.radio.hosts[index].adapter } }
+    fileprivate var adapter: HostAdapter { emulator.core.withLock { $0.world.lower.hosts[index].adapter } }
 }
 
 extension Emulator {

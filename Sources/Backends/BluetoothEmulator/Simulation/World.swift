@@ -10,23 +10,23 @@ import BluetoothSupport
 /// Each layer is a type with its own tables; it is passed what is below it. The world dispatches inputs and events to
 /// the layers, and does what concerns layers that do not know each other.
 struct World: Sendable {
-    var radio: Radio
+    var lower: LowerLayers
     var gatt = GATT()
     var security = Security()
     var channels = Channels()
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
-        radio = Radio(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
+        lower = LowerLayers(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
     }
 
     /// Enqueues an input, which a later step handles.
-    mutating func submit(_ input: WorldInput) { radio.context.queue.enqueue(input) }
+    mutating func submit(_ input: WorldInput) { lower.context.queue.enqueue(input) }
 
     /// Handles the next input, or the next event that is due no later than `limit`.
     ///
     /// - Returns: Whether there was such work; if not, the time is now `limit`.
     mutating func step(until limit: Nanoseconds) -> Bool {
-        guard let work = radio.context.queue.next(until: limit) else { return false }
+        guard let work = lower.context.queue.next(until: limit) else { return false }
         switch work {
         case .input(let input): handle(input)
         case .event(let event): handle(event)
@@ -37,66 +37,66 @@ struct World: Sendable {
     // MARK: Inputs
 
     private mutating func handle(_ input: WorldInput) {
-        if radio.context.isNoting { radio.context.record(input, of: name(of: input)) }
+        if lower.context.isNoting { lower.context.record(input, of: name(of: input)) }
         switch input {
         case .central(let manager, let command): handle(command, of: manager)
         case .peripheral(let manager, let command): handle(command, of: manager)
         case .activate(let manager):
-            radio.hosts.managers[manager]?.isActive = true
-            radio.context.queue.schedule(
-                .reportState(manager), at: radio.context.now + radio.context.configuration.stateDelay.nanoseconds)
+            lower.hosts.managers[manager]?.isActive = true
+            lower.context.queue.schedule(
+                .reportState(manager), at: lower.context.now + lower.context.configuration.stateDelay.nanoseconds)
         case .pairing(let manager, let command): handle(command, of: manager)
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
         case .configure(let configuration): configure(configuration)
-        case .deviceAdded(let device): radio.air.begin(device, radio.hosts, &radio.context)
+        case .deviceAdded(let device): lower.air.begin(device, lower.hosts, &lower.context)
         case .answered(let reply): answered(reply)
         }
     }
 
     /// Returns the name of the device or host that an input controls.
     private func name(of input: WorldInput) -> String? {
-        if case .host(let host, _) = input { return radio.hosts[host].identity.name }
-        return input.device.flatMap { radio.air.devices[$0]?.description.name }
+        if case .host(let host, _) = input { return lower.hosts[host].identity.name }
+        return input.device.flatMap { lower.air.devices[$0]?.description.name }
     }
 
     /// Changes the settings; links keep the parameters that they agreed.
     private mutating func configure(_ configuration: EmulatorConfiguration) {
-        let mustWake = radio.context.configuration.advertisingCollides != configuration.advertisingCollides
-        radio.context.configuration = configuration
-        if let limit = configuration.traceLimit { radio.context.trace.limit = limit }
-        radio.air.allowLosses(at: configuration.packetLossRate)
-        radio.links.setDelays(ProcedureDelays(configuration))
-        if mustWake { radio.air.wakeAll(radio.hosts, &radio.context) }
+        let mustWake = lower.context.configuration.advertisingCollides != configuration.advertisingCollides
+        lower.context.configuration = configuration
+        if let limit = configuration.traceLimit { lower.context.trace.limit = limit }
+        lower.air.allowLosses(at: configuration.packetLossRate)
+        lower.links.setDelays(ProcedureDelays(configuration))
+        if mustWake { lower.air.wakeAll(lower.hosts, &lower.context) }
     }
 
     private mutating func handle(_ command: CentralCommand, of ref: Ref<Manager>) {
         switch command {
         case .request(let link, let operation, let request):
-            return gatt.enqueue(.request(request), as: operation, of: ref, on: link, &radio)
+            return gatt.enqueue(.request(request), as: operation, of: ref, on: link, &lower)
         case .writeCommand(let link, let attribute, let value):
-            return gatt.enqueueCommand(attribute, value, of: ref, on: link, &radio)
+            return gatt.enqueueCommand(attribute, value, of: ref, on: link, &lower)
         default: break
         }
-        guard let host = radio.hosts.managers[ref]?.host, radio.hosts[host].adapter.isOn else { return }
+        guard let host = lower.hosts.host(of: ref), lower.hosts[host].adapter.isOn else { return }
         switch command {
-        case .startScan(let parameters): radio.air.startScan(ref, on: host, parameters, &radio.hosts, &radio.context)
-        case .stopScan: radio.hosts.stopScan(ref, on: host)
+        case .startScan(let parameters): lower.air.startScan(ref, on: host, parameters, &lower.hosts, &lower.context)
+        case .stopScan: lower.hosts.stopScan(ref, on: host)
         case .connect(let peer, let operation, let options): connect(host, ref, peer, operation, options)
         case .disconnect(let peer): disconnect(host, ref, peer)
-        case .setConnectionEventFilter(let filter): radio.hosts.managers[ref]?.connectionEventFilter = filter
-        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &radio)
+        case .setConnectionEventFilter(let filter): lower.hosts.managers[ref]?.connectionEventFilter = filter
+        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &lower)
         case .request, .writeCommand: break  // handled in any state
         }
     }
 
     private mutating func handle(_ command: PeripheralCommand, of ref: Ref<Manager>) {
-        guard let host = radio.hosts.managers[ref]?.host, let server = radio.hosts[host].server else { return }
+        guard let host = lower.hosts.host(of: ref), let server = lower.hosts[host].server else { return }
         switch command {
-        case .removeService(let id): gatt.withdraw(id, of: ref, at: server, &radio)
-        case .removeAllServices: gatt.withdraw(of: ref, at: server, &radio)
-        case .stopAdvertising: radio.air.stopAdvertising(ref, at: server, &radio.hosts, &radio.context)
-        default: if radio.air.devices[server]?.signal.isOn == true { handleWhenOn(command, of: ref, on: host, server) }
+        case .removeService(let id): gatt.withdraw(id, of: ref, at: server, &lower)
+        case .removeAllServices: gatt.withdraw(of: ref, at: server, &lower)
+        case .stopAdvertising: lower.air.stopAdvertising(ref, at: server, &lower.hosts, &lower.context)
+        default: if lower.air.devices[server]?.signal.isOn == true { handleWhenOn(command, of: ref, on: host, server) }
         }
     }
 
@@ -104,21 +104,21 @@ struct World: Sendable {
         _ command: PeripheralCommand, of ref: Ref<Manager>, on host: Int, _ server: Ref<Device>
     ) {
         switch command {
-        case .addService(let operation, let service): gatt.publish(service, operation, by: ref, at: server, &radio)
+        case .addService(let operation, let service): gatt.publish(service, operation, by: ref, at: server, &lower)
         case .startAdvertising(let operation, let advertisement):
-            radio.air.startAdvertising(advertisement, operation, ref, at: server, &radio.hosts, &radio.context)
+            lower.air.startAdvertising(advertisement, operation, ref, at: server, &lower.hosts, &lower.context)
         case .respond(let request, let code, let value):
             respond(ref, request, ATTCode(rawValue: code), value ?? Data(), server)
         case .updateValue(let attribute, let value, let centrals): update(ref, attribute, value, centrals, server)
         case .setConnectionLatency(let central, let latency):
-            radio.links.setLatency(latency, for: central, at: radio.hosts[host], radio.air, &radio.context)
+            lower.links.setLatency(latency, for: central, at: lower.hosts[host], lower.air, &lower.context)
         case .publishChannel(let operation, let isEncryptionRequired):
-            guard radio.hosts[host].adapter.features.contains(.channels) else {
-                return radio.context.fail(operation, .operationNotSupported, "publish channel", of: ref)
+            guard lower.hosts[host].adapter.features.contains(.channels) else {
+                return lower.context.fail(operation, .operationNotSupported, "publish channel", of: ref)
             }
-            channels.publish(operation, isEncryptionRequired: isEncryptionRequired, by: ref, on: host, &radio.context)
-        case .unpublishChannel(let operation, let psm): channels.unpublish(psm, operation, by: ref, on: host, &radio)
-        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &radio)
+            channels.publish(operation, isEncryptionRequired: isEncryptionRequired, by: ref, on: host, &lower.context)
+        case .unpublishChannel(let operation, let psm): channels.unpublish(psm, operation, by: ref, on: host, &lower)
+        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &lower)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
     }
@@ -128,28 +128,28 @@ struct World: Sendable {
     private mutating func handle(_ event: WorldEvent) {
         switch event {
         case .answer(let link): answerArrived(link)
-        case .advertise(let packet): radio.air.advertise(packet, &radio.hosts, &radio.context)
-        case .advertisingEventOver(let packet): radio.air.advertisingEventOver(packet, &radio.hosts, &radio.context)
-        case .finish(let link): gatt.finish(link, &radio)
+        case .advertise(let packet): lower.air.advertise(packet, &lower.hosts, &lower.context)
+        case .advertisingEventOver(let packet): lower.air.advertisingEventOver(packet, &lower.hosts, &lower.context)
+        case .finish(let link): gatt.finish(link, &lower)
         case .performPostponed(let link): performPostponed(link)
-        case .continueRead(let link): gatt.continueRead(link, &radio)
-        case .changeParameters(let link): radio.links.changeParameters(of: link, &radio.context)
+        case .continueRead(let link): gatt.continueRead(link, &lower)
+        case .changeParameters(let link): lower.links.changeParameters(of: link, &lower.context)
         case .advertisingOver(let device, let set, let enabling):
-            radio.air.devices[device]?.advertisingOver(device, set, enabling, &radio.context)
-        case .rotateAddress(let device): radio.air.rotationDue(of: device, security, &radio.hosts, &radio.context)
-        case .rotateHostAddress(let host): radio.air.rotationDue(ofHost: host, security, &radio.hosts, &radio.context)
+            lower.air.devices[device]?.advertisingOver(device, set, enabling, &lower.context)
+        case .rotateAddress(let device): lower.air.rotationDue(of: device, security, &lower.hosts, &lower.context)
+        case .rotateHostAddress(let host): lower.air.rotationDue(ofHost: host, security, &lower.hosts, &lower.context)
         case .transmit(let link): transmit(link)
-        case .peerTransmit(let link): gatt.sendOutgoing(link, &radio)
+        case .peerTransmit(let link): gatt.sendOutgoing(link, &lower)
         case .established(let host, let device, let epoch, let admission): established(host, device, epoch, admission)
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
         case .channelCredits(let channel, let bytes, let side):
-            channels.grantCredits(on: channel, to: side, bytes, &radio)
+            channels.grantCredits(on: channel, to: side, bytes, &lower)
         case .pairingFeatures(let link, let number):
-            pairingContinued(security.exchangeFeatures(link, number, &radio), on: link)
-        case .pairingKeys(let link, let number): pairingContinued(security.exchangeKeys(link, number, &radio), on: link)
-        case .pairingTimeout(let link, let number): pairingContinued(security.timeOut(link, number, &radio), on: link)
+            pairingContinued(security.exchangeFeatures(link, number, &lower), on: link)
+        case .pairingKeys(let link, let number): pairingContinued(security.exchangeKeys(link, number, &lower), on: link)
+        case .pairingTimeout(let link, let number): pairingContinued(security.timeOut(link, number, &lower), on: link)
         case .pairingLinkTimeout(let manager, let operation, let peer, let host):
             pairingLinkTimedOut((manager, operation), peer, on: host)
         case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
@@ -157,20 +157,20 @@ struct World: Sendable {
         case .securityClose(let link): terminate(link, reason: .authentication)
         case .localClose(let link): terminate(link, reason: .local)
         case .reportLocal(let manager, let link, let epoch):
-            radio.hosts.reportLocal(manager, link, epoch, &radio.context)
-        case .becomeReadyToWrite(let manager, let link): radio.hosts.becomeReadyToWrite(manager, link, &radio.context)
+            lower.hosts.reportLocal(manager, link, epoch, &lower.context)
+        case .becomeReadyToWrite(let manager, let link): lower.hosts.becomeReadyToWrite(manager, link, &lower.context)
         case .reportState(let manager): reportState(manager)
         case .listen(let manager, let number, let parameters):
-            radio.air.listen(manager, number, parameters, &radio.hosts, &radio.context)
+            lower.air.listen(manager, number, parameters, &lower.hosts, &lower.context)
         case .adapterBack(let host, let epoch): adapterBack(host, epoch)
         case .notifyTimer(let device, let attribute): notifyTimerFired(device, attribute)
         case .deviceTimer(let device, let number, let generation): handlerTimerFired(device, number, generation)
         case .script(let index, let input):
-            radio.context.log("script[\(index)]")
+            lower.context.log("script[\(index)]")
             submit(input)
         case .alarm(let number):
-            radio.context.timeline.alarmFired(number)
-            radio.context.outputs.append(.alarm(number))
+            lower.context.timeline.alarmFired(number)
+            lower.context.outputs.append(.alarm(number))
         }
     }
 
@@ -185,9 +185,9 @@ struct World: Sendable {
     mutating func schedule(_ script: [ScriptStep], _ described: [PeripheralDescription], _ refs: [Ref<Device>]) {
         for (index, step) in script.enumerated() {
             do throws(DescriptionError) {
-                let input = try step.input(radio.hosts, described, refs)
+                let input = try step.input(lower.hosts, described, refs)
                 // Future steps do not keep the world from being idle.
-                radio.context.queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
+                lower.context.queue.schedule(.script(index, input), at: step.time.nanoseconds, isPeriodic: true)
             } catch { preconditionFailure("a checked script failed: \(error)") }
         }
     }
@@ -196,37 +196,37 @@ struct World: Sendable {
 
     /// The events that describe the present world, for a new tap.
     var presentState: [TapEvent] {
-        var kinds = radio.hosts.indices.map { TapEvent.Kind.hostAdded(radio.hosts[$0].tapped($0)) }
-        for host in radio.hosts.indices {
-            kinds += security.bonds(of: host, radio.air, radio.hosts).map { .bondMade(host: host, $0) }
+        var kinds = lower.hosts.indices.map { TapEvent.Kind.hostAdded(lower.hosts[$0].tapped($0)) }
+        for host in lower.hosts.indices {
+            kinds += security.bonds(of: host, lower.air, lower.hosts).map { .bondMade(host: host, $0) }
         }
-        for ref in radio.air.devices.refs {
-            guard let device = radio.air.devices[ref] else { continue }
+        for ref in lower.air.devices.refs {
+            guard let device = lower.air.devices[ref] else { continue }
             kinds.append(.deviceAdded(device.tapped(ref)))
             kinds.append(.servicesChanged(device: ref.serial, device.server.database.tappedServices))
         }
-        kinds += radio.links.refs.compactMap {
-            radio.links.tapped($0, gatt, security, radio.air, radio.hosts).map(TapEvent.Kind.connectionOpened)
+        kinds += lower.links.refs.compactMap {
+            lower.links.tapped($0, gatt, security, lower.air, lower.hosts).map(TapEvent.Kind.connectionOpened)
         }
-        return (kinds + [.began]).map(radio.context.event)
+        return (kinds + [.began]).map(lower.context.event)
     }
 
     var presentDescription: WorldDescription {
         // A world file has a separate field for collisions, and no field for the length of the trace.
-        var settings = radio.context.configuration
+        var settings = lower.context.configuration
         (settings.advertisingCollides, settings.traceLimit) = (false, nil)
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
-            hosts: radio.hosts.compactMap(\.presentDescription),
-            devices: radio.air.described.compactMap { radio.air.devices[$0]?.presentDescription },
-            seed: radio.context.random.seed, preset: preset,
-            advertisingCollides: radio.context.configuration.advertisingCollides)
+            hosts: lower.hosts.compactMap(\.presentDescription),
+            devices: lower.air.described.compactMap { lower.air.devices[$0]?.presentDescription },
+            seed: lower.context.random.seed, preset: preset,
+            advertisingCollides: lower.context.configuration.advertisingCollides)
     }
 
     /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.
     func appearance(of peer: PeerID, on host: Int) -> Data? {
-        guard let (_, link) = radio.links.link(with: peer, in: [host], radio.air, radio.hosts),
-            var database = radio.air.devices[link.device]?.server.database,
+        guard let (_, link) = lower.links.link(with: peer, in: [host], lower.air, lower.hosts),
+            var database = lower.air.devices[link.device]?.server.database,
             let id = database.characteristic(CharacteristicPath("2A01", service: "1800")),
             database.refusal(id, isWrite: false, on: link.security) == nil
         else { return nil }
@@ -235,24 +235,24 @@ struct World: Sendable {
 
     /// Returns the address under which a host knows a peer; nil for an unknown peer.
     func address(of peer: PeerID, on host: Int) -> DeviceAddress? {
-        if let known = radio.hosts[host].peers[peer] { return known.address }
-        if let link = radio.hosts[host].links[peer].flatMap({ radio.links[$0] }) {
-            return radio.air.devices[link.device]?.identity.address
+        if let known = lower.hosts[host].peers[peer] { return known.address }
+        if let link = lower.hosts[host].links[peer].flatMap({ lower.links[$0] }) {
+            return lower.air.devices[link.device]?.identity.address
         }
-        let centrals = radio.links.connectedCentrals(of: radio.hosts[host], radio.air, radio.hosts)
+        let centrals = lower.links.connectedCentrals(of: lower.hosts[host], lower.air, lower.hosts)
         if let central = centrals.first(where: { $0.peer == peer }) { return central.address }
-        return security[host].bondAddress(of: peer).map { security.airAddress(ofIdentity: $0, radio.air, radio.hosts) }
+        return security[host].bondAddress(of: peer).map { security.airAddress(ofIdentity: $0, lower.air, lower.hosts) }
     }
 
     /// Returns the peers that are linked to a manager's host and offer one of the services.
     func connectedPeers(offering services: [BluetoothUUID], of ref: Ref<Manager>) -> [PeerSummary] {
-        guard let host = radio.hosts.managers[ref]?.host else { return [] }
-        let found = radio.hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
-            guard let link = radio.links[link], !link.isClosing, let device = radio.air.devices[link.device] else {
+        guard let host = lower.hosts.host(of: ref) else { return [] }
+        let found = lower.hosts[host].links.sorted { $0.value < $1.value }.filter { _, link in
+            guard let link = lower.links[link], !link.isClosing, let device = lower.air.devices[link.device] else {
                 return false
             }
             return device.server.database.offers(services)
         }
-        return radio.hosts.knownPeers(found.map(\.key), of: host)
+        return lower.hosts.knownPeers(found.map(\.key), of: host)
     }
 }

@@ -57,9 +57,9 @@ extension EmulatorCore {
     /// Adds a tap, and lets the world report the kinds that the taps request.
     mutating func addTap(_ receiver: TapReceiver, _ kinds: TapKinds) -> UInt64 {
         let number = taps.add(receiver, kinds)
-        world.radio.context.tapped = taps.kinds
+        world.lower.context.tapped = taps.kinds
         // Earlier events that are not delivered yet precede this output, and do not go to the new tap.
-        world.radio.context.outputs.append(.tapBegins(number, world.presentState))
+        world.lower.context.outputs.append(.tapBegins(number, world.presentState))
         virtual.isUnsettled = true
         return number
     }
@@ -68,9 +68,9 @@ extension EmulatorCore {
     ///
     /// Changes between two drives are reported at once, so a world without other work stays idle.
     mutating func deliverTapped() {
-        guard !world.radio.context.tapped.isEmpty else { return }
-        while let output = world.radio.context.outputs.first, output.isForTaps {
-            _ = dispatch(world.radio.context.outputs.removeFirst())
+        guard !world.lower.context.tapped.isEmpty else { return }
+        while let output = world.lower.context.outputs.first, output.isForTaps {
+            _ = dispatch(world.lower.context.outputs.removeFirst())
             (virtual.isUnsettled, virtual.areTapsUnsettled) = (true, true)
         }
     }
@@ -80,7 +80,7 @@ extension EmulatorCore {
     /// - Returns: The tap's receiver, which must be released outside the lock.
     mutating func removeTap(_ number: UInt64) -> TapReceiver? {
         deliverTapped()
-        defer { world.radio.context.tapped = taps.kinds }
+        defer { world.lower.context.tapped = taps.kinds }
         return taps.remove(number)
     }
 }

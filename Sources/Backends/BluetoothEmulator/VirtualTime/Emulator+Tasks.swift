@@ -111,9 +111,9 @@ extension Emulator {
         return core.withLock { core in
             EmulatorActivity(
                 isDriven: core.virtual.isDriven, isHeld: core.virtual.holds > 0,
-                hasWork: core.world.radio.context.queue.nextDue != nil || !core.world.radio.context.outputs.isEmpty,
+                hasWork: core.world.lower.context.queue.nextDue != nil || !core.world.lower.context.outputs.isEmpty,
                 areTasksQuiet: isQuiet,
-                taskCount: count, now: .nanoseconds(core.world.radio.context.now))
+                taskCount: count, now: .nanoseconds(core.world.lower.context.now))
         }
     }
 

@@ -40,7 +40,7 @@ extension Emulator {
     /// Whether only periodic events are pending.
     public var isIdle: Bool {
         core.withLock {
-            $0.world.radio.context.queue.isIdle && $0.world.radio.context.outputs.isEmpty && $0.virtual.holds == 0
+            $0.world.lower.context.queue.isIdle && $0.world.lower.context.outputs.isEmpty && $0.virtual.holds == 0
         }
     }
 
@@ -67,7 +67,7 @@ extension Emulator {
             core.virtual.isDriven = true
             core.virtual.isUnsettled = true
             core.virtual.stepsAtInstant = 0
-            return min(core.world.radio.context.now + max(0, duration.nanoseconds), .max / 2)
+            return min(core.world.lower.context.now + max(0, duration.nanoseconds), .max / 2)
         }
     }
 

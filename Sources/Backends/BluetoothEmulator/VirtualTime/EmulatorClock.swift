@@ -60,7 +60,7 @@ struct EmulatorBackendClock: BackendClock {
         func cancel() {
             // Released outside the lock: the closure may hold app objects.
             let call = emulator.core.withLock { core -> (@Sendable () -> Void)? in
-                core.world.radio.context.timeline.cancelAlarm(alarm)
+                core.world.lower.context.timeline.cancelAlarm(alarm)
                 return core.calls.removeValue(forKey: alarm)
             }
             withExtendedLifetime(call) {}
@@ -77,7 +77,7 @@ struct EmulatorBackendClock: BackendClock {
 
     func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {
         let alarm = emulator.perform { core in
-            let number = core.world.radio.context.timeline.addAlarm(after: delay.nanoseconds)
+            let number = core.world.lower.context.timeline.addAlarm(after: delay.nanoseconds)
             core.calls[number] = body
             return number
         }

@@ -54,7 +54,7 @@ struct EmulatorCore: Sendable {
     ///
     /// Runs no code except the sink's append.
     mutating func dispatch(_ output: WorldOutput) -> Dispatched {
-        deliveryTime.set(world.radio.context.now)
+        deliveryTime.set(world.lower.context.now)
         switch output {
         case .central(let manager, let event):
             guard let sink = sink(of: manager), case .central(let events) = sink else { return .dropped }
@@ -91,7 +91,7 @@ struct EmulatorCore: Sendable {
     mutating func run(until limit: Nanoseconds) -> [SideEffect] {
         var sideEffects: [SideEffect] = []
         repeat {
-            while let output = world.radio.context.outputs.popFirst() {
+            while let output = world.lower.context.outputs.popFirst() {
                 if case .sideEffect(let sideEffect) = dispatch(output) { sideEffects.append(sideEffect) }
             }
         } while world.step(until: limit)

@@ -46,7 +46,7 @@ extension Emulator {
         case .waiting: return
         case .dropped:
             return perform {
-                $0.world.radio.context.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped")
+                $0.world.lower.context.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped")
             }
         case .first: break
         }

@@ -52,7 +52,7 @@ extension EmulatorCore {
     /// Time leaves an instant only when nothing is due, everything is delivered and every sink has settled.
     mutating func drive(until limit: Nanoseconds, _ goal: DriveGoal) -> DriveStep {
         while true {
-            if let output = world.radio.context.outputs.popFirst() {
+            if let output = world.lower.context.outputs.popFirst() {
                 switch dispatch(output) {
                 case .dropped: continue
                 case .tapped:
@@ -66,13 +66,13 @@ extension EmulatorCore {
                     return .sideEffect(sideEffect)
                 }
             }
-            if world.radio.context.queue.hasWorkNow {
+            if world.lower.context.queue.hasWorkNow {
                 virtual.stepsAtInstant += 1
                 guard virtual.stepsAtInstant <= virtual.stepLimit else {
-                    let tail = Array(world.radio.context.trace.entries.suffix(20))
-                    return .ended(.failed(.livelock(at: .nanoseconds(world.radio.context.now), trace: tail)))
+                    let tail = Array(world.lower.context.trace.entries.suffix(20))
+                    return .ended(.failed(.livelock(at: .nanoseconds(world.lower.context.now), trace: tail)))
                 }
-                _ = world.step(until: world.radio.context.now)
+                _ = world.step(until: world.lower.context.now)
                 continue
             }
             if takeUnsettledTaps()?.isEmpty == false || virtual.isUnsettled {
@@ -80,7 +80,7 @@ extension EmulatorCore {
                 return .settleAll(allSinks)
             }
             if virtual.holds > 0 { return .awaitHolds }
-            if goal == .idle, world.radio.context.queue.isIdle { return end(.isIdle) }
+            if goal == .idle, world.lower.context.queue.isIdle { return end(.isIdle) }
             virtual.stepsAtInstant = 0
             if !world.step(until: limit) { return end(.reachedLimit) }
         }

@@ -54,8 +54,11 @@ struct Air: Sendable {
         devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
     }
 
+    /// The links that a device knows of.
+    func links(of ref: Ref<Device>) -> [Ref<Link>] { devices[ref]?.links ?? [] }
+
     /// The links of a host's peripheral role.
-    func serverLinks(of host: Host) -> [Ref<Link>] { host.server.flatMap { devices[$0]?.links } ?? [] }
+    func serverLinks(of host: Host) -> [Ref<Link>] { host.server.map(links(of:)) ?? [] }
 
     /// The devices that no host's managers form.
     var described: [Ref<Device>] { devices.refs.filter { devices[$0]?.host == nil } }

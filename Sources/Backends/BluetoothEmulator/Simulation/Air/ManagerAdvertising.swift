@@ -34,16 +34,13 @@ extension Air {
         _ advertisement: Advertisement, _ operation: OperationID?, _ ref: Ref<Manager>, at server: Ref<Device>,
         _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        guard let sets = devices[server]?.advertiser.sets, let host = devices[server]?.host else { return }
-        let slot = sets.firstIndex { $0.manager == ref } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
-        guard slot < context.configuration.maximumAdvertisingSets else {
+        guard let host = devices[server]?.host else { return }
+        let limit = context.configuration.maximumAdvertisingSets
+        guard devices[server]?.advertise(advertisement, of: ref, for: hosts[host], limit: limit) == true else {
             guard let operation else { return context.log("advertising not restored: no room") }
             return context.fail(operation, .outOfSpace, "advertise", of: ref)
         }
-        let set = Advertiser.AdvertisingSet(advertisement, of: ref, hosts[host].adapter.advertising)
-        devices[server]?.advertiser.replace(slot, with: set)
         hosts.managers[ref]?.publication.advertisement = advertisement
-        if let name = advertisement.localName { devices[server]?.setDeviceName(name, of: hosts[host].identity) }
         reportChange(of: server, &context)
         if let operation { context.emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server, hosts, &context)
@@ -54,13 +51,8 @@ extension Air {
         _ advertising: HostAdvertising, of host: Int, _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
         hosts[host].adapter.advertising = advertising
-        guard let server = hosts[host].server, let sets = devices[server]?.advertiser.sets else { return }
-        for (index, set) in sets.enumerated() {
-            guard let manager = set.manager, let advertisement = hosts.managers[manager]?.publication.advertisement
-            else { continue }
-            let set = Advertiser.AdvertisingSet(advertisement, of: manager, advertising)
-            devices[server]?.advertiser.replace(index, with: set)
-        }
+        guard let server = hosts[host].server else { return }
+        devices[server]?.advertise(with: advertising, hosts)
         reportChange(of: server, &context)
         wake(server, hosts, &context)
     }
@@ -71,5 +63,30 @@ extension Air {
         guard devices[server]?.advertiser.free(of: ref) == true else { return }
         hosts.managers[ref]?.publication.advertisement = nil
         reportChange(of: server, &context)
+    }
+}
+
+extension Device {
+    /// Advertises for a manager of a host; returns false if no set is free.
+    fileprivate mutating func advertise(
+        _ advertisement: Advertisement, of manager: Ref<Manager>, for host: Host, limit: Int
+    ) -> Bool {
+        let sets = advertiser.sets
+        let slot = sets.firstIndex { $0.manager == manager } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
+        guard slot < limit else { return false }
+        advertiser.replace(
+            slot, with: Advertiser.AdvertisingSet(advertisement, of: manager, host.adapter.advertising))
+        if let name = advertisement.localName { setDeviceName(name, of: host.identity) }
+        return true
+    }
+
+    /// Advertises for all managers with other content of their host.
+    fileprivate mutating func advertise(with advertising: HostAdvertising, _ hosts: Hosts) {
+        for index in advertiser.sets.indices {
+            guard let manager = advertiser.sets[index].manager,
+                let advertisement = hosts.managers[manager]?.publication.advertisement
+            else { continue }
+            advertiser.replace(index, with: Advertiser.AdvertisingSet(advertisement, of: manager, advertising))
+        }
     }
 }

@@ -62,7 +62,7 @@ struct Channel: Sendable {
         }
     }
 
-    /// What follows after a transmission of a side.
+    /// The next step after a transmission of a side.
     enum Continuation: Sendable {
         case transmit
         case end

@@ -38,45 +38,48 @@ struct Channels: Sendable {
 
     /// Answers a central's request for a channel at the other side of a link.
     mutating func open(
-        _ psm: UInt16, by client: Ref<Manager>, on ref: Ref<Link>, _ link: Link, _ device: Device, _ radio: inout Radio
+        _ psm: UInt16, by client: Ref<Manager>, on ref: Ref<Link>, _ link: Link, _ device: Device,
+        _ lower: inout LowerLayers
     ) -> Opening {
         let published = device.host.flatMap { listeners[Port(host: $0, psm: psm)] }
         let described = device.description.channels.first { $0.psm == psm }
-        let isSupported = radio.hosts[link.host].adapter.features.contains(.channels)
+        let isSupported = lower.hosts[link.host].adapter.features.contains(.channels)
         guard isSupported, let isEncryptionRequired = published?.isEncryptionRequired ?? described?.isEncryptionRequired
-        else { return refuse(psm, .noService, on: ref, &radio.context) }
+        else { return refuse(psm, .noService, on: ref, &lower.context) }
         if isEncryptionRequired, let code = link.security.refusal {
             let hasKeys = code == .insufficientEncryption
-            return refuse(psm, hasKeys ? .insufficientEncryption : .insufficientAuthentication, on: ref, &radio.context)
+            return refuse(psm, hasKeys ? .insufficientEncryption : .insufficientAuthentication, on: ref, &lower.context)
         }
-        let credits = max(1, radio.context.configuration.channelBuffer)
+        let credits = max(1, lower.context.configuration.channelBuffer)
         last += 1
         let id = ChannelID(rawValue: last)
         channels[id] = Channel(link: ref, psm: psm, client: client, server: published?.manager, credits: credits)
-        if radio.context.tapped.contains(.channels) {
-            radio.context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
+        if lower.context.tapped.contains(.channels) {
+            lower.context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
         }
         if let manager = published?.manager, let central = link.central {
-            radio.context.emit(
+            lower.context.emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
         }
         return .opened(id, credits: credits, isDescribed: published == nil)
     }
 
-    @discardableResult func refuse(
+    private func refuse(
         _ psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>, _ context: inout WorldContext
     ) -> Opening {
-        if context.tapped.contains(.channels) { context.report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
+        context.reportRefusal(of: psm, refusal, on: ref)
         return .refused(refusal)
     }
 
     // MARK: Sending
 
-    mutating func handle(_ command: ChannelCommand, on id: ChannelID, of manager: Ref<Manager>, _ radio: inout Radio) {
+    mutating func handle(
+        _ command: ChannelCommand, on id: ChannelID, of manager: Ref<Manager>, _ lower: inout LowerLayers
+    ) {
         switch command {
-        case .send(let data): send(data, on: id, by: manager, &radio)
-        case .consumed(let bytes): consume(bytes, on: id, by: manager, &radio)
-        case .close: close(id, by: manager, &radio)
+        case .send(let data): send(data, on: id, by: manager, &lower)
+        case .consumed(let bytes): consume(bytes, on: id, by: manager, &lower)
+        case .close: close(id, by: manager, &lower)
         }
     }
 
@@ -88,38 +91,38 @@ struct Channels: Sendable {
     }
 
     /// Sends a manager's bytes; bytes beyond its credits are dropped.
-    private mutating func send(_ data: Data, on id: ChannelID, by manager: Ref<Manager>, _ radio: inout Radio) {
+    private mutating func send(_ data: Data, on id: ChannelID, by manager: Ref<Manager>, _ lower: inout LowerLayers) {
         guard let side = side(of: manager, id), let isAccepted = channels[id]?[side].accept(data) else { return }
-        guard isAccepted else { return radio.context.log("bytes without credit on channel \(id) dropped") }
-        move(id, side, &radio)
+        guard isAccepted else { return lower.context.log("bytes without credit on channel \(id) dropped") }
+        move(id, side, &lower)
     }
 
     /// Sends bytes of a described device.
-    mutating func send(_ data: Data, on id: ChannelID, of device: Ref<Device>, _ radio: inout Radio) {
-        guard let ref = channels[id]?.link, channels[id]?.server == nil, radio.links[ref]?.device == device,
+    mutating func send(_ data: Data, on id: ChannelID, of device: Ref<Device>, _ lower: inout LowerLayers) {
+        guard let ref = channels[id]?.link, channels[id]?.server == nil, lower.links[ref]?.device == device,
             channels[id]?[.peripheral].acceptUnmetered(data) == true
         else { return }
-        move(id, .peripheral, &radio)
+        move(id, .peripheral, &lower)
     }
 
-    private mutating func move(_ id: ChannelID, _ side: LinkSide, _ radio: inout Radio) {
-        guard let ref = channels[id]?.link, radio.links.contains(ref), channels[id]?.startMoving(side) == true else {
+    private mutating func move(_ id: ChannelID, _ side: LinkSide, _ lower: inout LowerLayers) {
+        guard let ref = channels[id]?.link, lower.links.contains(ref), channels[id]?.startMoving(side) == true else {
             return
         }
-        let event = radio.links.connectionEvent(of: ref, from: radio.context.now)
-        let due = event + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context)
-        radio.context.queue.schedule(.channelTransmit(id, side), at: due)
+        let event = lower.links.connectionEvent(of: ref, from: lower.context.now)
+        let due = event + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context)
+        lower.context.queue.schedule(.channelTransmit(id, side), at: due)
     }
 
     /// Sends as many bytes as a connection event carries.
     ///
     /// - Returns: The bytes; nil if the side does not send in this event.
-    mutating func transmit(_ id: ChannelID, _ side: LinkSide, _ radio: inout Radio) -> Data? {
-        guard let ref = channels[id]?.link, !radio.links.isMissed(.channelTransmit(id, side), on: ref),
-            let timing = radio.links[ref]?.timing
+    mutating func transmit(_ id: ChannelID, _ side: LinkSide, _ lower: inout LowerLayers) -> Data? {
+        guard let ref = channels[id]?.link, !lower.links.isMissed(.channelTransmit(id, side), on: ref),
+            let timing = lower.links[ref]?.timing
         else { return nil }
-        guard radio.links.beginEvent(for: .channel(id), by: side, on: ref, at: radio.context.now) else {
-            radio.context.queue.schedule(.channelTransmit(id, side), at: radio.context.now)
+        guard lower.links.beginEvent(for: .channel(id), by: side, on: ref, at: lower.context.now) else {
+            lower.context.queue.schedule(.channelTransmit(id, side), at: lower.context.now)
             return nil
         }
         var data = Data()
@@ -129,7 +132,7 @@ struct Channels: Sendable {
             let payload = timing.packets.channelPayload
             while let wanted = channels[id]?.available(from: side, limit: payload), wanted > 0 {
                 let length = timing.packets.dataLength - payload + wanted
-                guard radio.links.send(length, of: .channel(id), by: side, on: ref) == length else { break }
+                guard lower.links.send(length, of: .channel(id), by: side, on: ref) == length else { break }
                 data.append(channels[id]?.dequeue(from: side, limit: wanted) ?? Data())
             }
         }
@@ -138,50 +141,53 @@ struct Channels: Sendable {
     }
 
     /// Schedules what follows after a transmission.
-    mutating func continueTransmitting(_ id: ChannelID, _ side: LinkSide, _ radio: inout Radio) -> DeviceNotice? {
+    mutating func continueTransmitting(_ id: ChannelID, _ side: LinkSide, _ lower: inout LowerLayers) -> DeviceNotice? {
         guard let ref = channels[id]?.link, let next = channels[id]?.continueMoving(side) else { return nil }
-        guard case .transmit = next else { return end(id, by: side, &radio) }
-        let due = radio.context.now + (radio.links[ref]?.timing.interval ?? 0)
-        radio.context.queue.schedule(
-            .channelTransmit(id, side), at: due + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        guard case .transmit = next else { return end(id, by: side, &lower) }
+        let due = lower.context.now + (lower.links[ref]?.timing.interval ?? 0)
+        lower.context.queue.schedule(
+            .channelTransmit(id, side), at: due + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
         return nil
     }
 
     /// Delivers the bytes that a side sent.
-    mutating func receive(_ data: Data, on id: ChannelID, from side: LinkSide, _ radio: inout Radio) -> DeviceNotice? {
+    mutating func receive(
+        _ data: Data, on id: ChannelID, from side: LinkSide, _ lower: inout LowerLayers
+    ) -> DeviceNotice? {
         guard let channel = channels[id], !data.isEmpty else { return nil }
-        if radio.context.tapped.contains(.channels) { radio.context.report(.channelData(id, from: side, data)) }
+        if lower.context.tapped.contains(.channels) { lower.context.report(.channelData(id, from: side, data)) }
         // A side that closed its end receives nothing more.
         guard !channel[side.other].isEnding else {
-            grantCredits(on: id, to: side, data.count, &radio)
+            grantCredits(on: id, to: side, data.count, &lower)
             return nil
         }
-        if emit(.received(data), on: id, channel, to: side.other, &radio.context) { return nil }
-        guard let device = radio.links[channel.link]?.device else { return nil }
-        grantCredits(on: id, to: side, data.count, &radio)
-        if radio.air.devices[device]?.description.channels.first(where: { $0.psm == channel.psm })?.echo == true {
-            send(data, on: id, of: device, &radio)
+        if emit(.received(data), on: id, channel, to: side.other, &lower.context) { return nil }
+        guard let device = lower.links[channel.link]?.device else { return nil }
+        grantCredits(on: id, to: side, data.count, &lower)
+        if lower.air.devices[device]?.description.channels.first(where: { $0.psm == channel.psm })?.echo == true {
+            send(data, on: id, of: device, &lower)
         }
         return (device, .channelReceived(id, data))
     }
 
     /// Consumes bytes for a manager; the credits return with the next connection event.
-    private mutating func consume(_ bytes: Int, on id: ChannelID, by manager: Ref<Manager>, _ radio: inout Radio) {
-        guard let sender = side(of: manager, id)?.other, let ref = channels[id]?.link, radio.links.contains(ref) else {
+    private mutating func consume(_ bytes: Int, on id: ChannelID, by manager: Ref<Manager>, _ lower: inout LowerLayers)
+    {
+        guard let sender = side(of: manager, id)?.other, let ref = channels[id]?.link, lower.links.contains(ref) else {
             return
         }
-        let due = radio.links.connectionEvent(of: ref, from: radio.context.now)
-        if due == radio.context.now { return grantCredits(on: id, to: sender, bytes, &radio) }
-        radio.context.queue.schedule(.channelCredits(id, bytes, to: sender), at: due)
+        let due = lower.links.connectionEvent(of: ref, from: lower.context.now)
+        if due == lower.context.now { return grantCredits(on: id, to: sender, bytes, &lower) }
+        lower.context.queue.schedule(.channelCredits(id, bytes, to: sender), at: due)
     }
 
     /// Returns credits to a sender.
-    mutating func grantCredits(on id: ChannelID, to side: LinkSide, _ bytes: Int, _ radio: inout Radio) {
-        guard let channel = channels[id], !radio.links.isMissed(.channelCredits(id, bytes, to: side), on: channel.link),
+    mutating func grantCredits(on id: ChannelID, to side: LinkSide, _ bytes: Int, _ lower: inout LowerLayers) {
+        guard let channel = channels[id], !lower.links.isMissed(.channelCredits(id, bytes, to: side), on: channel.link),
             let count = channels[id]?[side].returnCredits(bytes), count > 0
         else { return }
-        if radio.context.tapped.contains(.channels) { radio.context.report(.channelCredits(id, to: side, count)) }
-        if !emit(.credits(count), on: id, channel, to: side, &radio.context) { move(id, side, &radio) }
+        if lower.context.tapped.contains(.channels) { lower.context.report(.channelCredits(id, to: side, count)) }
+        if !emit(.credits(count), on: id, channel, to: side, &lower.context) { move(id, side, &lower) }
     }
 
     /// Sends an event of a channel to the manager at a side.
@@ -201,40 +207,40 @@ struct Channels: Sendable {
     // MARK: Closing
 
     /// Closes a manager's end; bytes sent before still arrive.
-    private mutating func close(_ id: ChannelID, by manager: Ref<Manager>, _ radio: inout Radio) {
+    private mutating func close(_ id: ChannelID, by manager: Ref<Manager>, _ lower: inout LowerLayers) {
         guard let channel = channels[id] else { return }
-        if channel.client == manager { close(id, by: .central, &radio) }
-        if channel.server == manager { close(id, by: .peripheral, &radio) }
+        if channel.client == manager { close(id, by: .central, &lower) }
+        if channel.server == manager { close(id, by: .peripheral, &lower) }
     }
 
     /// Closes a described device's end; bytes sent before still arrive.
-    mutating func close(_ id: ChannelID, of device: Ref<Device>, _ radio: inout Radio) {
-        guard let ref = channels[id]?.link, radio.links[ref]?.device == device else { return }
-        close(id, by: .peripheral, &radio)
+    mutating func close(_ id: ChannelID, of device: Ref<Device>, _ lower: inout LowerLayers) {
+        guard let ref = channels[id]?.link, lower.links[ref]?.device == device else { return }
+        close(id, by: .peripheral, &lower)
     }
 
-    private mutating func close(_ id: ChannelID, by side: LinkSide, _ radio: inout Radio) {
-        guard let ref = channels[id]?.link, radio.links.contains(ref), channels[id]?[side].end() == true else { return }
-        radio.context.queue.schedule(
-            .channelTransmit(id, side), at: radio.links.connectionEvent(of: ref, from: radio.context.now))
+    private mutating func close(_ id: ChannelID, by side: LinkSide, _ lower: inout LowerLayers) {
+        guard let ref = channels[id]?.link, lower.links.contains(ref), channels[id]?[side].end() == true else { return }
+        lower.context.queue.schedule(
+            .channelTransmit(id, side), at: lower.links.connectionEvent(of: ref, from: lower.context.now))
     }
 
     /// Closes the channels of a manager that releases its lease of a link or is removed.
-    mutating func closeAll(of manager: Ref<Manager>, on ref: Ref<Link>, _ radio: inout Radio) {
-        for id in ids(on: ref) { close(id, by: manager, &radio) }
+    mutating func closeAll(of manager: Ref<Manager>, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        for id in ids(on: ref) { close(id, by: manager, &lower) }
     }
 
     /// Ends a channel; the other side receives an event.
-    private mutating func end(_ id: ChannelID, by side: LinkSide, _ radio: inout Radio) -> DeviceNotice? {
+    private mutating func end(_ id: ChannelID, by side: LinkSide, _ lower: inout LowerLayers) -> DeviceNotice? {
         guard let channel = channels.removeValue(forKey: id) else { return nil }
-        if radio.context.tapped.contains(.channels) { radio.context.report(.channelClosed(id, by: side)) }
-        return channel[side.other].isEnding ? nil : reportClosed(id, channel, side.other, &radio)
+        if lower.context.tapped.contains(.channels) { lower.context.report(.channelClosed(id, by: side)) }
+        return channel[side.other].isEnding ? nil : reportClosed(id, channel, side.other, &lower)
     }
 
     private func reportClosed(
-        _ id: ChannelID, _ channel: Channel, _ side: LinkSide, _ radio: inout Radio
+        _ id: ChannelID, _ channel: Channel, _ side: LinkSide, _ lower: inout LowerLayers
     ) -> DeviceNotice? {
-        guard !emit(.closed, on: id, channel, to: side, &radio.context), let device = radio.links[channel.link]?.device
+        guard !emit(.closed, on: id, channel, to: side, &lower.context), let device = lower.links[channel.link]?.device
         else { return nil }
         return (device, .channelClosed(id))
     }
@@ -242,9 +248,9 @@ struct Channels: Sendable {
     /// Ends the server's side of a channel when its end of the link ends.
     ///
     /// - Parameter isReported: Whether that side receives an event.
-    mutating func endServerSide(of id: ChannelID, isReported: Bool, _ radio: inout Radio) -> DeviceNotice? {
+    mutating func endServerSide(of id: ChannelID, isReported: Bool, _ lower: inout LowerLayers) -> DeviceNotice? {
         guard let channel = channels[id], channels[id]?[.peripheral].abort() == true, isReported else { return nil }
-        return reportClosed(id, channel, .peripheral, &radio)
+        return reportClosed(id, channel, .peripheral, &lower)
     }
 
     /// Ends the channels of a link that ended; the managers of its central receive only the event of the link.
@@ -266,16 +272,16 @@ struct Channels: Sendable {
 
     /// Stops listening; the channels of that PSM close (S154).
     mutating func unpublish(
-        _ psm: UInt16, _ operation: OperationID, by manager: Ref<Manager>, on host: Int, _ radio: inout Radio
+        _ psm: UInt16, _ operation: OperationID, by manager: Ref<Manager>, on host: Int, _ lower: inout LowerLayers
     ) {
         guard listeners[Port(host: host, psm: psm)]?.manager == manager else {
-            return radio.context.fail(operation, .invalidParameters, "unpublish channel \(psm)", of: manager)
+            return lower.context.fail(operation, .invalidParameters, "unpublish channel \(psm)", of: manager)
         }
         listeners[Port(host: host, psm: psm)] = nil
         for id in channels.filter({ $0.value.psm == psm && $0.value.server == manager }).keys.sorted() {
-            close(id, by: .peripheral, &radio)
+            close(id, by: .peripheral, &lower)
         }
-        radio.context.emit(PeripheralEvent.channelUnpublished(operation: operation, psm: psm), to: manager)
+        lower.context.emit(PeripheralEvent.channelUnpublished(operation: operation, psm: psm), to: manager)
     }
 
     mutating func stopListening(on host: Int) { listeners = listeners.filter { $0.key.host != host } }

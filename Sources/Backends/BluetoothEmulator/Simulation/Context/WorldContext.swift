@@ -2,7 +2,7 @@ import BluetoothBackend
 import BluetoothSupport
 import DequeModule
 
-/// What all layers of a world share: its settings, its time, its outputs, its random numbers and its numbering.
+/// The parts of a world that all layers share: its settings, time, outputs, random numbers and numbering.
 struct WorldContext: Sendable {
     var configuration: EmulatorConfiguration
     var timeline: Timeline
@@ -59,6 +59,11 @@ struct WorldContext: Sendable {
     ///
     /// Without an interested tap, a report costs that branch, draws no random number and schedules nothing.
     mutating func report(_ kind: TapEvent.Kind) { outputs.append(.tapped(event(kind))) }
+
+    /// Reports that a central's request for a channel was refused.
+    mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
+        if tapped.contains(.channels) { report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
+    }
 
     func event(_ kind: TapEvent.Kind) -> TapEvent { TapEvent(time: .nanoseconds(now), kind: kind) }
 

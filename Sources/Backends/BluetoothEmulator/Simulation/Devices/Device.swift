@@ -84,29 +84,17 @@ extension Device {
     }
 }
 
-extension Device {
-    /// What a control needs to know of a device, in a single access.
-    var overview: (host: Int?, links: [Ref<Link>]) { (host, links) }
-
-    /// Changes the name, with the GAP Device Name.
-    mutating func rename(_ name: String) {
-        description.name = name
-        server.deviceNameValue = Data(name.utf8)
-    }
-
-    /// Changes the GAP Device Name of a host that was created for a peripheral manager, unless a test has renamed it.
-    mutating func setDeviceName(_ name: String, of host: HostIdentity) {
-        guard host.isAnonymous, description.name == host.name else { return }
-        server.deviceNameValue = Data(name.utf8)
-    }
-}
-
 struct DeviceFaults: Sendable {
     var steps: [DeviceFault] = []
     /// The connects of hosts that wait for ``EmulatedDevice/resume()``.
     var pausedConnects: [(host: Int, epoch: UInt32)] = []
     /// The number of next connects that fail.
     var failingConnections = 0
+
+    mutating func takePausedConnects() -> [(host: Int, epoch: UInt32)] {
+        defer { pausedConnects = [] }
+        return pausedConnects
+    }
 
     /// Counts down the next connects that fail; returns whether there is one.
     mutating func takeFailingConnection() -> Bool {

@@ -9,8 +9,8 @@ extension World {
     private mutating func call<Response>(
         _ ref: Ref<Device>, _ body: (inout (any DeviceBehavior)?, inout DeviceActions) -> Response?
     ) -> Response? {
-        var actions = DeviceActions(now: .nanoseconds(radio.context.now), date: radio.context.date)
-        let response = radio.air.devices[ref]?.handler.call(body, &actions)
+        var actions = DeviceActions(now: .nanoseconds(lower.context.now), date: lower.context.date)
+        let response = lower.air.devices[ref]?.handler.call(body, &actions)
         for control in actions.controls { apply(control, to: ref) }
         return response
     }
@@ -19,8 +19,8 @@ extension World {
     private mutating func callLater(
         _ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: HandlerCall.Origin
     ) -> Bool {
-        guard let handler = radio.air.devices[ref]?.handler.asynchronous else { return false }
-        radio.context.outputs.append(
+        guard let handler = lower.air.devices[ref]?.handler.asynchronous else { return false }
+        lower.context.outputs.append(
             .call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
         return true
     }
@@ -28,31 +28,18 @@ extension World {
     // MARK: Events
 
     mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
-        guard radio.air.devices[ref]?.handler.isPresent == true, !callLater(ref, .event(event), for: .event) else {
-            return
-        }
-        _ = call(ref) { $0?.handle(event, device: &$1) }
+        if !callLater(ref, .event(event), for: .event) { _ = call(ref) { $0?.handle(event, device: &$1) } }
     }
 
     mutating func handlerTimerFired(_ ref: Ref<Device>, _ number: Int, _ generation: UInt32) {
-        guard radio.air.devices[ref]?.handler.timerFired(number, generation, of: ref, in: &radio.context.queue) == true
+        guard lower.air.devices[ref]?.handler.timerFired(number, generation, of: ref, in: &lower.context.queue) == true
         else { return }
         handle(.timer(number), at: ref)
     }
 
     /// Sets a parameter of the handler, within its range.
     mutating func setParameter(_ parameter: DeviceParameter, _ value: Double, of ref: Ref<Device>) {
-        guard let handler = radio.air.devices[ref]?.handler, handler.isPresent else {
-            return radio.context.log("parameter \(parameter.rawValue) ignored: the device has no handler")
-        }
-        var value = value
-        if let known = handler.builtIn?.parameters {
-            guard let range = known[parameter], !value.isNaN else {
-                return radio.context.log("parameter \(parameter.rawValue) ignored: the device does not have it")
-            }
-            value = min(range.upperBound, max(range.lowerBound, value))
-        }
-        radio.air.devices[ref]?.description.parameters[parameter] = value
+        guard let value = lower.air.devices[ref]?.setParameter(parameter, value, &lower.context) else { return }
         handle(.parameterChanged(parameter, value), at: ref)
     }
 
@@ -60,11 +47,11 @@ extension World {
 
     /// Returns whether the device's handler delays or refuses a connect.
     mutating func isHeldUp(connecting ref: Ref<Device>, to host: Int) -> Bool {
-        guard let peer = radio.air.devices[ref]?.identity.peers[host], let request = request(of: host, at: ref) else {
+        guard let peer = lower.air.devices[ref]?.identity.peers[host], let request = request(of: host, at: ref) else {
             return false
         }
-        let epoch = radio.hosts[host].adapter.epoch
-        if let isNew = radio.air.devices[ref]?.handler.ask(host, epoch) {
+        let epoch = lower.hosts[host].adapter.epoch
+        if let isNew = lower.air.devices[ref]?.handler.ask(host, epoch) {
             // An asynchronous handler is not asked again while it is being asked.
             if isNew { _ = callLater(ref, .connection(request), for: .connect(host: host, epoch: epoch)) }
             return true
@@ -74,8 +61,8 @@ extension World {
 
     /// Returns the question about a connect; nil without a handler.
     private func request(of host: Int, at ref: Ref<Device>) -> ConnectionRequest? {
-        guard let device = radio.air.devices[ref], device.handler.isPresent else { return nil }
-        return ConnectionRequest(central: security.identity(of: radio.hosts[host], at: ref, device))
+        guard let device = lower.air.devices[ref], device.handler.isPresent else { return nil }
+        return ConnectionRequest(central: security.identity(of: lower.hosts[host], at: ref, device))
     }
 
     /// Returns whether a handler refused a connect, which then fails.
@@ -94,37 +81,33 @@ extension World {
     ///
     /// - Returns: nil if the answer comes later.
     mutating func ask(_ request: PeripheralRequest, about answered: ATTTransaction) -> PeripheralResponse? {
-        guard radio.air.devices[answered.device]?.handler.asynchronous == nil else {
-            if case .writeCommand(let attribute, let value) = answered.operation.kind {
-                _ = callLater(answered.device, .request(request), for: .command(answered.ref, attribute, value))
-            } else {
-                askLater(.request(request), about: answered)
-            }
+        if case .writeCommand(let attribute, let value) = answered.operation.kind {
+            let origin = HandlerCall.Origin.command(answered.ref, attribute, value)
+            if callLater(answered.device, .request(request), for: origin) { return nil }
+        } else if askLater(.request(request), about: answered) {
             return nil
         }
         return call(answered.device) { $0?.respond(to: request, device: &$1) }
     }
 
-    /// Asks an asynchronous handler about an operation, which stays open.
-    private mutating func askLater(_ content: HandlerCall.Content, about answered: ATTTransaction) {
-        let number = gatt.leaveOpen(answered, &radio.context)
-        _ = callLater(answered.device, content, for: .operation(answered.ref, number))
+    /// Asks an asynchronous handler about an operation, which stays open; returns false if the device has none.
+    private mutating func askLater(_ content: HandlerCall.Content, about answered: ATTTransaction) -> Bool {
+        guard lower.air.devices[answered.device]?.handler.asynchronous != nil else { return false }
+        let number = gatt.leaveOpen(answered, &lower.context)
+        return callLater(answered.device, content, for: .operation(answered.ref, number))
     }
 
     /// Asks the device's handler whether it grants a discovery or a subscription.
     ///
     /// If the handler refuses, the operation is answered; if it does not answer, the operation stays open.
     mutating func isGranted(_ answered: ATTTransaction) -> Bool {
-        guard radio.air.devices[answered.device]?.handler.isPresent == true,
-            let procedure = gatt.procedure(of: answered, &radio)
+        guard lower.air.devices[answered.device]?.handler.isPresent == true,
+            let procedure = gatt.procedure(of: answered, &lower)
         else { return true }
-        guard radio.air.devices[answered.device]?.handler.asynchronous == nil else {
-            askLater(.procedure(procedure), about: answered)
-            return false
-        }
+        if askLater(.procedure(procedure), about: answered) { return false }
         let response = call(answered.device) { $0?.respond(to: procedure, device: &$1) }
         guard let response, response != .granted else { return true }
-        if response == .unanswered { gatt.startTimeout(answered.ref, &radio.context) }
+        if response == .unanswered { gatt.startTimeout(answered.ref, &lower.context) }
         refuse(answered, response)
         return false
     }
@@ -135,19 +118,19 @@ extension World {
     mutating func answered(_ reply: HandlerReply) {
         switch (reply.origin, reply.answer) {
         case (.connect(let host, let epoch), .connection(let response)):
-            guard radio.air.devices[reply.device]?.handler.answered(host, epoch) == true,
-                let peer = radio.air.devices[reply.device]?.identity.peers[host],
-                radio.hosts[host].adapter.epoch == epoch
+            guard lower.air.devices[reply.device]?.handler.answered(host, epoch) == true,
+                let peer = lower.air.devices[reply.device]?.identity.peers[host],
+                lower.hosts[host].adapter.epoch == epoch
             else { return }
             if !isRefused(response, peer, on: host) { established(host, reply.device, epoch, .granted) }
         case (.operation(let link, let number), .request(let response)):
-            guard response != .unanswered, let answered = gatt.takePending(number, on: link, &radio) else { return }
+            guard response != .unanswered, let answered = gatt.takePending(number, on: link, &lower) else { return }
             handlerAnswered(response, to: answered, "request")
         case (.operation(let link, let number), .procedure(let response)):
-            guard response != .unanswered, let answered = gatt.takePending(number, on: link, &radio) else { return }
+            guard response != .unanswered, let answered = gatt.takePending(number, on: link, &lower) else { return }
             if response == .granted { grant(answered) } else { refuse(answered, response) }
         case (.command(let ref, let attribute, let value), .request(.stored)):
-            guard let link = radio.links[ref] else { return }
+            guard let link = lower.links[ref] else { return }
             let command = LinkOperation(manager: Hosts.otherApp, kind: .writeCommand(attribute, value))
             store(value, attribute, ATTTransaction(command, on: ref, link))
         default: break
@@ -156,14 +139,14 @@ extension World {
 
     /// Asks asynchronous handlers again for the answers that were missing when a snapshot was taken.
     mutating func askHandlersAgain() {
-        for ref in radio.air.devices.refs {
-            for (host, epoch) in radio.air.devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
+        for ref in lower.air.devices.refs {
+            for (host, epoch) in lower.air.devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
                 guard let request = request(of: host, at: ref) else { continue }
                 _ = callLater(ref, .connection(request), for: .connect(host: host, epoch: epoch))
             }
         }
-        for ref in radio.links.refs {
-            guard let link = radio.links[ref], let pending = gatt[ref]?.server.pendingRequest, pending.manager == nil,
+        for ref in lower.links.refs {
+            guard let link = lower.links[ref], let pending = gatt[ref]?.server.pendingRequest, pending.manager == nil,
                 let content = question(of: ATTTransaction(pending.operation, on: ref, link))
             else { continue }
             _ = callLater(link.device, content, for: .operation(ref, pending.number))
@@ -172,16 +155,17 @@ extension World {
 
     /// Returns an operation as a question to a handler; nil for an operation that the handler is not asked about.
     private mutating func question(of answered: ATTTransaction) -> HandlerCall.Content? {
-        let central = radio.links.central(of: answered.ref, radio.hosts)
+        let central = lower.links.central(of: answered.ref, lower.hosts)
         switch answered.operation.kind {
         case .request(.read(let attribute)):
-            return radio.air.devices[answered.device]?.server.request(attribute, .read, from: central).map {
+            return lower.air.devices[answered.device]?.server.request(attribute, .read, from: central).map {
                 .request($0)
             }
         case .request(.write(let attribute, let value, let offset)):
-            let request = radio.air.devices[answered.device]?.server.writeRequest(attribute, value, from: offset, central)
+            let request = lower.air.devices[answered.device]?.server.writeRequest(
+                attribute, value, from: offset, central)
             return request.map { .request($0) }
-        default: return gatt.procedure(of: answered, &radio).map { .procedure($0) }
+        default: return gatt.procedure(of: answered, &lower).map { .procedure($0) }
         }
     }
 }

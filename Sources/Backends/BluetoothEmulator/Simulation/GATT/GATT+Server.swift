@@ -17,109 +17,106 @@ extension GATT {
 
     // MARK: Reading
 
-    mutating func read(_ attribute: AttributeID, _ answered: ATTTransaction, _ radio: inout Radio) -> Answer {
-        if failsByChance(&radio.context) { return Answer(fail(answered, .readNotPermitted, "read", &radio)) }
-        guard let access = radio.air.devices[answered.device]?.server.read(attribute, on: answered.security) else {
+    mutating func read(_ attribute: AttributeID, _ answered: ATTTransaction, _ lower: inout LowerLayers) -> Answer {
+        if failsByChance(&lower.context) { return Answer(fail(answered, .readNotPermitted, "read", &lower)) }
+        guard let access = lower.air.devices[answered.device]?.server.read(attribute, on: answered.security) else {
             return .given
         }
         switch access {
-        case .value(let value): deliverRead(value, answered, &radio)
-        case .refused(let code): return Answer(fail(answered, code, "read", &radio))
-        case .held: startTimeout(answered.ref, &radio.context)
-        case .clientConfiguration:
-            let parent = radio.air.devices[answered.device]?.server.database[attribute]?.parent
-            let value = parent.flatMap { self[answered.ref]?.server.clientConfiguration(of: $0) }
-            deliverRead(value ?? Data([0, 0]), answered, &radio)
-        case .handler: return question(.read, attribute, answered, "read", &radio)
-        case .manager: requestRead(attribute, answered, &radio)
+        case .value(let value): deliverRead(value, answered, &lower)
+        case .refused(let code): return Answer(fail(answered, code, "read", &lower))
+        case .held: startTimeout(answered.ref, &lower.context)
+        case .clientConfiguration(let parent):
+            let value = self[answered.ref]?.server.clientConfiguration(of: parent)
+            deliverRead(value ?? Data([0, 0]), answered, &lower)
+        case .handler: return question(.read, attribute, answered, "read", &lower)
+        case .manager: requestRead(attribute, answered, &lower)
         }
         return .given
     }
 
-    mutating func deliverRead(_ value: Data, _ answered: ATTTransaction, _ radio: inout Radio) {
+    mutating func deliverRead(_ value: Data, _ answered: ATTTransaction, _ lower: inout LowerLayers) {
         let (operation, ref) = (answered.operation, answered.ref)
-        guard answered.interval > 0 else { return complete(operation, .value(value), on: ref, &radio) }
+        guard answered.interval > 0 else { return complete(operation, .value(value), on: ref, &lower) }
         let responses = RoundTrips.responses(reading: value.count, mtu: answered.mtu)
-        let additional = radio.links.additionalTime(ofATT: responses, on: ref)
-        guard responses.count > 1 || additional > 0 else { return complete(operation, .value(value), on: ref, &radio) }
+        let additional = lower.links.additionalTime(ofATT: responses, on: ref)
+        guard responses.count > 1 || additional > 0 else { return complete(operation, .value(value), on: ref, &lower) }
         self[ref]?.client.finishing = (operation, .value(value))
         let lost =
             responses.count > 1
-            ? radio.links.retransmissionTime(responses.count - 1, on: ref, &radio.air, &radio.context) : 0
+            ? lower.links.retransmissionTime(responses.count - 1, on: ref, &lower.air, &lower.context) : 0
         let rest = Nanoseconds(responses.count - 1) * answered.interval
-        radio.context.queue.schedule(.finish(ref), at: radio.context.now + rest + additional + lost)
+        lower.context.queue.schedule(.finish(ref), at: lower.context.now + rest + additional + lost)
     }
 
     /// Answers what the host asks by itself or knows without the device's database: the name, the signal strength.
-    mutating func readDeviceName(_ answered: ATTTransaction, _ radio: inout Radio) {
-        if let value = radio.air.devices[answered.device]?.server.deviceNameValue {
-            if radio.context.tapped.contains(.att) {
-                reportResponse(.value(value), to: .deviceName, on: answered.ref, &radio)
+    mutating func readDeviceName(_ answered: ATTTransaction, _ lower: inout LowerLayers) {
+        if let value = lower.air.devices[answered.device]?.server.deviceNameValue {
+            if lower.context.tapped.contains(.att) {
+                reportResponse(.value(value), to: .deviceName, on: answered.ref, &lower)
             }
             let (host, peer, name) = (answered.host, answered.peer, String(decoding: value, as: UTF8.self))
-            if let known = radio.hosts[host].peers[peer] {
-                radio.hosts[host].peers[peer]?.deviceName = name
-                if known.name != name { radio.hosts.reportName(peer, name, .gap, on: host, &radio.context) }
+            if let known = lower.hosts[host].peers[peer] {
+                lower.hosts[host].peers[peer]?.deviceName = name
+                if known.name != name { lower.hosts.reportName(peer, name, .gap, on: host, &lower.context) }
             }
         }
-        release(answered.ref, &radio)
+        release(answered.ref, &lower)
     }
 
-    mutating func readRSSI(_ answered: ATTTransaction, _ radio: inout Radio) {
+    mutating func readRSSI(_ answered: ATTTransaction, _ lower: inout LowerLayers) {
         let response: LinkResponse
-        if radio.hosts[answered.host].adapter.features.contains(.connectedRSSI) {
-            let rssi = radio.air.devices[answered.device]?.signal.measure(radio.context.configuration.rssiDeviation)
+        if lower.hosts[answered.host].adapter.features.contains(.connectedRSSI) {
+            let rssi = lower.air.devices[answered.device]?.signal.measure(lower.context.configuration.rssiDeviation)
             response = .rssi(rssi ?? 127)
         } else {
             response = .failure(BackendError(.operationNotSupported, operation: "read RSSI"))
         }
-        complete(answered.operation, response, on: answered.ref, &radio)
+        complete(answered.operation, response, on: answered.ref, &lower)
     }
 
     // MARK: Writing
 
     mutating func write(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction, _ radio: inout Radio
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction,
+        _ lower: inout LowerLayers
     ) -> Answer {
-        if failsByChance(&radio.context) { return Answer(fail(answered, .writeNotPermitted, "write", &radio)) }
-        let limit = radio.context.configuration.prepareQueueLength
-        guard let access = radio.air.devices[answered.device]?.write(attribute, value, from: offset, answered, limit)
+        if failsByChance(&lower.context) { return Answer(fail(answered, .writeNotPermitted, "write", &lower)) }
+        let limit = lower.context.configuration.prepareQueueLength
+        guard let access = lower.air.devices[answered.device]?.write(attribute, value, from: offset, answered, limit)
         else { return .given }
         switch access {
-        case .refused(let code): return Answer(fail(answered, code, "write", &radio))
-        case .handler:
-            let whole = radio.air.devices[answered.device]?.server.database.value(
-                of: attribute, writing: value, from: offset)
-            return question(.write(whole ?? value), attribute, answered, "write", &radio)
+        case .refused(let code): return Answer(fail(answered, code, "write", &lower))
+        case .handler(let whole): return question(.write(whole), attribute, answered, "write", &lower)
         case .manager:
-            requestWrite(attribute, value, from: offset, answered, &radio)
+            requestWrite(attribute, value, from: offset, answered, &lower)
             return .given
         case .echo:
-            if let demand = store(value, from: offset, attribute, answered, &radio) { return .demanding(demand) }
+            if let demand = store(value, from: offset, attribute, answered, &lower) { return .demanding(demand) }
         case .stored: break
         }
-        complete(answered.operation, .written, on: answered.ref, &radio)
+        complete(answered.operation, .written, on: answered.ref, &lower)
         return .given
     }
 
     /// Handles the arrival of a write command; errors are not reported.
-    mutating func receive(_ command: ATTTransaction, _ radio: inout Radio) -> Answer {
+    mutating func receive(_ command: ATTTransaction, _ lower: inout LowerLayers) -> Answer {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return .given }
         guard value.count <= ATTLimits.written(mtu: command.mtu) else {
-            radio.context.log("write command longer than the MTU allows dropped")
+            lower.context.log("write command longer than the MTU allows dropped")
             return .given
         }
-        switch radio.air.devices[command.device]?.server.write(
+        switch lower.air.devices[command.device]?.server.write(
             attribute, value, needs: .writeWithoutResponse, on: command.security)
         {
-        case .refused?: radio.context.log("write command refused by the device")
+        case .refused?: lower.context.log("write command refused by the device")
         case .handler?:
-            let central = radio.links.central(of: command.ref, radio.hosts)
-            let request = radio.air.devices[command.device]?.server.request(
+            let central = lower.links.central(of: command.ref, lower.hosts)
+            let request = lower.air.devices[command.device]?.server.request(
                 attribute, .writeCommand(value), command.operation, from: central)
             return request.map(Answer.handler) ?? .given
-        case .manager?: passCommand(attribute, value, command, &radio)
-        case .echo?: return Answer(store(value, attribute, command, &radio))
+        case .manager?: passCommand(attribute, value, command, &lower)
+        case .echo?: return Answer(store(value, attribute, command, &lower))
         case .stored?, nil: break
         }
         return .given
@@ -128,12 +125,12 @@ extension GATT {
     /// Stores a written value, and notifies it to the writer if the attribute echoes.
     mutating func store(
         _ bytes: Data, from offset: UInt16 = 0, _ attribute: AttributeID, _ answered: ATTTransaction,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let echo = radio.air.devices[answered.device]?.server.store(bytes, from: offset, in: attribute) else {
+        guard let echo = lower.air.devices[answered.device]?.server.store(bytes, from: offset, in: attribute) else {
             return nil
         }
-        return notify(echo, attribute, on: answered.ref, &radio)
+        return notify(echo, attribute, on: answered.ref, &lower)
     }
 
     // MARK: Handlers
@@ -142,46 +139,46 @@ extension GATT {
     /// removed.
     private mutating func question(
         _ kind: PeripheralRequest.Kind, _ attribute: AttributeID, _ answered: ATTTransaction, _ name: String,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) -> Answer {
-        let central = radio.links.central(of: answered.ref, radio.hosts)
-        if let request = radio.air.devices[answered.device]?.server.request(
+        let central = lower.links.central(of: answered.ref, lower.hosts)
+        if let request = lower.air.devices[answered.device]?.server.request(
             attribute, kind, answered.operation, from: central)
         {
             return .handler(request)
         }
-        return Answer(fail(answered, .invalidHandle, name, &radio))
+        return Answer(fail(answered, .invalidHandle, name, &lower))
     }
 
     /// Handles a handler's answer to a read or a write.
     mutating func handlerAnswered(
-        _ response: PeripheralResponse, to answered: ATTTransaction, _ name: String, _ radio: inout Radio
+        _ response: PeripheralResponse, to answered: ATTTransaction, _ name: String, _ lower: inout LowerLayers
     ) -> Demand? {
         let operation = answered.operation
         switch (operation.kind, response) {
-        case (_, .unanswered): startTimeout(answered.ref, &radio.context)
-        case (_, .error(let code)): return fail(answered, code, name, &radio)
-        case (_, .failure(let error)): fail(operation, carrying: error, on: answered.ref, name, &radio)
-        case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, &radio)
+        case (_, .unanswered): startTimeout(answered.ref, &lower.context)
+        case (_, .error(let code)): return fail(answered, code, name, &lower)
+        case (_, .failure(let error)): fail(operation, carrying: error, on: answered.ref, name, &lower)
+        case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, &lower)
         case (.request(.read(let attribute)), _):
-            let value = radio.air.devices[answered.device]?.server.database[attribute]?.value
-            deliverRead(value ?? Data(), answered, &radio)
+            let value = lower.air.devices[answered.device]?.server.database[attribute]?.value
+            deliverRead(value ?? Data(), answered, &lower)
         case (.request(.write(let attribute, let value, let offset)), _):
-            if response == .stored, let demand = store(value, from: offset, attribute, answered, &radio) {
+            if response == .stored, let demand = store(value, from: offset, attribute, answered, &lower) {
                 return demand
             }
-            complete(operation, .written, on: answered.ref, &radio)
-        default: release(answered.ref, &radio)
+            complete(operation, .written, on: answered.ref, &lower)
+        default: release(answered.ref, &lower)
         }
         return nil
     }
 
     /// Returns an operation that a handler answers, if it is still outstanding.
-    mutating func takePending(_ number: UInt64, on ref: Ref<Link>, _ radio: inout Radio) -> ATTTransaction? {
-        guard let link = radio.links[ref], let pending = self[ref]?.server.takePending(number, of: nil) else {
+    mutating func takePending(_ number: UInt64, on ref: Ref<Link>, _ lower: inout LowerLayers) -> ATTTransaction? {
+        guard let link = lower.links[ref], let pending = self[ref]?.server.takePending(number, of: nil) else {
             return nil
         }
-        stopTimeout(ref, &radio.context)
+        stopTimeout(ref, &lower.context)
         return ATTTransaction(pending.operation, on: ref, link)
     }
 
@@ -202,13 +199,15 @@ extension GATT {
         return rate > 0 && context.random.faults.happens(rate)
     }
 
-    mutating func fail(_ answered: ATTTransaction, _ code: ATTCode, _ name: String, _ radio: inout Radio) -> Demand? {
-        fail(answered.operation, code, on: answered.ref, name, &radio)
+    mutating func fail(
+        _ answered: ATTTransaction, _ code: ATTCode, _ name: String, _ lower: inout LowerLayers
+    ) -> Demand? {
+        fail(answered.operation, code, on: answered.ref, name, &lower)
     }
 
     // MARK: Subscribing
 
-    /// What a client's change of its subscription means for the server.
+    /// The effect of a client's change of its subscription on the server.
     enum SubscriptionChange: Sendable {
         case subscribe(BluetoothUUID, LinkServer.Subscription)
         case unsubscribe
@@ -219,13 +218,13 @@ extension GATT {
 
     /// Registers the subscription of a manager, or its end.
     func setNotifying(
-        _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on link: Link, _ radio: inout Radio
+        _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on link: Link, _ lower: inout LowerLayers
     ) -> SubscriptionChange {
-        guard let database = radio.air.devices[link.device]?.server.database, let found = database[attribute] else {
+        guard let database = lower.air.devices[link.device]?.server.database, let found = database[attribute] else {
             return .refused(.invalidHandle)
         }
         if let code = database.subscriptionRefusal(found, on: link.security) { return .refused(code) }
-        let mustAct = radio.hosts[link.host].ledger.setSubscribed(
+        let mustAct = lower.hosts[link.host].ledger.setSubscribed(
             operation.manager.packed, to: attribute, of: link.peer, isOn)
         guard mustAct else { return .none }
         return isOn ? .subscribe(found.uuid, .init(preferredBy: found.access.properties)) : .unsubscribe
@@ -233,17 +232,17 @@ extension GATT {
 
     // MARK: Discovering
 
-    mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>, _ radio: inout Radio) -> Demand? {
-        guard let device = radio.links[ref]?.device,
-            let database = self[ref]?.client.cache ?? radio.air.devices[device]?.server.database
+    mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Demand? {
+        guard let device = lower.links[ref]?.device,
+            let database = self[ref]?.client.cache ?? lower.air.devices[device]?.server.database
         else {
-            release(ref, &radio)
+            release(ref, &lower)
             return nil
         }
         guard let response = database.response(to: operation.kind) else {
-            return fail(operation, .invalidHandle, on: ref, "discover", &radio)
+            return fail(operation, .invalidHandle, on: ref, "discover", &lower)
         }
-        complete(operation, response, on: ref, &radio)
+        complete(operation, response, on: ref, &lower)
         return nil
     }
 }

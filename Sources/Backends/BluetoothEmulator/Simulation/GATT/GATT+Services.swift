@@ -6,43 +6,38 @@ extension GATT {
     // MARK: Changes
 
     /// Adds a service to a device.
-    mutating func add(_ service: ServiceDescription, to ref: Ref<Device>, _ radio: inout Radio) {
+    mutating func add(_ service: ServiceDescription, to ref: Ref<Device>, _ lower: inout LowerLayers) {
         do {
-            guard let id = try radio.air.devices[ref]?.server.add(service, path: "service") else { return }
-            reportAdded(id, to: ref, &radio)
-        } catch { radio.context.log("service not added: \(error)") }
-    }
-
-    private mutating func reportAdded(_ id: AttributeID, to ref: Ref<Device>, _ radio: inout Radio) {
-        guard let record = radio.air.devices[ref]?.server.database.record(ofService: id) else { return }
-        reportServicesChanged(removed: [], added: [record], of: ref, &radio)
+            guard let record = try lower.air.devices[ref]?.server.addNew(service) else { return }
+            reportServicesChanged(removed: [], added: [record], of: ref, &lower)
+        } catch { lower.context.log("service not added: \(error)") }
     }
 
     /// Removes services with everything in them and all subscriptions, and indicates Service Changed to connected
     /// centrals.
-    mutating func remove(_ ids: [AttributeID], of ref: Ref<Device>, _ radio: inout Radio) {
+    mutating func remove(_ ids: [AttributeID], of ref: Ref<Device>, _ lower: inout LowerLayers) {
         guard !ids.isEmpty else { return }
         for id in ids {
-            let gone = radio.air.devices[ref]?.server.remove(id) ?? []
-            for link in radio.air.devices[ref]?.links ?? [] { self[link]?.server.unsubscribe(from: gone) }
+            let gone = lower.air.devices[ref]?.server.remove(id) ?? []
+            for link in lower.air.links(of: ref) { self[link]?.server.unsubscribe(from: gone) }
         }
-        reportServicesChanged(removed: ids, added: [], of: ref, &radio)
+        reportServicesChanged(removed: ids, added: [], of: ref, &lower)
     }
 
     /// Sends Service Changed, to which every host subscribes by itself.
     private mutating func reportServicesChanged(
-        removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>, _ radio: inout Radio
+        removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>, _ lower: inout LowerLayers
     ) {
-        guard let device = radio.air.devices[ref] else { return }
-        device.reportServices(ref, &radio.context)
-        for link in device.links { sendServicesChanged(removed: removed, added: added, on: link, &radio) }
+        guard let device = lower.air.devices[ref] else { return }
+        device.reportServices(ref, &lower.context)
+        for link in device.links { sendServicesChanged(removed: removed, added: added, on: link, &lower) }
     }
 
     mutating func sendServicesChanged(
-        removed: [AttributeID], added: [ServiceRecord], on ref: Ref<Link>, _ radio: inout Radio
+        removed: [AttributeID], added: [ServiceRecord], on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         // Faults concern values only.
-        _ = send(.servicesChanged(removed: removed, added: added), on: ref, &radio)
+        _ = send(.servicesChanged(removed: removed, added: added), on: ref, &lower)
     }
 
     // MARK: Publication
@@ -52,36 +47,36 @@ extension GATT {
     /// - Parameter operation: The operation that the manager awaits; nil for a restored service.
     mutating func publish(
         _ service: ServiceDefinition, _ operation: OperationID?, by manager: Ref<Manager>, at ref: Ref<Device>,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) {
-        var published = radio.hosts.managers[manager]?.publication.attributes ?? [:]
+        var published = lower.hosts.managers[manager]?.publication.attributes ?? [:]
         do throws(BackendError) {
-            guard let id = try radio.air.devices[ref]?.server.database.publish(service, by: manager, &published) else {
+            guard let record = try lower.air.devices[ref]?.server.publish(service, by: manager, &published) else {
                 return
             }
-            radio.hosts.managers[manager]?.publication.add(service, published)
-            if let operation { radio.context.emit(PeripheralEvent.serviceAdded(operation: operation), to: manager) }
-            reportAdded(id, to: ref, &radio)
+            lower.hosts.managers[manager]?.publication.add(service, published)
+            if let operation { lower.context.emit(PeripheralEvent.serviceAdded(operation: operation), to: manager) }
+            reportServicesChanged(removed: [], added: [record], of: ref, &lower)
         } catch {
-            guard let operation else { return radio.context.log("service not restored: \(error)") }
-            radio.context.emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: manager)
+            guard let operation else { return lower.context.log("service not restored: \(error)") }
+            lower.context.emit(PeripheralEvent.operationFailed(operation: operation, error: error), to: manager)
         }
     }
 
     /// Withdraws a service of a manager, or all of them, with a single Service Changed.
     mutating func withdraw(
-        _ local: AttributeID? = nil, of manager: Ref<Manager>, at ref: Ref<Device>, _ radio: inout Radio
+        _ local: AttributeID? = nil, of manager: Ref<Manager>, at ref: Ref<Device>, _ lower: inout LowerLayers
     ) {
-        let published = radio.hosts.managers[manager]?.publication.attributes ?? [:]
-        guard let old = radio.air.devices[ref]?.server.database else { return }
+        let published = lower.hosts.managers[manager]?.publication.attributes ?? [:]
+        guard let old = lower.air.devices[ref]?.server.database else { return }
         let services =
             if let local { [published[local]].compactMap { $0 }.filter(old.services.contains) } else {
                 old.publishedServices(by: manager)
             }
-        remove(services, of: ref, &radio)
-        guard let device = radio.air.devices[ref] else { return }
-        radio.hosts.managers[manager]?.publication.keep(published.filter { device.server.database[$0.value] != nil })
-        for link in device.links { revokeCredits(of: manager, on: link, &radio) }
+        remove(services, of: ref, &lower)
+        guard let device = lower.air.devices[ref] else { return }
+        lower.hosts.managers[manager]?.publication.keep(published.filter { device.server.database[$0.value] != nil })
+        for link in device.links { revokeCredits(of: manager, on: link, &lower) }
     }
 
     // MARK: Subscriptions
@@ -89,12 +84,12 @@ extension GATT {
     /// Registers a central's subscription, and starts the characteristic's timer.
     mutating func subscribe(
         _ attribute: AttributeID, _ kind: LinkServer.Subscription?, on ref: Ref<Link>, at device: Ref<Device>,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) {
         self[ref]?.server.subscriptions[attribute] = kind
-        guard let interval = radio.air.devices[device]?.server.startTimer(of: attribute) else { return }
-        radio.context.queue.schedule(
-            .notifyTimer(device, attribute), at: radio.context.now + interval, isPeriodic: true)
+        guard let interval = lower.air.devices[device]?.server.startTimer(of: attribute) else { return }
+        lower.context.queue.schedule(
+            .notifyTimer(device, attribute), at: lower.context.now + interval, isPeriodic: true)
     }
 
     /// Ends a central's subscription; returns whether there was one.
@@ -117,17 +112,16 @@ extension GATT {
             subscriberCounts: Dictionary(handles.map { ($0, 1) }, uniquingKeysWith: +))
     }
 
-    /// Fires the timer of a characteristic, unless no central subscribes to it any more.
+    /// Fires the timer of a characteristic, unless no central still subscribes to it.
     ///
     /// - Returns: The value to notify, and the interval until the next.
     mutating func notifyTimerFired(
-        _ ref: Ref<Device>, _ attribute: AttributeID, _ radio: inout Radio
+        _ ref: Ref<Device>, _ attribute: AttributeID, _ lower: inout LowerLayers
     ) -> (value: Data, interval: Nanoseconds)? {
-        guard let device = radio.air.devices[ref] else { return nil }
-        guard subscriberCount(attribute, of: device) > 0 else {
-            radio.air.devices[ref]?.server.stopTimer(of: attribute)
+        guard lower.air.links(of: ref).contains(where: { self[$0]?.server.subscriptions[attribute] != nil }) else {
+            lower.air.devices[ref]?.server.stopTimer(of: attribute)
             return nil
         }
-        return radio.air.devices[ref]?.server.timerFired(of: attribute)
+        return lower.air.devices[ref]?.server.timerFired(of: attribute)
     }
 }

@@ -6,7 +6,7 @@ import BluetoothValues
 extension GATT {
     /// Reports the request at the head of a link's queue, unless it needs no ATT packet.
     mutating func reportRequest(
-        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ radio: inout Radio
+        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         let event: Nanoseconds
         switch start {
@@ -15,50 +15,50 @@ extension GATT {
         case .request(let due): event = due
         }
         guard let kind = self[ref]?.client.operations.first?.kind, kind.isATTRequest,
-            roundTrips(of: kind, on: ref, &radio) > 0, let server = server(on: ref, &radio),
+            roundTrips(of: kind, on: ref, &lower) > 0, let server = server(on: ref, &lower),
             let request = server.database.tappedRequest(kind, deviceName: server.deviceName)
         else { return }
         self[ref]?.client.hasReportedRequest = true
-        radio.context.report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
+        lower.context.report(.att(link: ref.serial, .request(request, sentAt: .nanoseconds(event))))
     }
 
     /// Reports the response to the last reported request.
     mutating func reportResponse(
-        _ response: LinkResponse, to kind: LinkOperation.Kind, on ref: Ref<Link>, _ radio: inout Radio
+        _ response: LinkResponse, to kind: LinkOperation.Kind, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         guard self[ref]?.client.takeReportedRequest() == true,
-            let answer = server(on: ref, &radio)?.database.tappedResponse(to: kind, response)
+            let answer = server(on: ref, &lower)?.database.tappedResponse(to: kind, response)
         else { return }
-        radio.context.report(.att(link: ref.serial, .response(answer)))
+        lower.context.report(.att(link: ref.serial, .response(answer)))
     }
 
     /// Reports a write command; one longer than the MTU allows is never sent.
-    func reportCommand(_ command: ATTTransaction, _ radio: inout Radio) {
+    func reportCommand(_ command: ATTTransaction, _ lower: inout LowerLayers) {
         guard case .writeCommand(let attribute, let value) = command.operation.kind,
             value.count <= ATTLimits.written(mtu: command.mtu),
-            let handle = radio.air.devices[command.device]?.server.database[attribute]?.handle
+            let handle = lower.air.devices[command.device]?.server.database[attribute]?.handle
         else { return }
-        radio.context.report(.att(link: command.ref.serial, .command(handle: handle, value)))
+        lower.context.report(.att(link: command.ref.serial, .command(handle: handle, value)))
     }
 
     /// Reports a notification or an indication.
-    func reportDelivery(of item: LinkServer.Outgoing, on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let database = server(on: ref, &radio)?.database else { return }
+    func reportDelivery(of item: LinkServer.Outgoing, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let database = server(on: ref, &lower)?.database else { return }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
             guard let handle = database[attribute]?.handle else { return }
             let message =
                 needsConfirmation ? ATTMessage.indication(handle: handle, value) : .notification(handle: handle, value)
-            radio.context.report(.att(link: ref.serial, message))
+            lower.context.report(.att(link: ref.serial, message))
         case .servicesChanged:
             // The range covers all handles: a central discovers again what it needs.
             guard let handle = database.serviceChangedHandle else { return }
-            radio.context.report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
+            lower.context.report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
         case .held: break  // reported with its content
         }
     }
 
-    private func server(on ref: Ref<Link>, _ radio: inout Radio) -> GATTServer? {
-        radio.links[ref].flatMap { radio.air.devices[$0.device]?.server }
+    private func server(on ref: Ref<Link>, _ lower: inout LowerLayers) -> GATTServer? {
+        lower.links[ref].flatMap { lower.air.devices[$0.device]?.server }
     }
 }

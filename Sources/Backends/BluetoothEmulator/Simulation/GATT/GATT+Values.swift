@@ -3,71 +3,72 @@ import BluetoothSupport
 import BluetoothValues
 import DequeModule
 
-// What servers send on their own initiative, and who receives it: notifications, indications, Service Changed.
+// The values and events that servers send on their own initiative, and their receivers.
 extension GATT {
     // MARK: Sending
 
     /// Appends an item to the device's queue.
-    mutating func send(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ radio: inout Radio) -> Demand? {
+    mutating func send(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Demand? {
         var item = item
-        if case .value(let attribute, _, _, let sender) = item, let device = radio.links[ref]?.device,
-            let fault = radio.air.devices[device]?.takeFault(.notify, attribute, at: device, &radio.context)
+        if case .value(let attribute, _, _, let sender) = item, let device = lower.links[ref]?.device,
+            let fault = lower.air.devices[device]?.takeFault(.notify, attribute, at: device, &lower.context)
         {
             switch fault {
             case .fail:
-                radio.context.log("value lost by a fault")
-                if let sender { returnCredits(to: [sender], on: ref, &radio) }
+                lower.context.log("value lost by a fault")
+                if let sender { returnCredits(to: [sender], on: ref, &lower) }
                 return nil
-            case .delay(let time): item = .held(item, until: radio.context.now + max(0, time.nanoseconds))
+            case .delay(let time): item = .held(item, until: lower.context.now + max(0, time.nanoseconds))
             case .pause: item = .held(item, until: nil)
             case .disconnect: return .disconnection
             }
         }
-        guard self[ref]?.server.append(item) == true, let timing = radio.links[ref]?.timing else { return nil }
-        let event = timing.connectionEvent(from: radio.context.now + timing.delays.notification)
-        radio.context.queue.schedule(
-            .peerTransmit(ref), at: event + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+        guard self[ref]?.server.append(item) == true, let timing = lower.links[ref]?.timing else { return nil }
+        let event = timing.connectionEvent(from: lower.context.now + timing.delays.notification)
+        lower.context.queue.schedule(
+            .peerTransmit(ref), at: event + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
         return nil
     }
 
     /// Notifies or indicates a value on one link, truncated to a packet, if the link's central subscribes.
     mutating func notify(
-        _ value: Data, _ attribute: AttributeID, sender: Ref<Manager>? = nil, on ref: Ref<Link>, _ radio: inout Radio
+        _ value: Data, _ attribute: AttributeID, sender: Ref<Manager>? = nil, on ref: Ref<Link>,
+        _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let kind = self[ref]?.server.subscriptions[attribute], let mtu = radio.links[ref]?.mtu else { return nil }
+        guard let kind = self[ref]?.server.subscriptions[attribute], let mtu = lower.links[ref]?.mtu else { return nil }
         let item = LinkServer.Outgoing.value(
             attribute, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: kind == .indications,
             sender: sender)
-        return send(item, on: ref, &radio)
+        return send(item, on: ref, &lower)
     }
 
     /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
     /// confirmation of the previous one.
-    mutating func sendOutgoing(_ ref: Ref<Link>, _ radio: inout Radio) {
-        guard radio.links.contains(ref),
-            var room = beginTransmission(.peerTransmit(ref), by: .peripheral, on: ref, &radio)
+    mutating func sendOutgoing(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard lower.links.contains(ref),
+            var room = beginTransmission(.peerTransmit(ref), by: .peripheral, on: ref, &lower)
         else { return }
         self[ref]?.server.isSending = false
         var mustWait = false
         var senders: [Ref<Manager>] = []
         var readiness = LinkServer.Readiness.ready
         while !mustWait {
-            readiness = self[ref]?.server.prepareOutgoing(at: radio.context.now) ?? .ready
-            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room, &radio.links) else { break }
-            mustWait = deliver(next, on: ref, &radio)
+            readiness = self[ref]?.server.prepareOutgoing(at: lower.context.now) ?? .ready
+            guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room, &lower.links) else { break }
+            mustWait = deliver(next, on: ref, &lower)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
-        if !senders.isEmpty { returnCredits(to: senders, on: ref, &radio) }
+        if !senders.isEmpty { returnCredits(to: senders, on: ref, &lower) }
         guard let isIdle = self[ref]?.server.outgoing.isEmpty, !isIdle || mustWait,
-            let timing = radio.links[ref]?.timing
+            let timing = lower.links[ref]?.timing
         else { return }
         self[ref]?.server.isSending = true
         switch readiness {
         case .ready:
-            let event = radio.context.now + timing.interval
-            radio.context.queue.schedule(
-                .peerTransmit(ref), at: event + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
-        case .at(let due): radio.context.queue.schedule(.peerTransmit(ref), at: timing.connectionEvent(from: due))
+            let event = lower.context.now + timing.interval
+            lower.context.queue.schedule(
+                .peerTransmit(ref), at: event + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
+        case .at(let due): lower.context.queue.schedule(.peerTransmit(ref), at: timing.connectionEvent(from: due))
         case .stalled: break
         }
     }
@@ -93,37 +94,38 @@ extension GATT {
     /// Delivers a value or a Service Changed of the device.
     ///
     /// - Returns: Whether the item waits for a confirmation.
-    mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ radio: inout Radio) -> Bool {
-        guard let host = radio.links[ref]?.host, let peer = radio.links[ref]?.peer else { return false }
-        if radio.context.tapped.contains(.att) { reportDelivery(of: item, on: ref, &radio) }
+    mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Bool {
+        guard let link = lower.links[ref] else { return false }
+        if lower.context.tapped.contains(.att) { reportDelivery(of: item, on: ref, &lower) }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
-            for (manager, id) in radio.hosts[host].ledger.subscribers(of: attribute, at: peer) {
-                radio.context.emit(
+            for (manager, id) in lower.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
+                lower.context.emit(
                     .valueNotified(link: id, attribute: attribute, value: value), to: Ref(packed: manager))
             }
             return needsConfirmation
         case .servicesChanged(let removed, let added):
             self[ref]?.client.cache = nil
-            radio.hosts.emit(toLeasesOf: peer, on: host, &radio.context) {
+            lower.hosts.emit(toLeasesOf: link.peer, on: link.host, &lower.context) {
                 .servicesChanged(link: $0, removed: removed, added: added)
             }
             return true
-        case .held(let content, _): return deliver(content, on: ref, &radio)
+        case .held(let content, _): return deliver(content, on: ref, &lower)
         }
     }
 
     /// Delivers a value before all that waits; a host without a subscriber drops it.
-    mutating func notifyAtOnce(_ value: Data, _ path: CharacteristicPath, of device: Ref<Device>, _ radio: inout Radio)
-    {
-        guard let id = radio.air.devices[device]?.server.store(value, in: .path(path)) else { return }
-        for ref in radio.air.devices[device]?.links ?? [] {
-            guard let link = radio.links[ref], !link.supervision.isSilent else { continue }
-            if radio.hosts[link.host].ledger.subscribers(of: id, at: link.peer).isEmpty {
-                radio.context.log("notification of \(path.uuid) dropped: no app subscribes to it")
+    mutating func notifyAtOnce(
+        _ value: Data, _ path: CharacteristicPath, of device: Ref<Device>, _ lower: inout LowerLayers
+    ) {
+        guard let id = lower.air.devices[device]?.server.store(value, of: path) else { return }
+        for ref in lower.air.links(of: device) {
+            guard let link = lower.links[ref], !link.supervision.isSilent else { continue }
+            if lower.hosts[link.host].ledger.subscribers(of: id, at: link.peer).isEmpty {
+                lower.context.log("notification of \(path.uuid) dropped: no app subscribes to it")
             }
             let part = value.prefix(ATTLimits.written(mtu: link.mtu))
-            _ = deliver(.value(id, part, needsConfirmation: false, sender: nil), on: ref, &radio)
+            _ = deliver(.value(id, part, needsConfirmation: false, sender: nil), on: ref, &lower)
         }
     }
 
@@ -134,22 +136,22 @@ extension GATT {
     }
 
     /// Resumes the device's queue if nothing holds up its head.
-    mutating func unstall(_ ref: Ref<Link>, _ radio: inout Radio) {
+    mutating func unstall(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard self[ref]?.server.unstall() == true else { return }
-        radio.context.queue.schedule(
-            .peerTransmit(ref), at: radio.links.connectionEvent(of: ref, from: radio.context.now))
+        lower.context.queue.schedule(
+            .peerTransmit(ref), at: lower.links.connectionEvent(of: ref, from: lower.context.now))
     }
 
     // MARK: Subscriptions
 
     /// Delivers a subscription to the manager; the first one of a central grants credits.
-    mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let link = radio.links[ref], let central = link.central,
-            let owner = radio.air.devices[link.device]?.server.database[attribute]?.owner
+    mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let link = lower.links[ref], let central = link.central,
+            let owner = lower.air.devices[link.device]?.server.database[attribute]?.owner
         else { return }
-        let credits = max(1, radio.context.configuration.notifyBuffer)
+        let credits = max(1, lower.context.configuration.notifyBuffer)
         let isFirst = self[ref]?.server.grantCredits(credits, to: owner.manager) == true
-        radio.context.emit(
+        lower.context.emit(
             PeripheralEvent.subscribed(
                 central: central, attribute: owner.local, mtu: link.mtu, notifyCredits: isFirst ? credits : 0),
             to: owner.manager)
@@ -158,20 +160,20 @@ extension GATT {
     /// Delivers the end of a subscription to the manager.
     ///
     /// Queued values are dropped.
-    mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let link = radio.links[ref], let central = link.central,
-            let owner = radio.air.devices[link.device]?.server.database[attribute]?.owner
+    mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let link = lower.links[ref], let central = link.central,
+            let owner = lower.air.devices[link.device]?.server.database[attribute]?.owner
         else { return }
-        radio.context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
+        lower.context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
         let dropped = self[ref]?.server.dropOutgoing(of: attribute) ?? []
-        revokeCredits(of: owner.manager, on: ref, &radio)
-        if !dropped.isEmpty { returnCredits(to: dropped, on: ref, &radio) }
-        unstall(ref, &radio)
+        revokeCredits(of: owner.manager, on: ref, &lower)
+        if !dropped.isEmpty { returnCredits(to: dropped, on: ref, &lower) }
+        unstall(ref, &lower)
     }
 
     /// Revokes the credits of a central after its last subscription to a manager.
-    mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let device = radio.links[ref]?.device, let database = radio.air.devices[device]?.server.database,
+    mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let device = lower.links[ref]?.device, let database = lower.air.devices[device]?.server.database,
             let subscriptions = self[ref]?.server.subscriptions
         else { return }
         let isLeft = subscriptions.keys.contains { database[$0]?.owner?.manager == manager }
@@ -180,15 +182,15 @@ extension GATT {
 
     /// Handles a disconnected central: its open request and its subscriptions end, unless the host's state implies
     /// that.
-    mutating func reportCentralLeft(_ ref: Ref<Link>, _ radio: inout Radio) {
-        guard let link = radio.links[ref], link.central != nil, let host = radio.air.devices[link.device]?.host else {
+    mutating func reportCentralLeft(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let link = lower.links[ref], link.central != nil, let host = lower.air.devices[link.device]?.host else {
             return
         }
-        if radio.hosts[host].adapter.isOn {
-            expireRequest(on: ref, &radio.context)
+        if lower.hosts[host].adapter.isOn {
+            expireRequest(on: ref, &lower.context)
             for attribute in self[ref]?.server.subscriptions.keys.sorted() ?? [] {
                 self[ref]?.server.subscriptions[attribute] = nil
-                reportUnsubscribed(attribute, on: ref, &radio)
+                reportUnsubscribed(attribute, on: ref, &lower)
             }
         }
         self[ref]?.server.notifyCredits = [:]
@@ -201,43 +203,43 @@ extension GATT {
     ///   unsubscribed in the meantime.
     mutating func update(
         _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, isNamed: Bool, on ref: Ref<Link>,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let central = radio.links[ref]?.central else { return nil }
+        guard let central = lower.links[ref]?.central else { return nil }
         guard self[ref]?.server.subscriptions[attribute] != nil else {
             if isNamed, self[ref]?.server.notifyCredits[manager] != nil {
-                radio.context.emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: manager)
+                lower.context.emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: manager)
             }
             return nil
         }
         guard self[ref]?.server.spendCredit(of: manager) == true else {
-            radio.context.log("value without credit dropped")
+            lower.context.log("value without credit dropped")
             return nil
         }
-        return notify(value, attribute, sender: manager, on: ref, &radio)
+        return notify(value, attribute, sender: manager, on: ref, &lower)
     }
 
     /// Returns the credits of sent values to their managers.
-    private mutating func returnCredits(to senders: [Ref<Manager>], on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let central = radio.links[ref]?.central else { return }
+    private mutating func returnCredits(to senders: [Ref<Manager>], on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let central = lower.links[ref]?.central else { return }
         var notified: Set<Ref<Manager>> = []
         for sender in senders where notified.insert(sender).inserted {
             let count = senders.count { $0 == sender }
             guard self[ref]?.server.returnCredits(count, to: sender) == true else { continue }
-            radio.context.emit(PeripheralEvent.notifyCredits(central: central, count: count), to: sender)
+            lower.context.emit(PeripheralEvent.notifyCredits(central: central, count: count), to: sender)
         }
     }
 
     /// Changes the MTU of a link, for the managers of both sides.
-    mutating func setMTU(_ mtu: Int, on ref: Ref<Link>, _ radio: inout Radio) {
-        guard let link = radio.links[ref], link.mtu != mtu else { return }
-        radio.links[ref]?.mtu = mtu
-        if radio.context.tapped.contains(.links) { radio.context.report(.mtuChanged(link: ref.serial, mtu: mtu)) }
+    mutating func setMTU(_ mtu: Int, on ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let link = lower.links[ref], link.mtu != mtu else { return }
+        lower.links[ref]?.mtu = mtu
+        if lower.context.tapped.contains(.links) { lower.context.report(.mtuChanged(link: ref.serial, mtu: mtu)) }
         if let central = link.central {
             for manager in self[ref]?.server.notifyCredits.keys.sorted() ?? [] {
-                radio.context.emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)
+                lower.context.emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)
             }
         }
-        radio.hosts.emit(toLeasesOf: link.peer, on: link.host, &radio.context) { .mtuChanged(link: $0, mtu: mtu) }
+        lower.hosts.emit(toLeasesOf: link.peer, on: link.host, &lower.context) { .mtuChanged(link: $0, mtu: mtu) }
     }
 }

@@ -6,12 +6,12 @@ import DequeModule
 /// The Attribute Protocol on all links: the operations of clients, the answers of servers, and the values that servers
 /// send.
 ///
-/// What a device's handler answers is asked outside of this layer.
+/// The questions to a device's handler are asked outside of this layer.
 struct GATT: Sendable {
     /// The bearers; each has the slot and the serial number of its link, because they are opened and closed together.
     private var bearers = SlotTable<ATTBearer>()
 
-    /// What an operation needs from the other layers.
+    /// A need of an operation that other layers meet.
     enum Demand: Sendable {
         /// The link must be encrypted; the operation is retried then.
         case pairing(LinkOperation, ATTCode)
@@ -21,8 +21,8 @@ struct GATT: Sendable {
 
     /// The bearer of a link; nil if the link ended.
     subscript(ref: Ref<Link>) -> ATTBearer? {
-        @inline(__always) _read { yield bearers[Ref(ref)] }
-        @inline(__always) _modify { yield &bearers[Ref(ref)] }
+        _read { yield bearers[Ref(ref)] }
+        _modify { yield &bearers[Ref(ref)] }
     }
 
     /// Opens the bearer of a new link.
@@ -42,77 +42,77 @@ struct GATT: Sendable {
     /// Appends a manager's operation to the queue of its link.
     mutating func enqueue(
         _ kind: LinkOperation.Kind, as operation: OperationID, of manager: Ref<Manager>, on id: LinkID,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) {
-        guard let ref = radio.hosts.managers[manager]?.openLink(of: id)?.link else { return }
-        enqueue(LinkOperation(manager: manager, link: id, operation: operation, kind: kind), on: ref, &radio)
+        guard let ref = lower.hosts.managers[manager]?.openLink(of: id)?.link else { return }
+        enqueue(LinkOperation(manager: manager, link: id, operation: operation, kind: kind), on: ref, &lower)
     }
 
     /// Spends a manager's credit for a write command.
     mutating func enqueueCommand(
-        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, on id: LinkID, _ radio: inout Radio
+        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, on id: LinkID, _ lower: inout LowerLayers
     ) {
-        switch radio.hosts.managers[manager]?.spendCredit(on: id) {
-        case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: manager, on: id, &radio)
-        case false?: radio.context.log("write command without credit dropped")
+        switch lower.hosts.managers[manager]?.spendCredit(on: id) {
+        case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: manager, on: id, &lower)
+        case false?: lower.context.log("write command without credit dropped")
         case nil: break
         }
     }
 
-    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>, _ radio: inout Radio) {
+    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         self[ref]?.client.operations.append(operation)
-        start(ref, &radio)
+        start(ref, &lower)
     }
 
     /// Marks the link idle, and starts the head of the queue.
-    mutating func release(_ ref: Ref<Link>, _ radio: inout Radio) {
+    mutating func release(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
         self[ref]?.client.isBusy = false
-        start(ref, &radio)
+        start(ref, &lower)
     }
 
     /// Retries a refused operation before all others of its link.
-    mutating func retry(_ operation: LinkOperation, on ref: Ref<Link>, _ radio: inout Radio) {
+    mutating func retry(_ operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         var again = operation
         again.isRetried = true
         self[ref]?.client.operations.prepend(again)
-        release(ref, &radio)
+        release(ref, &lower)
     }
 
     /// Starts the head of the queue, if the link is idle, and schedules its effect.
-    private mutating func start(_ ref: Ref<Link>, _ radio: inout Radio) {
-        guard let timing = radio.links[ref]?.timing, let start = self[ref]?.client.start(timing, at: radio.context.now)
+    private mutating func start(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard let timing = lower.links[ref]?.timing, let start = self[ref]?.client.start(timing, at: lower.context.now)
         else { return }
-        begin(start, timing, on: ref, &radio)
+        begin(start, timing, on: ref, &lower)
     }
 
     private mutating func begin(
-        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ radio: inout Radio
+        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
-        if radio.context.tapped.contains(.att) { reportRequest(start, timing, on: ref, &radio) }
+        if lower.context.tapped.contains(.att) { reportRequest(start, timing, on: ref, &lower) }
         switch start {
         case .transmit(let due):
-            radio.context.queue.schedule(
-                .transmit(ref), at: due + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+            lower.context.queue.schedule(
+                .transmit(ref), at: due + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
         case .read(let due):
-            radio.context.queue.schedule(
-                .answer(ref), at: due + radio.links.retransmissionTime(on: ref, &radio.air, &radio.context))
+            lower.context.queue.schedule(
+                .answer(ref), at: due + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
         case .request(let event):
             guard let kind = self[ref]?.client.operations.first?.kind else { return }
             let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
-            guard interval > 0 || delay > 0 else { return radio.context.queue.schedule(.answer(ref), at: event) }
-            let count = roundTrips(of: kind, on: ref, &radio)
-            let lost = radio.links.retransmissionTime(count, on: ref, &radio.air, &radio.context)
+            guard interval > 0 || delay > 0 else { return lower.context.queue.schedule(.answer(ref), at: event) }
+            let count = roundTrips(of: kind, on: ref, &lower)
+            let lost = lower.links.retransmissionTime(count, on: ref, &lower.air, &lower.context)
             // The host answers by itself what it knows, without time of the device.
-            guard count > 0 else { return radio.context.queue.schedule(.answer(ref), at: event + lost) }
-            let additional = radio.links.additionalTime(ofATT: longPDUs(of: kind, on: ref, &radio), on: ref)
-            radio.context.queue.schedule(
+            guard count > 0 else { return lower.context.queue.schedule(.answer(ref), at: event + lost) }
+            let additional = lower.links.additionalTime(ofATT: longPDUs(of: kind, on: ref, &lower), on: ref)
+            lower.context.queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + delay)
         }
     }
 
     /// The number of round trips before the first answer that an app can see.
-    func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ radio: inout Radio) -> Int {
-        guard let link = radio.links[ref], let database = radio.air.devices[link.device]?.server.database else {
+    func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Int {
+        guard let link = lower.links[ref], let database = lower.air.devices[link.device]?.server.database else {
             return 1
         }
         if kind.isDiscovery, self[ref]?.client.cache != nil { return 0 }
@@ -125,7 +125,7 @@ struct GATT: Sendable {
         case .request(.write(_, let value, let offset)):
             return RoundTrips.writing(count: value.count, offset: offset, mtu: link.mtu)
         case .request(.setNotifying(let attribute, let isOn)):
-            let others = radio.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
+            let others = lower.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             return others > (isOn ? 0 : 1) ? 0 : 1
         default: return 1
         }
@@ -147,8 +147,8 @@ struct GATT: Sendable {
     /// Returns the lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
     ///
     /// The lengths for a read are known when its value is.
-    private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ radio: inout Radio) -> [Int] {
-        guard let link = radio.links[ref], let database = radio.air.devices[link.device]?.server.database else {
+    private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ lower: inout LowerLayers) -> [Int] {
+        guard let link = lower.links[ref], let database = lower.air.devices[link.device]?.server.database else {
             return []
         }
         if case .request(.write(_, let value, let offset)) = kind {
@@ -170,47 +170,47 @@ struct GATT: Sendable {
 
     /// Delivers the response of an operation and begins the next one.
     mutating func complete(
-        _ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>, _ radio: inout Radio
+        _ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
-        if radio.context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref, &radio) }
-        if radio.hosts.managers[operation.manager]?.holds(operation.link) == true {
-            radio.context.emit(
+        if lower.context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref, &lower) }
+        if lower.hosts.managers[operation.manager]?.holds(operation.link) == true {
+            lower.context.emit(
                 .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
         }
-        release(ref, &radio)
+        release(ref, &lower)
     }
 
     /// Fails a refused operation; if encryption was missing, the host pairs and retries once by itself.
     mutating func fail(
-        _ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String, _ radio: inout Radio
+        _ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String, _ lower: inout LowerLayers
     ) -> Demand? {
         let error = BackendError.att(code.rawValue, operation: name)
         guard code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
-            radio.links[ref]?.security.refusal != nil
+            lower.links[ref]?.security.refusal != nil
         else {
-            complete(operation, .failure(error), on: ref, &radio)
+            complete(operation, .failure(error), on: ref, &lower)
             return nil
         }
-        if radio.context.tapped.contains(.att) { reportResponse(.failure(error), to: operation.kind, on: ref, &radio) }
+        if lower.context.tapped.contains(.att) { reportResponse(.failure(error), to: operation.kind, on: ref, &lower) }
         return .pairing(operation, code)
     }
 
     /// Fails an operation that the device refused with its own error.
     mutating func fail(
         _ operation: LinkOperation, carrying original: OpaqueError, on ref: Ref<Link>, _ name: String,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) {
         var error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: name)
         error.original = original
-        complete(operation, .failure(error), on: ref, &radio)
+        complete(operation, .failure(error), on: ref, &lower)
     }
 
     /// Completes an operation when the rest of a long value has arrived.
-    mutating func finish(_ ref: Ref<Link>, _ radio: inout Radio) {
-        guard !radio.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.takeFinishing() else {
+    mutating func finish(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard !lower.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.takeFinishing() else {
             return
         }
-        complete(finishing.operation, finishing.response, on: ref, &radio)
+        complete(finishing.operation, finishing.response, on: ref, &lower)
     }
 
     /// Starts the timeout of an open request; after 30 s nothing more may be sent on the link (Core Specification, Vol
@@ -235,12 +235,12 @@ struct GATT: Sendable {
 
     /// Begins a transmission of a side; returns nil if the side does not send now.
     mutating func beginTransmission(
-        _ event: WorldEvent, by side: LinkSide, on ref: Ref<Link>, _ radio: inout Radio
+        _ event: WorldEvent, by side: LinkSide, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) -> Room? {
-        guard !radio.links.isMissed(event, on: ref) else { return nil }
-        if let packets = radio.links.packetsWithoutInterval(on: ref) { return Room(packets: packets) }
-        guard radio.links.beginEvent(for: .attributes, by: side, on: ref, at: radio.context.now) else {
-            radio.context.queue.schedule(event, at: radio.context.now)
+        guard !lower.links.isMissed(event, on: ref) else { return nil }
+        if let packets = lower.links.packetsWithoutInterval(on: ref) { return Room(packets: packets) }
+        guard lower.links.beginEvent(for: .attributes, by: side, on: ref, at: lower.context.now) else {
+            lower.context.queue.schedule(event, at: lower.context.now)
             return nil
         }
         return Room()
@@ -249,33 +249,34 @@ struct GATT: Sendable {
     /// Sends the write command at the head of the queue.
     ///
     /// - Returns: The command; nil if the head is no write command, or the connection event has no room for all of it.
-    mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Room, _ radio: inout Radio) -> ATTTransaction? {
+    mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Room, _ lower: inout LowerLayers) -> ATTTransaction?
+    {
         if let left = room.packets {
             room.packets = left - 1
             guard left > 0 else { return nil }
         } else {
             guard let (length, offset) = self[ref]?.client.firstCommandLength else { return nil }
-            if let sent = radio.links.sendATT(length, from: offset, by: .central, on: ref) {
+            if let sent = lower.links.sendATT(length, from: offset, by: .central, on: ref) {
                 self[ref]?.client.bytesSent = sent
                 return nil
             }
         }
-        guard let operation = self[ref]?.client.takeWriteCommand(), let link = radio.links[ref] else { return nil }
+        guard let operation = self[ref]?.client.takeWriteCommand(), let link = lower.links[ref] else { return nil }
         let command = ATTTransaction(operation, on: ref, link)
-        if radio.context.tapped.contains(.att) { reportCommand(command, &radio) }
+        if lower.context.tapped.contains(.att) { reportCommand(command, &lower) }
         return command
     }
 
     /// Returns the credit of a write command that was sent.
-    func returnCredit(of operation: LinkOperation, _ radio: inout Radio) {
-        guard radio.hosts.managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { return }
-        radio.context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
+    func returnCredit(of operation: LinkOperation, _ lower: inout LowerLayers) {
+        guard lower.hosts.managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { return }
+        lower.context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
     }
 
     /// Continues after write commands were sent: with further ones at a later time, or with another operation.
-    mutating func continueTransmitting(_ ref: Ref<Link>, _ radio: inout Radio) {
-        guard self[ref]?.client.operations.first?.kind.isWriteCommand == true, let timing = radio.links[ref]?.timing
-        else { return release(ref, &radio) }
-        begin(.transmit(at: radio.context.now + timing.interval), timing, on: ref, &radio)
+    mutating func continueTransmitting(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        guard self[ref]?.client.operations.first?.kind.isWriteCommand == true, let timing = lower.links[ref]?.timing
+        else { return release(ref, &lower) }
+        begin(.transmit(at: lower.context.now + timing.interval), timing, on: ref, &lower)
     }
 }

@@ -14,7 +14,8 @@ struct GATTServer: Sendable {
         case value(Data)
         case refused(ATTCode)
         case held
-        case clientConfiguration
+        /// The Client Characteristic Configuration of a characteristic, which each client has for itself.
+        case clientConfiguration(AttributeID)
         case handler
         /// The manager that published the attribute answers.
         case manager
@@ -25,7 +26,8 @@ struct GATTServer: Sendable {
         /// The value is stored and notified to the writer.
         case echo
         case refused(ATTCode)
-        case handler
+        /// The handler takes the value of the attribute after the write.
+        case handler(Data)
         case manager
     }
 
@@ -68,6 +70,20 @@ struct GATTServer: Sendable {
         return id
     }
 
+    /// Adds a service to a device that is on the air.
+    mutating func addNew(_ service: ServiceDescription) throws -> ServiceRecord? {
+        let id = try add(service, path: "service")
+        return database.record(ofService: id)
+    }
+
+    /// Publishes a service of a manager.
+    mutating func publish(
+        _ service: ServiceDefinition, by manager: Ref<Manager>, _ published: inout [AttributeID: AttributeID]
+    ) throws(BackendError) -> ServiceRecord? {
+        let id = try database.publish(service, by: manager, &published)
+        return database.record(ofService: id)
+    }
+
     /// Removes a service and everything in it.
     ///
     /// - Returns: The service's characteristics.
@@ -84,7 +100,9 @@ struct GATTServer: Sendable {
     mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> ReadAccess {
         if let code = database.refusal(attribute, isWrite: false, on: security) { return .refused(code) }
         if database[attribute]?.access.isHeld == true { return .held }
-        if database[attribute]?.role == .clientConfiguration { return .clientConfiguration }
+        if database[attribute]?.role == .clientConfiguration, let parent = database[attribute]?.parent {
+            return .clientConfiguration(parent)
+        }
         if responder == .handler { return .handler }
         if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
         return .value(database[attribute]?.value ?? Data())
@@ -100,7 +118,7 @@ struct GATTServer: Sendable {
         if let code = database.writeRefusal(attribute, count: value.count, from: offset, needs: property) {
             return .refused(code)
         }
-        if responder == .handler { return .handler }
+        if responder == .handler { return .handler(database.value(of: attribute, writing: value, from: offset)) }
         if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
         if database[attribute]?.access.isEcho == true { return .echo }
         let stored = database.value(of: attribute, writing: value, from: offset)
@@ -153,18 +171,20 @@ struct GATTServer: Sendable {
         return database[attribute]?.access.isEcho == true ? value : nil
     }
 
-    /// Stores the value of the characteristic or descriptor that a control names; returns nil if there is none.
-    mutating func store(_ value: Data, in target: AttributeTarget) -> AttributeID? {
-        guard let id = attribute(target) else { return nil }
+    /// Stores the value of the characteristic with a path; returns nil if there is none.
+    mutating func store(_ value: Data, of path: CharacteristicPath) -> AttributeID? {
+        guard let id = database.characteristic(path) else { return nil }
         database[id]?.value = value
         return id
     }
 
-    /// Holds reads of an attribute without an answer, or releases them; returns nil if there is no such attribute.
-    mutating func hold(_ target: AttributeTarget, _ isHeld: Bool) -> AttributeID? {
-        guard let id = attribute(target) else { return nil }
-        database[id]?.access.isHeld = isHeld
-        return id
+    /// Returns the service that a control removes; nil if there is none.
+    func service(of control: DeviceControl) -> AttributeID? {
+        switch control {
+        case .removeService(let uuid, let index): database.service(ServicePath(uuid, index: index))
+        case .removeServiceNumber(let number): attribute(at: AttributePosition(service: number))
+        default: nil
+        }
     }
 
     /// The value of the GAP Device Name.

@@ -14,7 +14,7 @@ extension World {
         }
     }
 
-    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) { gatt.enqueue(operation, on: ref, &radio) }
+    mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>) { gatt.enqueue(operation, on: ref, &lower) }
 
     /// Lets the host behind a link read the GAP Device Name by itself.
     mutating func readDeviceName(on ref: Ref<Link>) {
@@ -22,19 +22,19 @@ extension World {
     }
 
     mutating func complete(_ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>) {
-        gatt.complete(operation, response, on: ref, &radio)
+        gatt.complete(operation, response, on: ref, &lower)
     }
 
     private mutating func fail(_ answered: ATTTransaction, _ code: ATTCode, _ name: String) {
-        meet(gatt.fail(answered, code, name, &radio), on: answered.ref)
+        meet(gatt.fail(answered, code, name, &lower), on: answered.ref)
     }
 
     // MARK: Answers
 
     /// Handles the arrival of the answer to the head of the queue.
     mutating func answerArrived(_ ref: Ref<Link>) {
-        guard let answered = gatt.takeAnswered(ref, &radio.links) else { return }
-        switch gatt.admit(answered, channels, &radio) {
+        guard let answered = gatt.takeAnswered(ref, &lower.links) else { return }
+        switch gatt.admit(answered, &lower) {
         case .admitted: perform(answered)
         case .held: break
         case .demanding(let demand): meet(demand, on: ref)
@@ -45,14 +45,14 @@ extension World {
     private mutating func perform(_ answered: ATTTransaction) {
         switch answered.operation.kind {
         case .request(.read(let attribute)):
-            let answer = gatt.read(attribute, answered, &radio)
+            let answer = gatt.read(attribute, answered, &lower)
             continueAnswer(answer, to: answered, "read")
         case .request(.write(let attribute, let value, let offset)):
-            let answer = gatt.write(attribute, value, from: offset, answered, &radio)
+            let answer = gatt.write(attribute, value, from: offset, answered, &lower)
             continueAnswer(answer, to: answered, "write")
         case .writeCommand: break  // sent by transmit, without an answer
-        case .deviceName: gatt.readDeviceName(answered, &radio)
-        case .request(.readRSSI): gatt.readRSSI(answered, &radio)
+        case .deviceName: gatt.readDeviceName(answered, &lower)
+        case .request(.readRSSI): gatt.readRSSI(answered, &lower)
         case .request(.openChannel(let psm)): openChannel(psm, answered)
         case .request: if isGranted(answered) { grant(answered) }
         }
@@ -71,7 +71,7 @@ extension World {
     }
 
     mutating func handlerAnswered(_ response: PeripheralResponse, to answered: ATTTransaction, _ name: String) {
-        let demand = gatt.handlerAnswered(response, to: answered, name, &radio)
+        let demand = gatt.handlerAnswered(response, to: answered, name, &lower)
         meet(demand, on: answered.ref)
     }
 
@@ -79,10 +79,10 @@ extension World {
     mutating func grant(_ answered: ATTTransaction) {
         let (operation, ref) = (answered.operation, answered.ref)
         guard case .request(.setNotifying(let attribute, let isOn)) = operation.kind else {
-            return meet(gatt.discover(operation, on: ref, &radio), on: ref)
+            return meet(gatt.discover(operation, on: ref, &lower), on: ref)
         }
-        guard let link = radio.links[ref] else { return }
-        switch gatt.setNotifying(attribute, isOn, operation, on: link, &radio) {
+        guard let link = lower.links[ref] else { return }
+        switch gatt.setNotifying(attribute, isOn, operation, on: link, &lower) {
         case .refused(let code): return fail(answered, code, "subscribe")
         case .subscribe(let uuid, let kind): subscribe(attribute, uuid, kind, on: ref)
         case .unsubscribe: unsubscribe(attribute, on: ref)
@@ -96,20 +96,20 @@ extension World {
         switch response {
         case .granted, .unanswered: break
         case .error(let code): fail(answered, code, "procedure")
-        case .failure(let error): gatt.fail(answered.operation, carrying: error, on: answered.ref, "procedure", &radio)
+        case .failure(let error): gatt.fail(answered.operation, carrying: error, on: answered.ref, "procedure", &lower)
         }
     }
 
     /// Answers a central's request for a channel.
     private mutating func openChannel(_ psm: UInt16, _ answered: ATTTransaction) {
         let (operation, ref) = (answered.operation, answered.ref)
-        guard let link = radio.links[ref], let device = radio.air.devices[link.device],
-            radio.hosts.managers[operation.manager]?.holds(operation.link) == true
-        else { return gatt.release(ref, &radio) }
-        switch channels.open(psm, by: operation.manager, on: ref, link, device, &radio) {
+        guard let link = lower.links[ref], let device = lower.air.devices[link.device],
+            lower.hosts.managers[operation.manager]?.holds(operation.link) == true
+        else { return gatt.release(ref, &lower) }
+        switch channels.open(psm, by: operation.manager, on: ref, link, device, &lower) {
         case .opened(let id, let credits, let isDescribed):
             complete(operation, .channel(id, credits: credits), on: ref)
-            let central = radio.links.central(of: ref, radio.hosts)
+            let central = lower.links.central(of: ref, lower.hosts)
             if isDescribed { handle(.channelOpened(central, id, psm: psm), at: link.device) }
         case .refused(.insufficientEncryption): fail(answered, .insufficientEncryption, "open channel")
         case .refused(.insufficientAuthentication): fail(answered, .insufficientAuthentication, "open channel")
@@ -122,7 +122,7 @@ extension World {
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
         _ = gatt[ref]?.server.takeTimeout()
-        gatt.expireRequest(on: ref, &radio.context)
+        gatt.expireRequest(on: ref, &lower.context)
         terminate(ref, reason: .timeout)
     }
 
@@ -130,20 +130,20 @@ extension World {
 
     /// Sends the write commands at the head of the queue, as many as a connection event carries.
     mutating func transmit(_ ref: Ref<Link>) {
-        guard var room = gatt.beginTransmission(.transmit(ref), by: .central, on: ref, &radio) else { return }
-        while let command = gatt.sendWriteCommand(on: ref, &room, &radio) {
-            switch gatt.admit(command: command, &radio) {
+        guard var room = gatt.beginTransmission(.transmit(ref), by: .central, on: ref, &lower) else { return }
+        while let command = gatt.sendWriteCommand(on: ref, &room, &lower) {
+            switch gatt.admit(command: command, &lower) {
             case .admitted: receive(command)
             case .held: break
             case .demanding(let demand): meet(demand, on: ref)
             }
-            gatt.returnCredit(of: command.operation, &radio)
+            gatt.returnCredit(of: command.operation, &lower)
         }
-        gatt.continueTransmitting(ref, &radio)
+        gatt.continueTransmitting(ref, &lower)
     }
 
     private mutating func receive(_ command: ATTTransaction) {
-        switch gatt.receive(command, &radio) {
+        switch gatt.receive(command, &lower) {
         case .given: break
         case .demanding(let demand): meet(demand, on: command.ref)
         case .handler(let request):
@@ -156,32 +156,30 @@ extension World {
 
     /// Stores the value of a write command.
     mutating func store(_ value: Data, _ attribute: AttributeID, _ command: ATTTransaction) {
-        meet(gatt.store(value, attribute, command, &radio), on: command.ref)
+        meet(gatt.store(value, attribute, command, &lower), on: command.ref)
     }
 
     // MARK: Faults
 
     /// Continues the steps of a device that faults hold up.
     mutating func resume(_ ref: Ref<Device>) {
-        guard let device = radio.air.devices[ref] else { return }
-        radio.air.devices[ref]?.faults.pausedConnects = []
-        for connect in device.faults.pausedConnects {
-            radio.context.queue.schedule(
-                .established(connect.host, ref, epoch: connect.epoch, .pastFault), at: radio.context.now)
+        for connect in lower.air.devices[ref]?.faults.takePausedConnects() ?? [] {
+            lower.context.queue.schedule(
+                .established(connect.host, ref, epoch: connect.epoch, .pastFault), at: lower.context.now)
         }
-        for link in device.links {
-            security.resume(link, &radio.context)
-            gatt.resume(link, at: radio.context.now)
+        for link in lower.air.links(of: ref) {
+            security.resume(link, &lower.context)
+            gatt.resume(link, at: lower.context.now)
             performPostponed(link)
-            gatt.unstall(link, &radio)
+            gatt.unstall(link, &lower)
         }
     }
 
     /// Performs the due operations of a link that a fault held up.
     mutating func performPostponed(_ ref: Ref<Link>) {
-        guard !radio.links.isMissed(.performPostponed(ref), on: ref) else { return }
-        while let command = gatt.takePostponedCommand(ref, radio.links, at: radio.context.now) { receive(command) }
-        guard let answered = gatt.takePostponedRequest(ref, &radio) else { return }
+        guard !lower.links.isMissed(.performPostponed(ref), on: ref) else { return }
+        while let command = gatt.takePostponedCommand(ref, lower.links, at: lower.context.now) { receive(command) }
+        guard let answered = gatt.takePostponedRequest(ref, &lower) else { return }
         perform(answered)
     }
 
@@ -190,50 +188,50 @@ extension World {
     mutating func subscribe(
         _ attribute: AttributeID, _ uuid: BluetoothUUID, _ kind: LinkServer.Subscription?, on ref: Ref<Link>
     ) {
-        guard let device = radio.links[ref]?.device else { return }
-        gatt.subscribe(attribute, kind, on: ref, at: device, &radio)
-        handle(.subscribed(radio.links.central(of: ref, radio.hosts), attribute, characteristic: uuid), at: device)
-        gatt.reportSubscribed(attribute, on: ref, &radio)
+        guard let device = lower.links[ref]?.device else { return }
+        gatt.subscribe(attribute, kind, on: ref, at: device, &lower)
+        handle(.subscribed(lower.links.central(of: ref, lower.hosts), attribute, characteristic: uuid), at: device)
+        gatt.reportSubscribed(attribute, on: ref, &lower)
     }
 
     private mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
-        guard let device = radio.links[ref]?.device, gatt.unsubscribe(attribute, on: ref),
-            let uuid = radio.air.devices[device]?.server.database[attribute]?.uuid
+        guard let device = lower.links[ref]?.device, gatt.unsubscribe(attribute, on: ref),
+            let uuid = lower.air.devices[device]?.server.database[attribute]?.uuid
         else { return }
-        handle(.unsubscribed(radio.links.central(of: ref, radio.hosts), attribute, characteristic: uuid), at: device)
-        gatt.reportUnsubscribed(attribute, on: ref, &radio)
+        handle(.unsubscribed(lower.links.central(of: ref, lower.hosts), attribute, characteristic: uuid), at: device)
+        gatt.reportUnsubscribed(attribute, on: ref, &lower)
     }
 
     /// Ends the subscriptions on a link that no manager needs.
     mutating func pruneSubscriptions(_ ref: Ref<Link>) {
-        guard let link = radio.links[ref] else { return }
+        guard let link = lower.links[ref] else { return }
         for attribute in gatt[ref]?.server.subscriptions.keys.sorted() ?? []
-        where radio.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
+        where lower.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).isEmpty {
             unsubscribe(attribute, on: ref)
         }
     }
 
     /// Notifies a new value of a device to its subscribers.
     mutating func notify(_ value: Data, _ attribute: AttributeID, of ref: Ref<Device>) {
-        for link in radio.air.devices[ref]?.links ?? [] {
-            meet(gatt.notify(value, attribute, on: link, &radio), on: link)
+        for link in lower.air.links(of: ref) {
+            meet(gatt.notify(value, attribute, on: link, &lower), on: link)
         }
     }
 
     mutating func notifyTimerFired(_ ref: Ref<Device>, _ attribute: AttributeID) {
-        guard let (value, interval) = gatt.notifyTimerFired(ref, attribute, &radio) else { return }
+        guard let (value, interval) = gatt.notifyTimerFired(ref, attribute, &lower) else { return }
         notify(value, attribute, of: ref)
-        radio.context.queue.schedule(.notifyTimer(ref, attribute), at: radio.context.now + interval, isPeriodic: true)
+        lower.context.queue.schedule(.notifyTimer(ref, attribute), at: lower.context.now + interval, isPeriodic: true)
     }
 
     /// Sends a manager's value to subscribers, for one credit each.
     mutating func update(
         _ ref: Ref<Manager>, _ local: AttributeID, _ value: Data, _ centrals: [PeerID]?, _ server: Ref<Device>
     ) {
-        guard let attribute = radio.hosts.managers[ref]?.publication.attributes[local] else { return }
-        for link in radio.air.devices[server]?.links ?? [] {
-            guard let central = radio.links[link]?.central, centrals?.contains(central) ?? true else { continue }
-            let demand = gatt.update(attribute, value, of: ref, isNamed: centrals != nil, on: link, &radio)
+        guard let attribute = lower.hosts.managers[ref]?.publication.attributes[local] else { return }
+        for link in lower.air.links(of: server) {
+            guard let central = lower.links[link]?.central, centrals?.contains(central) ?? true else { continue }
+            let demand = gatt.update(attribute, value, of: ref, isNamed: centrals != nil, on: link, &lower)
             meet(demand, on: link)
         }
     }
@@ -242,9 +240,9 @@ extension World {
     mutating func respond(
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
-        for link in radio.air.devices[server]?.links ?? [] {
+        for link in lower.air.links(of: server) {
             guard let asked = gatt[link]?.server.takePending(request.rawValue, of: ref) else { continue }
-            return meet(gatt.respond(asked, code, value, on: link, &radio), on: link)
+            return meet(gatt.respond(asked, code, value, on: link, &lower), on: link)
         }
     }
 
@@ -252,15 +250,15 @@ extension World {
 
     /// Transmits on a channel; a described device receives the bytes before the next transmission is scheduled.
     mutating func transmit(_ id: ChannelID, _ side: LinkSide) {
-        guard let data = channels.transmit(id, side, &radio) else { return }
-        notify(channels.receive(data, on: id, from: side, &radio))
-        notify(channels.continueTransmitting(id, side, &radio))
+        guard let data = channels.transmit(id, side, &lower) else { return }
+        notify(channels.receive(data, on: id, from: side, &lower))
+        notify(channels.continueTransmitting(id, side, &lower))
     }
 
     /// Ends the server's side of a link's channels when its end of the link ends.
     mutating func endServerChannels(of ref: Ref<Link>, at device: Ref<Device>) {
-        let isOn = radio.air.devices[device]?.host.map { radio.hosts[$0].adapter.isOn } ?? true
-        for id in channels.ids(on: ref) { notify(channels.endServerSide(of: id, isReported: isOn, &radio)) }
+        let isOn = lower.air.devices[device]?.host.map { lower.hosts[$0].adapter.isOn } ?? true
+        for id in channels.ids(on: ref) { notify(channels.endServerSide(of: id, isReported: isOn, &lower)) }
     }
 
     private mutating func notify(_ notice: Channels.DeviceNotice?) {

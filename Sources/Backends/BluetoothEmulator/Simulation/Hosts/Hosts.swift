@@ -57,6 +57,9 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
         return manager
     }
 
+    /// Returns the host of a manager; nil if no host matches the requested name.
+    func host(of ref: Ref<Manager>) -> Int? { managers[ref]?.host }
+
     /// Returns the state that a manager sees.
     func state(of manager: Manager) -> AdapterState {
         guard let host = manager.host, manager.role != .peripheral || hosts[host].canServe else { return .unsupported }

@@ -7,8 +7,8 @@ extension World {
 
     /// Terminates the managers with a restore identifier, and preserves their state.
     mutating func terminateApp(_ identifier: String, on host: Int) {
-        for ref in radio.hosts[host].managers where radio.hosts.managers[ref]?.restoreIdentifier == identifier {
-            switch radio.hosts.managers[ref]?.role {
+        for ref in lower.hosts[host].managers where lower.hosts.managers[ref]?.restoreIdentifier == identifier {
+            switch lower.hosts.managers[ref]?.role {
             case .central?: preserveCentral(ref, identifier, host)
             case .peripheral?: preservePeripheral(ref, identifier, host)
             case .pairing?, nil: break
@@ -17,15 +17,15 @@ extension World {
     }
 
     private mutating func preserveCentral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        let placeholder = radio.context.identifiers.nextPlaceholder()
+        let placeholder = lower.context.identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
-        preserved.scan = radio.hosts[host].scanning.scanners.first { $0.manager == ref }?.filter.parameters
-        for peer in radio.hosts[host].ledger.wantedPeers {
-            guard let lease = radio.hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed })
+        preserved.scan = lower.hosts[host].scanning.scanners.first { $0.manager == ref }?.filter.parameters
+        for peer in lower.hosts[host].ledger.wantedPeers {
+            guard let lease = lower.hosts[host].ledger.leases(of: peer).first(where: { $0.manager == ref.packed })
             else { continue }
-            let bearer = radio.hosts[host].links[peer].flatMap { gatt[$0] }
+            let bearer = lower.hosts[host].links[peer].flatMap { gatt[$0] }
             let notifying = (bearer?.server.subscriptions.keys.sorted() ?? []).filter { attribute in
-                radio.hosts[host].ledger.subscribers(of: attribute, at: peer).contains { $0.manager == ref.packed }
+                lower.hosts[host].ledger.subscribers(of: attribute, at: peer).contains { $0.manager == ref.packed }
             }
             connect(host, placeholder, peer, lease.operation, lease.options)
             subscribe(placeholder, to: notifying, of: peer, on: host)
@@ -33,7 +33,7 @@ extension World {
                 TerminatedCentral.Peer(
                     id: peer, operation: lease.operation, options: lease.options, notifying: notifying))
         }
-        radio.hosts[host].terminatedApps.centrals[identifier] = preserved
+        lower.hosts[host].terminatedApps.centrals[identifier] = preserved
         removeManager(ref)
     }
 
@@ -41,18 +41,18 @@ extension World {
         _ manager: Ref<Manager>, to attributes: [AttributeID], of peer: PeerID, on host: Int
     ) {
         for attribute in attributes {
-            _ = radio.hosts[host].ledger.setSubscribed(manager.packed, to: attribute, of: peer, true)
+            _ = lower.hosts[host].ledger.setSubscribed(manager.packed, to: attribute, of: peer, true)
         }
     }
 
     private mutating func preservePeripheral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        guard let manager = radio.hosts.managers[ref], let server = radio.hosts[host].server else { return }
+        guard let manager = lower.hosts.managers[ref], let server = lower.hosts[host].server else { return }
         closeListeners(of: ref, server)
         failRequests(of: ref, server)
-        for link in radio.air.devices[server]?.links ?? [] { gatt[link]?.server.notifyCredits[ref] = nil }
-        radio.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
+        for link in lower.air.links(of: server) { gatt[link]?.server.notifyCredits[ref] = nil }
+        lower.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
             publication: manager.publication, owner: ref)
-        _ = radio.hosts.remove(ref, &radio.context)
+        _ = lower.hosts.remove(ref, &lower.context)
     }
 
     // MARK: Starting it again
@@ -60,17 +60,17 @@ extension World {
     /// Restores the state that is preserved under a manager's identifier, before the manager receives the adapter's
     /// state.
     mutating func restore(_ ref: Ref<Manager>) {
-        guard let manager = radio.hosts.managers[ref], let host = manager.host,
+        guard let manager = lower.hosts.managers[ref], let host = manager.host,
             let identifier = manager.restoreIdentifier
         else { return }
         if manager.role == .central,
-            let preserved = radio.hosts[host].terminatedApps.centrals.removeValue(forKey: identifier)
+            let preserved = lower.hosts[host].terminatedApps.centrals.removeValue(forKey: identifier)
         {
             restore(preserved, to: ref, on: host)
         }
         if manager.role == .peripheral,
-            let preserved = radio.hosts[host].terminatedApps.peripherals.removeValue(forKey: identifier),
-            let server = radio.hosts[host].server
+            let preserved = lower.hosts[host].terminatedApps.peripherals.removeValue(forKey: identifier),
+            let server = lower.hosts[host].server
         {
             restore(preserved, to: ref, server)
         }
@@ -78,28 +78,28 @@ extension World {
 
     private mutating func restore(_ preserved: TerminatedCentral, to ref: Ref<Manager>, on host: Int) {
         var peers: [RestoredCentralState.Peer] = []
-        for peer in preserved.peers where radio.hosts[host].adapter.isOn {
+        for peer in preserved.peers where lower.hosts[host].adapter.isOn {
             peers.append(restore(peer, to: ref, on: host))
             if let placeholder = preserved.placeholder { disconnect(host, placeholder, peer.id) }
         }
-        radio.context.emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
+        lower.context.emit(.restored(RestoredCentralState(peers: peers, scan: preserved.scan)), to: ref)
     }
 
     private mutating func restore(
         _ peer: TerminatedCentral.Peer, to ref: Ref<Manager>, on host: Int
     ) -> RestoredCentralState.Peer {
-        let summary = radio.hosts.knownPeers([peer.id], of: host).first ?? PeerSummary(id: peer.id)
+        let summary = lower.hosts.knownPeers([peer.id], of: host).first ?? PeerSummary(id: peer.id)
         var restored = RestoredCentralState.Peer(summary: summary, operation: peer.operation)
-        switch radio.hosts[host].ledger.connect(
+        switch lower.hosts[host].ledger.connect(
             ref.packed, to: peer.id, operation: peer.operation, options: peer.options)
         {
         case .connect: startConnecting(peer.id, on: host)
         case .wait: break
         case .linked(let lease):
-            guard let id = lease.link, let link = radio.hosts[host].links[peer.id], let mtu = radio.links[link]?.mtu
+            guard let id = lease.link, let link = lower.hosts[host].links[peer.id], let mtu = lower.links[link]?.mtu
             else { break }
-            let credits = radio.context.configuration.transmitBuffer
-            radio.hosts.managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
+            let credits = lower.context.configuration.transmitBuffer
+            lower.hosts.managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
             subscribe(ref, to: peer.notifying, of: peer.id, on: host)
             restored.link = id
             restored.parameters = LinkParameters(mtu: mtu, writeCredits: credits)
@@ -109,8 +109,8 @@ extension World {
     }
 
     private func knownServices(of link: Ref<Link>, notifying: [AttributeID]) -> [RestoredCentralState.Service] {
-        guard let device = radio.links[link]?.device,
-            let database = gatt[link]?.client.cache ?? radio.air.devices[device]?.server.database
+        guard let device = lower.links[link]?.device,
+            let database = gatt[link]?.client.cache ?? lower.air.devices[device]?.server.database
         else { return [] }
         return database.visibleServices.compactMap { id in
             guard let record = database.record(ofService: id), record.isPrimary else { return nil }
@@ -123,22 +123,22 @@ extension World {
 
     private mutating func restore(_ preserved: TerminatedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
         if let owner = preserved.owner {
-            radio.air.devices[server]?.reown(from: owner, to: ref)
-            radio.hosts.managers[ref]?.publication = preserved.publication
-        } else if radio.air.devices[server]?.signal.isOn == true {
-            for service in preserved.publication.services { gatt.publish(service, nil, by: ref, at: server, &radio) }
+            lower.air.devices[server]?.reown(from: owner, to: ref)
+            lower.hosts.managers[ref]?.publication = preserved.publication
+        } else if lower.air.devices[server]?.signal.isOn == true {
+            for service in preserved.publication.services { gatt.publish(service, nil, by: ref, at: server, &lower) }
             if let advertisement = preserved.publication.advertisement {
-                radio.air.startAdvertising(advertisement, nil, ref, at: server, &radio.hosts, &radio.context)
+                lower.air.startAdvertising(advertisement, nil, ref, at: server, &lower.hosts, &lower.context)
             }
         }
-        guard let device = radio.air.devices[server], let publication = radio.hosts.managers[ref]?.publication else {
+        guard let device = lower.air.devices[server], let publication = lower.hosts.managers[ref]?.publication else {
             return
         }
-        let credits = max(1, radio.context.configuration.notifyBuffer)
+        let credits = max(1, lower.context.configuration.notifyBuffer)
         var subscriptions: [RestoredPeripheralState.Subscription] = []
         var centrals: [PeerID] = []
         for link in device.links {
-            guard let central = radio.links[link]?.central, let mtu = radio.links[link]?.mtu else { continue }
+            guard let central = lower.links[link]?.central, let mtu = lower.links[link]?.mtu else { continue }
             for attribute in gatt[link]?.server.subscriptions.keys.sorted() ?? [] {
                 guard let owner = device.server.database[attribute]?.owner, owner.manager == ref else { continue }
                 subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
@@ -147,9 +147,9 @@ extension World {
         }
         let state = RestoredPeripheralState(
             services: publication.services, subscriptions: subscriptions, advertisement: publication.advertisement)
-        radio.context.emit(PeripheralEvent.restored(state), to: ref)
+        lower.context.emit(PeripheralEvent.restored(state), to: ref)
         for central in centrals {
-            radio.context.emit(PeripheralEvent.notifyCredits(central: central, count: credits), to: ref)
+            lower.context.emit(PeripheralEvent.notifyCredits(central: central, count: credits), to: ref)
         }
     }
 
@@ -159,14 +159,14 @@ extension World {
     ///
     /// Pending outputs to the apps are dropped.
     mutating func endApps() {
-        radio.context.log("restored from a snapshot, without its apps")
-        radio.context.timeline.cancelAlarms()
-        for host in radio.hosts.indices {
+        lower.context.log("restored from a snapshot, without its apps")
+        lower.context.timeline.cancelAlarms()
+        for host in lower.hosts.indices {
             for identifier in startedApps(on: host) { terminateApp(identifier, on: host) }
         }
-        for manager in radio.hosts.managers.refs { removeManager(manager) }
-        radio.context.outputs = []
-        radio.context.tapped = []
+        for manager in lower.hosts.managers.refs { removeManager(manager) }
+        lower.context.outputs = []
+        lower.context.tapped = []
         askHandlersAgain()
     }
 
@@ -175,8 +175,8 @@ extension World {
     /// A manager that received no state yet has restored nothing; the state stays preserved for the next manager.
     private func startedApps(on host: Int) -> [String] {
         var identifiers: [String] = []
-        for ref in radio.hosts[host].managers {
-            guard let manager = radio.hosts.managers[ref], manager.reportedState != nil,
+        for ref in lower.hosts[host].managers {
+            guard let manager = lower.hosts.managers[ref], manager.reportedState != nil,
                 let identifier = manager.restoreIdentifier, !identifiers.contains(identifier)
             else { continue }
             identifiers.append(identifier)
@@ -193,37 +193,37 @@ extension World {
     }
 
     private mutating func preserve(_ description: PreservedCentralDescription, on host: Int) {
-        let placeholder = radio.context.identifiers.nextPlaceholder()
+        let placeholder = lower.context.identifiers.nextPlaceholder()
         var preserved = TerminatedCentral(placeholder: placeholder)
         preserved.scan = description.scan
         for (index, peer) in description.peers.enumerated() {
             let ref: Ref<Device>
             do throws(DescriptionError) { ref = try described(peer.device) } catch {
-                radio.context.log("no device is kept connected: \(error)")
+                lower.context.log("no device is kept connected: \(error)")
                 continue
             }
-            guard let device = radio.air.devices[ref] else { continue }
+            guard let device = lower.air.devices[ref] else { continue }
             let id = device.identity.peers[host]
             let operation = OperationID(rawValue: UInt64(index + 1))
-            radio.hosts[host].peers[id] = KnownPeer(
+            lower.hosts[host].peers[id] = KnownPeer(
                 address: device.identity.address, deviceName: device.description.name)
-            radio.hosts[host].peers.noteUse(of: id)
+            lower.hosts[host].peers.noteUse(of: id)
             preserved.peers.append(
                 TerminatedCentral.Peer(
                     id: id, operation: operation, options: ConnectOptions(),
                     notifying: peer.subscriptions.compactMap {
                         device.server.database.characteristic(CharacteristicPath($0))
                     }))
-            if radio.hosts[host].adapter.isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
+            if lower.hosts[host].adapter.isOn { connect(host, placeholder, id, operation, ConnectOptions()) }
         }
-        radio.hosts[host].terminatedApps.centrals[description.identifier] = preserved
+        lower.hosts[host].terminatedApps.centrals[description.identifier] = preserved
     }
 
     /// Returns the device with a name or an address.
     private func described(_ name: String) throws(DescriptionError) -> Ref<Device> {
-        let refs = radio.air.described
+        let refs = lower.air.described
         let descriptions = refs.compactMap { ref in
-            radio.air.devices[ref].map {
+            lower.air.devices[ref].map {
                 PeripheralDescription(name: $0.description.name, address: $0.identity.address)
             }
         }
@@ -232,29 +232,29 @@ extension World {
 
     private mutating func preserve(_ description: PreservedPeripheralDescription, on host: Int) {
         openServer(of: host)
-        guard let server = radio.hosts[host].server else { return }
-        let placeholder = radio.context.identifiers.nextPlaceholder()
+        guard let server = lower.hosts[host].server else { return }
+        let placeholder = lower.context.identifiers.nextPlaceholder()
         let advertisement = description.advertisement?.advertisement(isConnectable: nil)
         var preserved = TerminatedPeripheral(
             publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
         for service in description.definitions {
             do {
-                _ = try radio.air.devices[server]?.server.database.publish(
+                _ = try lower.air.devices[server]?.server.publish(
                     service, by: placeholder, &preserved.publication.attributes)
                 preserved.publication.services.append(service)
-            } catch { radio.context.log("service \(service.uuid) not kept: \(error)") }
+            } catch { lower.context.log("service \(service.uuid) not kept: \(error)") }
         }
-        radio.hosts[host].terminatedApps.peripherals[description.identifier] = preserved
+        lower.hosts[host].terminatedApps.peripherals[description.identifier] = preserved
         if let advertisement {
-            radio.air.startAdvertising(advertisement, nil, placeholder, at: server, &radio.hosts, &radio.context)
+            lower.air.startAdvertising(advertisement, nil, placeholder, at: server, &lower.hosts, &lower.context)
         }
     }
 
     /// Restores the subscriptions of terminated apps on a new link.
     mutating func subscribeForTerminatedApps(on ref: Ref<Link>) {
-        guard let link = radio.links[ref] else { return }
-        for identifier in radio.hosts[link.host].terminatedApps.centrals.keys.sorted() {
-            guard let preserved = radio.hosts[link.host].terminatedApps.centrals[identifier],
+        guard let link = lower.links[ref] else { return }
+        for identifier in lower.hosts[link.host].terminatedApps.centrals.keys.sorted() {
+            guard let preserved = lower.hosts[link.host].terminatedApps.centrals[identifier],
                 let placeholder = preserved.placeholder, let peer = preserved.peers.first(where: { $0.id == link.peer })
             else { continue }
             for attribute in peer.notifying {

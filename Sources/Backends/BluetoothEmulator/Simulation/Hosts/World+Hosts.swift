@@ -4,14 +4,14 @@ import BluetoothBackend
 extension World {
     /// Adds a host, which learns of devices when it hears them.
     mutating func addHost(_ host: Host) {
-        radio.hosts.append(host)
-        let number = radio.hosts.count - 1
-        if radio.context.tapped.contains(.hosts) { radio.context.report(.hostAdded(host.tapped(number))) }
+        lower.hosts.append(host)
+        let number = lower.hosts.count - 1
+        if lower.context.tapped.contains(.hosts) { lower.context.report(.hostAdded(host.tapped(number))) }
         if let period = host.identity.rotation {
-            radio.context.queue.schedule(
-                .rotateHostAddress(number), at: radio.context.now + period.nanoseconds, isPeriodic: true)
+            lower.context.queue.schedule(
+                .rotateHostAddress(number), at: lower.context.now + period.nanoseconds, isPeriodic: true)
         }
-        for ref in radio.air.devices.refs { radio.air.devices[ref]?.identity.learn(host.identity) }
+        for ref in lower.air.devices.refs { lower.air.devices[ref]?.identity.learn(host.identity) }
     }
 
     // MARK: Managers
@@ -21,37 +21,37 @@ extension World {
         remembering limit: Int = RoleOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
         let manager = Manager(role: role, host: host, restoreIdentifier: restoreIdentifier)
-        let ref = radio.hosts.insert(manager, remembering: limit, &radio.context)
+        let ref = lower.hosts.insert(manager, remembering: limit, &lower.context)
         if role == .peripheral, let host { openServer(of: host) }
         return ref
     }
 
     /// Removes a manager, without an event.
     mutating func removeManager(_ ref: Ref<Manager>) {
-        switch radio.hosts.managers[ref]?.role {
+        switch lower.hosts.managers[ref]?.role {
         case .peripheral?: withdrawAll(of: ref)
         case .pairing?: removeAgent(ref)
         case .central?, nil: break
         }
-        guard let manager = radio.hosts.remove(ref, &radio.context), let host = manager.host else { return }
-        radio.hosts.stopScan(ref, on: host)
-        for link in radio.hosts[host].links.values.sorted() { channels.closeAll(of: ref, on: link, &radio) }
-        for peer in radio.hosts[host].ledger.remove(ref.packed) {
+        guard let manager = lower.hosts.remove(ref, &lower.context), let host = manager.host else { return }
+        lower.hosts.stopScan(ref, on: host)
+        for link in lower.hosts[host].links.values.sorted() { channels.closeAll(of: ref, on: link, &lower) }
+        for peer in lower.hosts[host].ledger.remove(ref.packed) {
             stopConnecting(peer, on: host)
-            if let link = radio.hosts[host].links[peer] { radio.links.scheduleLocalClose(link, &radio.context) }
+            if let link = lower.hosts[host].links[peer] { lower.links.scheduleLocalClose(link, &lower.context) }
         }
-        for link in radio.hosts[host].links.values.sorted() { pruneSubscriptions(link) }
+        for link in lower.hosts[host].links.values.sorted() { pruneSubscriptions(link) }
     }
 
     mutating func reportState(_ ref: Ref<Manager>) {
-        guard let manager = radio.hosts.managers[ref] else { return }
-        let state = radio.hosts.state(of: manager)
+        guard let manager = lower.hosts.managers[ref] else { return }
+        let state = lower.hosts.state(of: manager)
         guard manager.reportedState != state else { return }
         if manager.reportedState == nil { restore(ref) }
-        radio.hosts.managers[ref]?.reportedState = state
+        lower.hosts.managers[ref]?.reportedState = state
         switch manager.role {
-        case .central: radio.context.emit(CentralEvent.stateChanged(state), to: ref)
-        case .peripheral: radio.context.emit(PeripheralEvent.stateChanged(state), to: ref)
+        case .central: lower.context.emit(CentralEvent.stateChanged(state), to: ref)
+        case .peripheral: lower.context.emit(PeripheralEvent.stateChanged(state), to: ref)
         case .pairing: break
         }
     }
@@ -64,65 +64,65 @@ extension World {
         case .plug(let isPlugged): change(host) { $0.isPlugged = isPlugged }
         case .setState(let state): change(host) { $0.shownState = state }
         case .setAdvertising(let advertising):
-            radio.air.setAdvertising(advertising, of: host, &radio.hosts, &radio.context)
-        case .setMaximumMTU(let mtu): radio.hosts[host].adapter.maximumMTU = mtu
+            lower.air.setAdvertising(advertising, of: host, &lower.hosts, &lower.context)
+        case .setMaximumMTU(let mtu): lower.hosts[host].adapter.maximumMTU = mtu
         case .authorize(let status):
             authorize(status, host)
             // The permission belongs to the app; hosts of managers that named none follow the default host's.
-            guard radio.hosts[host].identity.name == "default" else { return }
-            for other in radio.hosts.indices where radio.hosts[other].identity.isAnonymous { authorize(status, other) }
+            guard lower.hosts[host].identity.name == "default" else { return }
+            for other in lower.hosts.indices where lower.hosts[other].identity.isAnonymous { authorize(status, other) }
         case .reset(let duration):
             change(host) { $0.isResetting = true }
-            radio.context.queue.schedule(
-                .adapterBack(host, epoch: radio.hosts[host].adapter.epoch), at: radio.context.now + duration.nanoseconds
+            lower.context.queue.schedule(
+                .adapterBack(host, epoch: lower.hosts[host].adapter.epoch), at: lower.context.now + duration.nanoseconds
             )
-        case .rotateAddress: radio.air.rotateAddress(ofHost: host, security, &radio.hosts, &radio.context)
+        case .rotateAddress: lower.air.rotateAddress(ofHost: host, security, &lower.hosts, &lower.context)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
-            guard radio.hosts[host].peers[peer] == nil, let device = radio.air.device(peer, on: host) else { return }
-            radio.hosts[host].peers[peer] = radio.air.devices[device].map { KnownPeer(address: $0.identity.address) }
+            guard lower.hosts[host].peers[peer] == nil, let device = lower.air.device(peer, on: host) else { return }
+            lower.hosts[host].peers[peer] = lower.air.devices[device].map { KnownPeer(address: $0.identity.address) }
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
         case .preserveCentral(let state, let identifier):
-            radio.hosts[host].terminatedApps.centrals[identifier] = TerminatedCentral(
+            lower.hosts[host].terminatedApps.centrals[identifier] = TerminatedCentral(
                 peers: state.peers.map { peer in
                     TerminatedCentral.Peer(
                         id: peer.summary.id, operation: peer.operation, options: ConnectOptions(),
                         services: peer.services, notifying: peer.services.flatMap(\.notifying))
                 }, scan: state.scan)
         case .preservePeripheral(let state, let identifier):
-            radio.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
+            lower.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
                 publication: ManagerPublication(services: state.services, advertisement: state.advertisement))
         case .setFeature(let feature, let isOn):
             change(host) { adapter in
                 if isOn { adapter.features.insert(feature) } else { adapter.features.remove(feature) }
             }
-            radio.air.wakeAll(radio.hosts, &radio.context)
+            lower.air.wakeAll(lower.hosts, &lower.context)
         case .authorizeANCS(let peer, let isAuthorized):
-            radio.hosts.emit(toLeasesOf: peer, on: host, &radio.context) { _ in
+            lower.hosts.emit(toLeasesOf: peer, on: host, &lower.context) { _ in
                 .ancsAuthorizationChanged(peer: peer, isAuthorized: isAuthorized)
             }
         case .bond(let device): bond(host, with: device)
         case .removeBond(let address): removeBond(address, on: host)
         case .connectOtherApp(let peer, let isWithoutAdvertising):
-            guard radio.hosts[host].adapter.isOn else { return }
+            guard lower.hosts[host].adapter.isOn else { return }
             if isWithoutAdvertising { return connectOtherAppAtOnce(peer, on: host) }
             connect(host, Hosts.otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer): disconnect(host, Hosts.otherApp, peer)
         case .disconnectCentral(let peer, let isForSecurity):
-            for ref in radio.links.serverLinks(of: radio.hosts[host], with: peer, radio.air) {
-                radio.context.queue.schedule(
+            for ref in lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air) {
+                lower.context.queue.schedule(
                     isForSecurity ? .securityClose(ref) : .remoteClose(ref),
-                    at: radio.links.connectionEvent(of: ref, from: radio.context.now))
+                    at: lower.links.connectionEvent(of: ref, from: lower.context.now))
             }
         }
     }
 
     private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
-        guard radio.hosts[host].adapter.authorization != status else { return }
-        for manager in radio.hosts[host].managers {
-            switch radio.hosts.managers[manager]?.role {
-            case .central?: radio.context.emit(CentralEvent.authorizationChanged(status), to: manager)
-            case .peripheral?: radio.context.emit(PeripheralEvent.authorizationChanged(status), to: manager)
+        guard lower.hosts[host].adapter.authorization != status else { return }
+        for manager in lower.hosts[host].managers {
+            switch lower.hosts.managers[manager]?.role {
+            case .central?: lower.context.emit(CentralEvent.authorizationChanged(status), to: manager)
+            case .peripheral?: lower.context.emit(PeripheralEvent.authorizationChanged(status), to: manager)
             case .pairing?, nil: break
             }
         }
@@ -131,44 +131,44 @@ extension World {
 
     /// Changes a host's adapter, and handles the change of its state.
     private mutating func change(_ host: Int, _ body: (inout HostAdapter) -> Void) {
-        let wasOn = radio.hosts[host].adapter.isOn
-        radio.hosts[host].adapter.change(body)
-        radio.hosts.reportChange(of: host, &radio.context)
-        let isOn = radio.hosts[host].adapter.isOn
+        let wasOn = lower.hosts[host].adapter.isOn
+        lower.hosts[host].adapter.change(body)
+        lower.hosts.reportChange(of: host, &lower.context)
+        let isOn = lower.hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
-        for manager in radio.hosts[host].managers where radio.hosts.managers[manager]?.reportedState != nil {
+        for manager in lower.hosts[host].managers where lower.hosts.managers[manager]?.reportedState != nil {
             reportState(manager)
         }
-        if !wasOn, isOn { radio.air.wakeAll(radio.hosts, &radio.context) }
+        if !wasOn, isOn { lower.air.wakeAll(lower.hosts, &lower.context) }
     }
 
     mutating func adapterBack(_ host: Int, _ epoch: UInt32) {
-        guard radio.hosts[host].adapter.isResetting, radio.hosts[host].adapter.epoch == epoch else { return }
+        guard lower.hosts[host].adapter.isResetting, lower.hosts[host].adapter.epoch == epoch else { return }
         change(host) { $0.isResetting = false }
     }
 
     /// Ends everything that needs power, without events to the managers.
     private mutating func handlePowerLoss(_ host: Int) {
-        radio.hosts[host].adapter.epoch += 1
-        for manager in radio.hosts[host].managers { radio.hosts.managers[manager]?.lostPower() }
-        radio.hosts[host].connecting = []
-        security[host].stopWaitingForAll(&radio.context)
+        lower.hosts[host].adapter.epoch += 1
+        for manager in lower.hosts[host].managers { lower.hosts.managers[manager]?.lostPower() }
+        lower.hosts[host].connecting = []
+        security[host].stopWaitingForAll(&lower.context)
         for peer in security[host].requestedPeers {
             failPairingRequests(peer, on: host, BackendError(.notConnected, operation: "pair"))
         }
-        radio.hosts[host].scanning.removeAll()
-        let open = radio.hosts[host].links.values.sorted()
-        radio.hosts[host].links = [:]
+        lower.hosts[host].scanning.removeAll()
+        let open = lower.hosts[host].links.values.sorted()
+        lower.hosts[host].links = [:]
         for link in open { drop(link, reason: .local) }
-        radio.hosts[host].ledger.removeAll()
+        lower.hosts[host].ledger.removeAll()
     }
 
     private mutating func forget(_ peer: PeerID, on host: Int) {
-        guard radio.hosts[host].links[peer] == nil, radio.hosts[host].peers.forget(peer) != nil else { return }
-        radio.hosts[host].scanning.forget(peer)
-        radio.hosts.emit(toCentralsOf: host, .peerForgotten(peer: peer), &radio.context)
-        radio.air.wakeAll(radio.hosts, &radio.context)
+        guard lower.hosts[host].links[peer] == nil, lower.hosts[host].peers.forget(peer) != nil else { return }
+        lower.hosts[host].scanning.forget(peer)
+        lower.hosts.emit(toCentralsOf: host, .peerForgotten(peer: peer), &lower.context)
+        lower.air.wakeAll(lower.hosts, &lower.context)
     }
 
     // MARK: Servers
@@ -177,39 +177,39 @@ extension World {
     /// or a new one.
     mutating func freeHost(_ restoreIdentifier: String?) -> Int {
         if let restoreIdentifier,
-            let preserving = radio.hosts.firstIndex(where: { $0.terminatedApps.peripherals[restoreIdentifier] != nil })
+            let preserving = lower.hosts.firstIndex(where: { $0.terminatedApps.peripherals[restoreIdentifier] != nil })
         {
             return preserving
         }
-        let free = radio.hosts.firstIndex {
+        let free = lower.hosts.firstIndex {
             $0.identity.isAnonymous && $0.managers.isEmpty && $0.terminatedApps.peripherals.isEmpty
         }
         if let free {
-            let identity = radio.hosts[free].identity
-            if let server = radio.hosts[free].server {
-                radio.air.devices[server]?.setDeviceName(identity.name, of: identity)
+            let identity = lower.hosts[free].identity
+            if let server = lower.hosts[free].server {
+                lower.air.devices[server]?.setDeviceName(identity.name, of: identity)
             }
             return free
         }
         var number = 1
-        while radio.hosts.contains(where: { $0.identity.name == "peripheral \(number)" }) { number += 1 }
-        let description = HostDescription(name: "peripheral \(number)", authorization: radio.hosts.defaultAuthorization)
+        while lower.hosts.contains(where: { $0.identity.name == "peripheral \(number)" }) { number += 1 }
+        let description = HostDescription(name: "peripheral \(number)", authorization: lower.hosts.defaultAuthorization)
         addHost(Host(description, isAnonymous: true))
-        return radio.hosts.count - 1
+        return lower.hosts.count - 1
     }
 
     /// Puts a host on the air as a device, unless it is on the air.
     mutating func openServer(of host: Int) {
-        guard radio.hosts[host].server == nil else { return }
-        let address = radio.hosts[host].identity.airAddress
-        let peers = radio.hosts.map { $0.identity.peerID(of: address) }
+        guard lower.hosts[host].server == nil else { return }
+        let address = lower.hosts[host].identity.airAddress
+        let peers = lower.hosts.map { $0.identity.peerID(of: address) }
         do {
             let device = try Device(
-                server: radio.hosts[host], number: host, peers: peers, seed: radio.context.random.seed)
-            let ref = radio.air.insert(device)
-            radio.hosts[host].server = ref
-            device.reportAddition(ref, &radio.context)
-        } catch { radio.context.log("no peripheral role: \(error)") }
+                server: lower.hosts[host], number: host, peers: peers, seed: lower.context.random.seed)
+            let ref = lower.air.insert(device)
+            lower.hosts[host].server = ref
+            device.reportAddition(ref, &lower.context)
+        } catch { lower.context.log("no peripheral role: \(error)") }
     }
 
     /// Applies a change of a host's state to its server.
@@ -217,52 +217,52 @@ extension World {
     /// Below poweredOn, the links and PSMs are lost and advertising pauses; below poweredOff, nothing stays published.
     /// Managers receive no event except the state.
     private mutating func serverStateChanged(_ host: Int) {
-        guard let server = radio.hosts[host].server else { return }
-        let state = radio.hosts[host].canServe ? radio.hosts[host].adapter.state : .unsupported
+        guard let server = lower.hosts[host].server else { return }
+        let state = lower.hosts[host].canServe ? lower.hosts[host].adapter.state : .unsupported
         let isOn = state == .poweredOn
-        if radio.air.devices[server]?.signal.turn(isOn) == true {
-            radio.air.reportChange(of: server, &radio.context)
+        if lower.air.devices[server]?.signal.turn(isOn) == true {
+            lower.air.reportChange(of: server, &lower.context)
             if !isOn {
                 closeServer(server, isOrderly: state == .poweredOff)
                 channels.stopListening(on: host)
             }
         }
-        guard state != .poweredOn, state != .poweredOff, let database = radio.air.devices[server]?.server.database
+        guard state != .poweredOn, state != .poweredOff, let database = lower.air.devices[server]?.server.database
         else { return }
-        gatt.remove(database.publishedServices(), of: server, &radio)
-        radio.air.devices[server]?.advertiser.freeAll()
-        for manager in radio.hosts[host].managers { radio.hosts.managers[manager]?.publication = ManagerPublication() }
-        radio.hosts[host].terminatedApps.peripherals = [:]
-        radio.air.reportChange(of: server, &radio.context)
+        gatt.remove(database.publishedServices(), of: server, &lower)
+        lower.air.devices[server]?.advertiser.freeAll()
+        for manager in lower.hosts[host].managers { lower.hosts.managers[manager]?.publication = ManagerPublication() }
+        lower.hosts[host].terminatedApps.peripherals = [:]
+        lower.air.reportChange(of: server, &lower.context)
     }
 
     /// Ends the links to a host's server: by disconnecting if the host is switched off, by supervision timeout if its
     /// Bluetooth service is lost.
     private mutating func closeServer(_ server: Ref<Device>, isOrderly: Bool) {
-        let open = radio.air.devices[server]?.links ?? []
+        let open = lower.air.links(of: server)
         lose(server, staysOnAir: true, reason: .local)
         guard isOrderly else { return }
         for link in open {
-            radio.context.queue.schedule(
-                .remoteClose(link), at: radio.links.connectionEvent(of: link, from: radio.context.now))
+            lower.context.queue.schedule(
+                .remoteClose(link), at: lower.links.connectionEvent(of: link, from: lower.context.now))
         }
     }
 
     /// Withdraws everything that a removed manager published.
     private mutating func withdrawAll(of ref: Ref<Manager>) {
-        guard let host = radio.hosts.managers[ref]?.host, let server = radio.hosts[host].server else { return }
-        radio.air.stopAdvertising(ref, at: server, &radio.hosts, &radio.context)
+        guard let host = lower.hosts.host(of: ref), let server = lower.hosts[host].server else { return }
+        lower.air.stopAdvertising(ref, at: server, &lower.hosts, &lower.context)
         closeListeners(of: ref, server)
-        gatt.withdraw(of: ref, at: server, &radio)
+        gatt.withdraw(of: ref, at: server, &lower)
         failRequests(of: ref, server)
     }
 
     mutating func closeListeners(of ref: Ref<Manager>, _ server: Ref<Device>) {
         channels.stopListening(of: ref)
-        for link in radio.air.devices[server]?.links ?? [] { channels.closeAll(of: ref, on: link, &radio) }
+        for link in lower.air.links(of: server) { channels.closeAll(of: ref, on: link, &lower) }
     }
 
     mutating func failRequests(of ref: Ref<Manager>, _ server: Ref<Device>) {
-        for link in radio.air.devices[server]?.links ?? [] { gatt.failRequests(of: ref, on: link, &radio) }
+        for link in lower.air.links(of: server) { gatt.failRequests(of: ref, on: link, &lower) }
     }
 }

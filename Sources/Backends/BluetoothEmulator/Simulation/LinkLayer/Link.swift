@@ -75,6 +75,24 @@ struct Link: Sendable {
         mtu = existing.mtu
     }
 
+    /// Takes over the security and the parameters of the other direction.
+    mutating func follow(_ other: Link) {
+        security = other.security
+        timing = other.timing
+    }
+
+    /// Ends the relation to the other direction.
+    mutating func takeOther() -> Ref<Link>? {
+        defer { other = nil }
+        return other
+    }
+
+    /// Returns the other direction if it is earlier than this link, with this link's packets.
+    func earlier(than ref: Ref<Link>) -> (Ref<Link>, later: (timing: PacketTiming, isEncrypted: Bool))? {
+        guard let other, other < ref else { return nil }
+        return (other, (timing.packets, security != .plain))
+    }
+
     /// Marks the link as ending; returns whether it was not.
     mutating func beginClosing() -> Bool {
         defer { isClosing = true }

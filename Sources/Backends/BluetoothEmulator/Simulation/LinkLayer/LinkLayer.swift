@@ -15,8 +15,8 @@ struct LinkLayer: Sendable {
 
     /// The link; nil if it ended.
     subscript(ref: Ref<Link>) -> Link? {
-        @inline(__always) _read { yield links[ref] }
-        @inline(__always) _modify { yield &links[ref] }
+        _read { yield links[ref] }
+        _modify { yield &links[ref] }
     }
 
     mutating func insert(_ link: Link) -> Ref<Link> { links.insert(link) }
@@ -25,8 +25,8 @@ struct LinkLayer: Sendable {
 
     /// Removes a link with its timeout.
     mutating func remove(_ ref: Ref<Link>, _ context: inout WorldContext) -> Link? {
-        if let other = links[ref]?.other { links[other]?.other = nil }
         guard let link = links.remove(ref) else { return nil }
+        if let other = link.other { links[other]?.other = nil }
         if let token = link.supervision.timeout { context.queue.cancel(token) }
         return link
     }
@@ -73,8 +73,7 @@ struct LinkLayer: Sendable {
     /// Returns the number of packets that a side sends at a time on a link without a connection interval, where packets
     /// take no time; nil on any other link.
     func packetsWithoutInterval(on ref: Ref<Link>) -> Int? {
-        guard let timing = links[ref]?.timing.packets, timing.eventLength == 0 else { return nil }
-        return timing.maximumPackets
+        links[ref]?.timing.packetsWithoutInterval
     }
 
     /// Begins a connection event of a link.
@@ -115,8 +114,7 @@ struct LinkLayer: Sendable {
     /// Returns the earlier of two links between the same hosts, which counts the packets of both directions, and the
     /// later link's packets; nil for a link that is the earlier or the only one.
     private func earlierLink(_ ref: Ref<Link>) -> (Ref<Link>, later: (timing: PacketTiming, isEncrypted: Bool))? {
-        guard let other = links[ref]?.other, other < ref, let link = links[ref] else { return nil }
-        return (other, (link.timing.packets, link.security != .plain))
+        links[ref]?.earlier(than: ref)
     }
 
     /// Returns the additional time of ATT PDUs that are too long for one connection event each.
@@ -234,18 +232,16 @@ struct LinkLayer: Sendable {
     /// Copies a link's security and parameters to its other direction.
     mutating func share(_ ref: Ref<Link>) {
         guard let link = links[ref], let other = link.other else { return }
-        links[other]?.security = link.security
-        links[other]?.timing = link.timing
+        links[other]?.follow(link)
     }
 
     /// Ends one direction.
     ///
     /// - Returns: The other direction if it ends too: always, except after a local end while a manager needs it.
     mutating func part(_ ref: Ref<Link>, reason: DisconnectReason) -> Ref<Link>? {
-        guard let other = links[ref]?.other else { return nil }
-        links[ref]?.other = nil
+        guard let other = links[ref]?.takeOther(), let isClosing = links[other]?.isClosing else { return nil }
         links[other]?.other = nil
-        return reason != .local || links[other]?.isClosing == true ? other : nil
+        return reason != .local || isClosing ? other : nil
     }
 
     /// Returns the link to this host from the host behind a device; nil if there is no such link.

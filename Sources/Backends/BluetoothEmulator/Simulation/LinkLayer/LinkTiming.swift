@@ -36,6 +36,9 @@ struct LinkTiming: Sendable {
         event = ConnectionEventPackets()
     }
 
+    /// The number of packets that a side sends at a time without a connection interval, where packets take no time.
+    var packetsWithoutInterval: Int? { packets.eventLength == 0 ? packets.maximumPackets : nil }
+
     /// Begins the present connection event.
     ///
     /// - Parameter timing: The packets of a later link in the other direction, if that one sends.

@@ -4,7 +4,7 @@ import BluetoothValues
 
 // The course of a pairing: features, questions, keys.
 extension Security {
-    /// What happens outside of this layer after a step of a pairing.
+    /// The consequence of a step of a pairing outside of this layer.
     enum Outcome: Sendable {
         /// The link is encrypted, and the operation that needed it is retried.
         case succeeded(LinkOperation?)
@@ -17,7 +17,7 @@ extension Security {
     /// Starts a pairing on a link: for a refused operation, for an app, or at the device's request.
     mutating func startPairing(
         _ ref: Ref<Link>, _ link: Link, _ device: Device?, for operation: (LinkOperation, ATTCode)?,
-        asker: HostPairing.Asker?, _ radio: inout Radio
+        asker: HostPairing.Asker?, _ lower: inout LowerLayers
     ) -> Outcome? {
         let askers = asker.map { [$0] } ?? []
         if pairings[ref] != nil, !barred.contains(ref) {
@@ -31,65 +31,65 @@ extension Security {
         }
         guard !barred.contains(ref) else {
             let pairing = Pairing(number: 0, sides: sides, operation: operation, askers: askers)
-            return end(pairing, BackendError(.encryptionTimedOut, operation: "pair"), &radio)
+            return end(pairing, BackendError(.encryptionTimedOut, operation: "pair"), &lower)
         }
         var pairing = Pairing(
-            number: radio.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers)
-        if radio.context.tapped.contains(.security) { radio.context.report(.pairingStarted(link: ref.serial)) }
-        pairing.messageSent(on: ref, &radio.context)
+            number: lower.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers)
+        if lower.context.tapped.contains(.security) { lower.context.report(.pairingStarted(link: ref.serial)) }
+        pairing.messageSent(on: ref, &lower.context)
         pairings[ref] = pairing
         // The exchange of features takes a round trip.
-        let event = link.timing.connectionEvent(from: radio.context.now) + link.timing.interval
-        radio.context.queue.schedule(
-            .pairingFeatures(ref, pairing.number), at: event + radio.context.configuration.pairingDelay.nanoseconds)
+        let event = link.timing.connectionEvent(from: lower.context.now) + link.timing.interval
+        lower.context.queue.schedule(
+            .pairingFeatures(ref, pairing.number), at: event + lower.context.configuration.pairingDelay.nanoseconds)
         return nil
     }
 
     /// Chooses the method and asks the users, when both sides know each other's capabilities.
-    mutating func exchangeFeatures(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
-        guard !radio.links.isMissed(.pairingFeatures(ref, number), on: ref), let link = radio.links[ref],
-            pairings[ref]?.number == number, pairings[ref]?.isPaused == false, radio.air.devices[link.device] != nil
+    mutating func exchangeFeatures(_ ref: Ref<Link>, _ number: UInt64, _ lower: inout LowerLayers) -> Outcome? {
+        guard !lower.links.isMissed(.pairingFeatures(ref, number), on: ref), let link = lower.links[ref],
+            pairings[ref]?.number == number, pairings[ref]?.isPaused == false, lower.air.devices[link.device] != nil
         else { return nil }
-        if let fault = takeFault(ref, link.device, &radio) { return meet(fault, number, on: ref, &radio) }
-        guard let device = radio.air.devices[link.device] else { return nil }
+        if let fault = takeFault(ref, link.device, &lower) { return meet(fault, number, on: ref, &lower) }
+        guard let device = lower.air.devices[link.device] else { return nil }
         let described = device.host == nil ? device.description.pairing : nil
         switch described?.answer {
         case .ignore?: return nil
-        case .reject?: return fail(ref, .operationNotSupported, "the peer refuses to pair", &radio)
-        case .accept?, nil: pairings[ref]?.messageSent(on: ref, &radio.context)
+        case .reject?: return fail(ref, .operationNotSupported, "the peer refuses to pair", &lower)
+        case .accept?, nil: pairings[ref]?.messageSent(on: ref, &lower.context)
         }
         let agents: [LinkSide: Ref<Manager>] = [
-            .central: radio.hosts.agents(of: link.host).last,
-            .peripheral: device.host.flatMap { radio.hosts.agents(of: $0).last },
+            .central: lower.hosts.agents(of: link.host).last,
+            .peripheral: device.host.flatMap { lower.hosts.agents(of: $0).last },
         ].compactMapValues { $0 }
         let sides: [LinkSide] = device.host == nil ? [.central] : [.central, .peripheral]
-        guard radio.context.configuration.agreesToPairing || sides.allSatisfy({ agents[$0] != nil }) else {
-            return fail(ref, .operationCancelled, "no one is there to agree", &radio)
+        guard lower.context.configuration.agreesToPairing || sides.allSatisfy({ agents[$0] != nil }) else {
+            return fail(ref, .operationCancelled, "no one is there to agree", &lower)
         }
         func capability(_ side: LinkSide) -> PairingCapability {
-            agents[side].flatMap { radio.hosts.managers[$0]?.capability } ?? .noInputNoOutput
+            agents[side].flatMap { lower.hosts.managers[$0]?.capability } ?? .noInputNoOutput
         }
         let (central, peripheral) = (capability(.central), described?.capability ?? capability(.peripheral))
         let method = PairingMethod(
             central: central, peripheral: peripheral,
             hasOutOfBandData: described?.hasOutOfBandData == true && agents[.central] != nil)
         guard method.isAuthenticated || described?.requiresAuthentication != true else {
-            return fail(ref, .operationNotSupported, "authentication is required", &radio)
+            return fail(ref, .operationNotSupported, "authentication is required", &lower)
         }
-        guard hasRoomForBond(link, device, radio.hosts, radio.context.configuration.maximumBonds) else {
-            return fail(ref, .tooManyPairedDevices, nil, &radio)
+        guard hasRoomForBond(link, device, lower.hosts, lower.context.configuration.maximumBonds) else {
+            return fail(ref, .tooManyPairedDevices, nil, &lower)
         }
         pairings[ref]?.method = method
-        if radio.context.tapped.contains(.security) {
+        if lower.context.tapped.contains(.security) {
             let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
-            radio.context.report(.pairingMethodChosen(link: ref.serial, features))
+            lower.context.report(.pairingMethodChosen(link: ref.serial, features))
         }
-        let number = shownNumber(method, described, &radio.context)
+        let number = shownNumber(method, described, &lower.context)
         pairings[ref]?.passkey = number
         for side in [LinkSide.central, .peripheral] {
-            if let agent = agents[side] { pairings[ref]?.ask(agent, side, &radio.context) }
+            if let agent = agents[side] { pairings[ref]?.ask(agent, side, &lower.context) }
         }
-        advance(ref, link, &radio.context)
+        advance(ref, link, &lower.context)
         return nil
     }
 
@@ -110,29 +110,29 @@ extension Security {
     }
 
     /// Completes the pairing: both sides store the keys, and the operation that needed them is retried.
-    mutating func exchangeKeys(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
-        guard !radio.links.isMissed(.pairingKeys(ref, number), on: ref), let link = radio.links[ref],
+    mutating func exchangeKeys(_ ref: Ref<Link>, _ number: UInt64, _ lower: inout LowerLayers) -> Outcome? {
+        guard !lower.links.isMissed(.pairingKeys(ref, number), on: ref), let link = lower.links[ref],
             let pairing = pairings[ref], pairing.number == number, let method = pairing.method
         else { return nil }
-        guard pairing.isPasskeyRight else { return fail(ref, .invalidParameters, "the passkeys differ", &radio) }
-        let (key, isAuthenticated) = (radio.context.random.security.next(), method.isAuthenticated)
+        guard pairing.isPasskeyRight else { return fail(ref, .invalidParameters, "the passkeys differ", &lower) }
+        let (key, isAuthenticated) = (lower.context.random.security.next(), method.isAuthenticated)
         var isBonded = false
-        if let device = radio.air.devices[link.device], device.host != nil || device.description.pairing.isBondable {
-            bond(link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated, &radio)
+        if let device = lower.air.devices[link.device], device.host != nil || device.description.pairing.isBondable {
+            bond(link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated, &lower)
             isBonded = true
         }
         pairings[ref] = nil
-        radio.links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
-        radio.links.share(ref)
-        if radio.context.tapped.contains(.security) {
-            radio.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
-            for (ref, link) in radio.links.directions(of: ref) {
-                radio.context.report(.securityChanged(link: ref.serial, link.security))
+        lower.links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
+        lower.links.share(ref)
+        if lower.context.tapped.contains(.security) {
+            lower.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
+            for (ref, link) in lower.links.directions(of: ref) {
+                lower.context.report(.securityChanged(link: ref.serial, link.security))
             }
         }
-        pairing.cancelTimeout(&radio.context)
+        pairing.cancelTimeout(&lower.context)
         // The end of the pairing also removes a number that is still displayed.
-        pairing.emit(radio.hosts, &radio.context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
+        pairing.emit(lower.hosts, &lower.context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         return .succeeded(pairing.operation?.0)
     }
 
@@ -140,15 +140,15 @@ extension Security {
     ///
     /// - Returns: The link of the pairing, and the outcome.
     mutating func answer(
-        _ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>, _ radio: inout Radio
+        _ id: PairingRequestID, _ answer: PairingAnswer, of agent: Ref<Manager>, _ lower: inout LowerLayers
     ) -> (Ref<Link>, Outcome?)? {
         let found = pairings.first { $0.value.questions.contains { $0.id == id && $0.agent == agent } }
-        guard let ref = found?.key, let link = radio.links[ref], let agrees = pairings[ref]?.answer(id, answer) else {
+        guard let ref = found?.key, let link = lower.links[ref], let agrees = pairings[ref]?.answer(id, answer) else {
             return nil
         }
-        guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", &radio)) }
-        pairings[ref]?.messageSent(on: ref, &radio.context)
-        advance(ref, link, &radio.context)
+        guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", &lower)) }
+        pairings[ref]?.messageSent(on: ref, &lower.context)
+        advance(ref, link, &lower.context)
         return (ref, nil)
     }
 
@@ -156,21 +156,21 @@ extension Security {
 
     /// Takes the fault of a pairing, once.
     private mutating func takeFault(
-        _ ref: Ref<Link>, _ device: Ref<Device>, _ radio: inout Radio
+        _ ref: Ref<Link>, _ device: Ref<Device>, _ lower: inout LowerLayers
     ) -> DeviceFault.Effect? {
         guard pairings[ref]?.isAdmitted == false else { return nil }
         pairings[ref]?.isAdmitted = true
-        return radio.air.devices[device]?.takeFault(.pair, at: device, &radio.context)
+        return lower.air.devices[device]?.takeFault(.pair, at: device, &lower.context)
     }
 
     private mutating func meet(
-        _ fault: DeviceFault.Effect, _ number: UInt64, on ref: Ref<Link>, _ radio: inout Radio
+        _ fault: DeviceFault.Effect, _ number: UInt64, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) -> Outcome? {
         switch fault {
-        case .fail: return fail(ref, .operationNotSupported, "the peer refuses to pair", &radio)
+        case .fail: return fail(ref, .operationNotSupported, "the peer refuses to pair", &lower)
         case .delay(let time):
-            radio.context.queue.schedule(
-                .pairingFeatures(ref, number), at: radio.context.now + max(0, time.nanoseconds))
+            lower.context.queue.schedule(
+                .pairingFeatures(ref, number), at: lower.context.now + max(0, time.nanoseconds))
         case .pause: pairings[ref]?.isPaused = true
         case .disconnect: return .disconnected
         }
@@ -187,42 +187,42 @@ extension Security {
     // MARK: Failing
 
     private mutating func fail(
-        _ ref: Ref<Link>, _ code: BackendError.Code, _ message: String?, _ radio: inout Radio
+        _ ref: Ref<Link>, _ code: BackendError.Code, _ message: String?, _ lower: inout LowerLayers
     ) -> Outcome? {
         guard let pairing = pairings.removeValue(forKey: ref) else { return nil }
-        if radio.context.tapped.contains(.security) { radio.context.report(.pairingFailed(link: ref.serial, code)) }
-        return end(pairing, BackendError(code, operation: "pair", message: message), &radio)
+        if lower.context.tapped.contains(.security) { lower.context.report(.pairingFailed(link: ref.serial, code)) }
+        return end(pairing, BackendError(code, operation: "pair", message: message), &lower)
     }
 
-    private func end(_ pairing: Pairing, _ error: BackendError, _ radio: inout Radio) -> Outcome {
-        pairing.cancelTimeout(&radio.context)
-        pairing.cancelQuestions(&radio.context)
-        pairing.emit(radio.hosts, &radio.context) { .pairingFailed(peer: $0, operation: $1, error: error) }
+    private func end(_ pairing: Pairing, _ error: BackendError, _ lower: inout LowerLayers) -> Outcome {
+        pairing.cancelTimeout(&lower.context)
+        pairing.cancelQuestions(&lower.context)
+        pairing.emit(lower.hosts, &lower.context) { .pairingFailed(peer: $0, operation: $1, error: error) }
         return .failed(pairing.operation)
     }
 
     /// Fails a pairing whose other side is silent, and bars further pairings on this link.
-    mutating func timeOut(_ ref: Ref<Link>, _ number: UInt64, _ radio: inout Radio) -> Outcome? {
+    mutating func timeOut(_ ref: Ref<Link>, _ number: UInt64, _ lower: inout LowerLayers) -> Outcome? {
         guard pairings[ref]?.number == number else { return nil }
         pairings[ref]?.timeout = nil
         barred.insert(ref)
-        return fail(ref, .encryptionTimedOut, nil, &radio)
+        return fail(ref, .encryptionTimedOut, nil, &lower)
     }
 
     /// Handles the removal of an agent: its questions are answered with a rejection, and a pairing that this agent alone
     /// requested ends.
-    mutating func remove(_ agent: Ref<Manager>, from ref: Ref<Link>, _ radio: inout Radio) -> Outcome? {
+    mutating func remove(_ agent: Ref<Manager>, from ref: Ref<Link>, _ lower: inout LowerLayers) -> Outcome? {
         guard let pairing = pairings[ref] else { return nil }
         let others = pairing.askers.filter { $0.manager != agent }
         pairings[ref]?.askers = others
         let isUnwanted = others.isEmpty && !pairing.askers.isEmpty && pairing.operation == nil
         guard isUnwanted || pairing.questions.contains(where: { $0.agent == agent }) else { return nil }
-        return fail(ref, .operationCancelled, "the agent is gone", &radio)
+        return fail(ref, .operationCancelled, "the agent is gone", &lower)
     }
 
     /// Ends a pairing whose link ended; the operation that needed it ends with the link.
-    mutating func abandon(_ ref: Ref<Link>, _ radio: inout Radio) {
-        _ = fail(ref, .peerDisconnected, nil, &radio)
+    mutating func abandon(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
+        _ = fail(ref, .peerDisconnected, nil, &lower)
         barred.remove(ref)
     }
 }

@@ -51,24 +51,24 @@ struct Security: Sendable {
     /// Stores a new key on both sides.
     mutating func bond(
         _ host: Int, with ref: Ref<Device>, _ device: Device, as peer: PeerID, _ key: UInt64, isAuthenticated: Bool,
-        _ radio: inout Radio
+        _ lower: inout LowerLayers
     ) {
-        let (central, address) = (radio.hosts[host].identity, device.identity.identityAddress)
+        let (central, address) = (lower.hosts[host].identity, device.identity.identityAddress)
         self[host].bonds[address] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
         var serverBond = Bond(
             key: key, isAuthenticated: isAuthenticated,
-            peer: radio.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
+            peer: lower.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
         serverBond.services = device.server.database.services
         setServerBond(serverBond, with: central.address, ref, device)
-        reportBond(address, on: host, &radio)
-        if let server = device.host { reportBond(central.address, on: server, &radio) }
+        reportBond(address, on: host, &lower)
+        if let server = device.host { reportBond(central.address, on: server, &lower) }
     }
 
-    private func reportBond(_ address: DeviceAddress, on host: Int, _ radio: inout Radio) {
-        guard radio.context.tapped.contains(.hosts),
-            let bond = bonds(of: host, radio.air, radio.hosts).first(where: { $0.identityAddress == address })
+    private func reportBond(_ address: DeviceAddress, on host: Int, _ lower: inout LowerLayers) {
+        guard lower.context.tapped.contains(.hosts),
+            let bond = bonds(of: host, lower.air, lower.hosts).first(where: { $0.identityAddress == address })
         else { return }
-        radio.context.report(.bondMade(host: host, bond))
+        lower.context.report(.bondMade(host: host, bond))
     }
 
     /// Deletes a host's keys of a device.

@@ -12,9 +12,9 @@ extension World {
     mutating func startPairing(
         _ ref: Ref<Link>, for operation: (LinkOperation, ATTCode)? = nil, asker: HostPairing.Asker? = nil
     ) {
-        guard let link = radio.links[ref] else { return }
+        guard let link = lower.links[ref] else { return }
         let outcome = security.startPairing(
-            ref, link, radio.air.devices[link.device], for: operation, asker: asker, &radio)
+            ref, link, lower.air.devices[link.device], for: operation, asker: asker, &lower)
         pairingContinued(outcome, on: ref)
     }
 
@@ -23,7 +23,7 @@ extension World {
         switch outcome {
         case .succeeded(let operation)?:
             endPairingLink(ref)
-            if let operation { gatt.retry(operation, on: ref, &radio) }
+            if let operation { gatt.retry(operation, on: ref, &lower) }
         case .failed(let refused)?:
             endPairingLink(ref)
             guard let (operation, code) = refused else { return }
@@ -37,43 +37,43 @@ extension World {
     // MARK: Commands
 
     mutating func handle(_ command: PairingCommand, of ref: Ref<Manager>) {
-        guard radio.hosts.managers.contains(ref) else { return }
+        guard lower.hosts.managers.contains(ref) else { return }
         switch command {
-        case .setCapability(let capability): radio.hosts.managers[ref]?.capability = capability
+        case .setCapability(let capability): lower.hosts.managers[ref]?.capability = capability
         case .answer(let request, let answer):
-            guard let (link, outcome) = security.answer(request, answer, of: ref, &radio) else { return }
+            guard let (link, outcome) = security.answer(request, answer, of: ref, &lower) else { return }
             pairingContinued(outcome, on: link)
         case .pair(let peer, let operation): pair(peer, operation, by: ref)
         case .unpair(let peer, let operation):
-            for host in radio.hosts.represented(by: ref) {
+            for host in lower.hosts.represented(by: ref) {
                 guard let address = security[host].bondAddress(of: peer) else { continue }
                 return removeBond(address, on: host, asker: (ref, operation))
             }
             let error = BackendError(.unknownDevice, operation: "unpair")
-            radio.context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
+            lower.context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: ref)
         }
     }
 
     private mutating func pair(_ peer: PeerID, _ operation: OperationID, by agent: Ref<Manager>) {
-        let scope = radio.hosts.represented(by: agent)
-        if let (ref, link) = radio.links.link(with: peer, in: scope, radio.air, radio.hosts) {
+        let scope = lower.hosts.represented(by: agent)
+        if let (ref, link) = lower.links.link(with: peer, in: scope, lower.air, lower.hosts) {
             guard link.security.refusal != nil else {
                 let isBonded = scope.contains { security[$0].bondAddress(of: peer) != nil }
-                return radio.context.emit(
+                return lower.context.emit(
                     PairingEvent.paired(peer: peer, operation: operation, isBonded: isBonded), to: agent)
             }
             return startPairing(ref, asker: (agent, operation))
         }
-        guard let host = scope.first(where: { radio.hosts[$0].adapter.isOn && radio.hosts[$0].peers[peer] != nil })
+        guard let host = scope.first(where: { lower.hosts[$0].adapter.isOn && lower.hosts[$0].peers[peer] != nil })
         else {
             let error = BackendError(.unknownDevice, operation: "pair")
-            return radio.context.emit(
+            return lower.context.emit(
                 PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: agent)
         }
         // The time for which an app's pairing waits for a link is that of Linux (`HCI_LE_CONN_TIMEOUT`).
-        let timeout = radio.context.queue.scheduleCancellable(
+        let timeout = lower.context.queue.scheduleCancellable(
             .pairingLinkTimeout(agent, operation, peer, host: host),
-            at: radio.context.now + Duration.seconds(20).nanoseconds)
+            at: lower.context.now + Duration.seconds(20).nanoseconds)
         security[host].request(peer, HostPairing.Request(asker: (agent, operation), timeout: timeout))
         connect(host, pairingApp, peer, OperationID(rawValue: 0), ConnectOptions())
     }
@@ -83,25 +83,25 @@ extension World {
         guard security[host].expireRequest(for: peer, of: asker) else { return }
         endPairingLinkIfUnused(peer, on: host)
         let error = BackendError(.connectionFailed, operation: "pair", message: "the peer does not answer")
-        radio.context.emit(
+        lower.context.emit(
             PairingEvent.pairingFailed(peer: peer, operation: asker.operation, error: error), to: asker.manager)
     }
 
     /// Handles the removal of an agent: its questions are answered with a rejection, and requests of this agent alone
     /// end.
     mutating func removeAgent(_ ref: Ref<Manager>) {
-        for host in radio.hosts.indices {
+        for host in lower.hosts.indices {
             for peer in security[host].requestedPeers
-            where !security[host].takeRequests(for: peer, &radio.context, of: { $0.manager == ref }).isEmpty {
+            where !security[host].takeRequests(for: peer, &lower.context, of: { $0.manager == ref }).isEmpty {
                 endPairingLinkIfUnused(peer, on: host)
             }
         }
-        for link in radio.links.refs { pairingContinued(security.remove(ref, from: link, &radio), on: link) }
+        for link in lower.links.refs { pairingContinued(security.remove(ref, from: link, &lower), on: link) }
     }
 
     mutating func failPairingRequests(_ peer: PeerID, on host: Int, _ error: BackendError) {
-        for (manager, operation) in security[host].takeRequests(for: peer, &radio.context) {
-            radio.context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
+        for (manager, operation) in security[host].takeRequests(for: peer, &lower.context) {
+            lower.context.emit(PairingEvent.pairingFailed(peer: peer, operation: operation, error: error), to: manager)
         }
     }
 
@@ -109,18 +109,18 @@ extension World {
 
     /// Pairs on a new link, if an app waits for that or the device requests it.
     mutating func pairIfRequested(_ ref: Ref<Link>) {
-        guard let link = radio.links[ref] else { return }
-        let askers = security[link.host].takeRequests(for: link.peer, &radio.context)
+        guard let link = lower.links[ref] else { return }
+        let askers = security[link.host].takeRequests(for: link.peer, &lower.context)
         guard link.security.refusal != nil else {
             // The link is encrypted with the keys of a bond.
             for (manager, operation) in askers {
-                radio.context.emit(
+                lower.context.emit(
                     PairingEvent.paired(peer: link.peer, operation: operation, isBonded: true), to: manager)
             }
             return endPairingLink(ref)
         }
         for asker in askers { startPairing(ref, asker: asker) }
-        if let device = radio.air.devices[link.device], device.host == nil, device.description.pairing.requestsSecurity
+        if let device = lower.air.devices[link.device], device.host == nil, device.description.pairing.requestsSecurity
         {
             startPairing(ref)
         }
@@ -128,8 +128,8 @@ extension World {
 
     /// Releases a link that exists for pairing only.
     private mutating func endPairingLink(_ ref: Ref<Link>) {
-        guard let link = radio.links[ref],
-            radio.hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed })
+        guard let link = lower.links[ref],
+            lower.hosts[link.host].ledger.leases(of: link.peer).contains(where: { $0.manager == pairingApp.packed })
         else { return }
         disconnect(link.host, pairingApp, link.peer)
     }
@@ -143,25 +143,25 @@ extension World {
 
     /// Bonds a host and a device, as if they had paired before.
     mutating func bond(_ host: Int, with ref: Ref<Device>) {
-        guard let device = radio.air.devices[ref] else { return }
+        guard let device = lower.air.devices[ref] else { return }
         security.bond(
-            host, with: ref, device, as: device.identity.peers[host], radio.context.random.security.next(),
-            isAuthenticated: true, &radio)
+            host, with: ref, device, as: device.identity.peers[host], lower.context.random.security.next(),
+            isAuthenticated: true, &lower)
     }
 
     /// Deletes a host's keys of a device; their links end.
     mutating func removeBond(_ address: DeviceAddress, on host: Int, asker: HostPairing.Asker? = nil) {
-        guard let bond = security.removeBond(address, on: host, &radio.context) else { return }
-        for agent in radio.hosts.agents(of: host) {
+        guard let bond = security.removeBond(address, on: host, &lower.context) else { return }
+        for agent in lower.hosts.agents(of: host) {
             let operation = asker?.manager == agent ? asker?.operation : nil
-            radio.context.emit(PairingEvent.unpaired(peer: bond.peer, operation: operation), to: agent)
+            lower.context.emit(PairingEvent.unpaired(peer: bond.peer, operation: operation), to: agent)
         }
-        for ref in radio.hosts[host].links.values.sorted()
-        where radio.links[ref].flatMap({ radio.air.devices[$0.device] })?.identity.identityAddress == address {
+        for ref in lower.hosts[host].links.values.sorted()
+        where lower.links[ref].flatMap({ lower.air.devices[$0.device] })?.identity.identityAddress == address {
             terminate(ref, reason: .unknown)
         }
-        for ref in radio.air.serverLinks(of: radio.hosts[host])
-        where radio.links[ref].map({ radio.hosts[$0.host].identity.address }) == address {
+        for ref in lower.air.serverLinks(of: lower.hosts[host])
+        where lower.links[ref].map({ lower.hosts[$0.host].identity.address }) == address {
             terminate(ref, reason: .remote)
         }
     }
@@ -169,8 +169,8 @@ extension World {
     /// Restores the subscriptions of a bonded central that is connected again, and indicates Service Changed for the
     /// changes in the meantime.
     mutating func resumeBond(on ref: Ref<Link>) {
-        guard let link = radio.links[ref], link.security.refusal == nil, let device = radio.air.devices[link.device],
-            let bond = security.serverBond(link.device, device, with: radio.hosts[link.host])
+        guard let link = lower.links[ref], link.security.refusal == nil, let device = lower.air.devices[link.device],
+            let bond = security.serverBond(link.device, device, with: lower.hosts[link.host])
         else { return }
         gatt[ref]?.client.cache = security[link.host].bonds[device.identity.identityAddress]?.cache
         for attribute in bond.subscriptions.keys.sorted() {
@@ -181,7 +181,7 @@ extension World {
         let removed = bond.services.filter { !present.contains($0) }
         let added = present.filter { !bond.services.contains($0) }.compactMap(device.server.database.record(ofService:))
         if !removed.isEmpty || !added.isEmpty {
-            gatt.sendServicesChanged(removed: removed, added: added, on: ref, &radio)
+            gatt.sendServicesChanged(removed: removed, added: added, on: ref, &lower)
         }
     }
 }

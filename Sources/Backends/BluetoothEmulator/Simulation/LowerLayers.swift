@@ -1,8 +1,8 @@
 import BluetoothSupport
 
-/// What is below the protocols of links: the hosts, the devices on the air and the links between them, with what all
+/// The layers below the protocols of links: the hosts, the devices on the air and the links between them, with what all
 /// layers of a world share.
-struct Radio: Sendable {
+struct LowerLayers: Sendable {
     var context: WorldContext
     var hosts = Hosts()
     var air: Air
