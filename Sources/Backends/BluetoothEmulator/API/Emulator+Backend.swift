@@ -108,6 +108,23 @@ extension Emulator {
             (COREBLUETOOTH_ADAPTER, --adapter), or add a host of that name to the world
             """)
     }
+
+    /// The emulator in place of the machine's adapter: managers that name no host share the host "default".
+    ///
+    /// As with one adapter, a central manager does not find the advertisements of the program's own peripheral
+    /// managers.
+    package var inPlaceOfAdapter: any BluetoothBackend { HostBackend(host: host, isDefault: true) }
+
+    /// The emulator that managers of this task use if they name no backend.
+    ///
+    /// It is the emulator of `CBManager.withBackend`, of a test's trait `.emulator(…)`, of `EmulatorTestCase`, or of
+    /// ``run(within:_:)``; nil outside all of these, or if another backend is chosen.
+    ///
+    /// The value is task-local: child tasks inherit it; detached tasks and blocks on dispatch queues do not.
+    public static var selected: Emulator? {
+        let backend = SelectedBackend.current
+        return backend as? Emulator ?? (backend as? HostBackend)?.host.emulator
+    }
 }
 
 /// One role of one manager, or a pairing agent, in an emulated world.

@@ -13,6 +13,13 @@ public struct EmulatorSnapshot: Sendable {
 }
 
 extension Emulator {
+    /// The present world as a description, for a world file or another emulator.
+    ///
+    /// Devices have their present names, values, services, advertisements, distances and remaining faults; hosts have
+    /// their power and permission. A description contains no links, bonds, states of handlers and apps, handlers in
+    /// Swift, or script steps still to come. The host "default" is omitted if it is unchanged.
+    public var presentWorld: WorldDescription { core.withLock { $0.world.presentDescription } }
+
     /// Takes a snapshot of the present world; the cost is small and does not depend on the size of the world.
     ///
     /// The world continues unchanged.

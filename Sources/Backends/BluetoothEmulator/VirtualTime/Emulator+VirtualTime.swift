@@ -83,6 +83,9 @@ extension Emulator {
         }
         if isFree { body() }
     }
+
+    /// Stops virtual time until the token is released, for code that the emulator cannot observe.
+    public func hold() -> TimeHold { TimeHold(self) }
 }
 
 extension Emulator {

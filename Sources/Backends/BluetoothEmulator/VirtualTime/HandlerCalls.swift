@@ -38,26 +38,3 @@ final class HandlerCalls: Sendable {
         }
     }
 }
-
-extension Emulator {
-    /// Calls an asynchronous handler, after the earlier calls of its device; virtual time pauses until all have returned.
-    func call(_ call: HandlerCall) {
-        switch calls.add(call) {
-        case .waiting: return
-        case .dropped:
-            return perform {
-                $0.world.lower.context.log("\(HandlerCalls.limit) calls of the device's handler wait: one more dropped")
-            }
-        case .first: break
-        }
-        let hold = hold()
-        Task(executorPreference: tasks) {
-            await TimeHold.$current.withValue(hold) {
-                while let call = self.calls.next(of: call.device) {
-                    if let reply = await call.perform() { self.submit(.answered(reply)) }
-                }
-            }
-            hold.release()
-        }
-    }
-}

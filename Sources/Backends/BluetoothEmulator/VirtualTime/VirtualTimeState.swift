@@ -128,8 +128,3 @@ public final class TimeHold: Sendable {
         emulator.core.withLock { $0.virtual.holds += 1 }
     }
 }
-
-extension Emulator {
-    /// Stops virtual time until the token is released, for code that the emulator cannot observe.
-    public func hold() -> TimeHold { TimeHold(self) }
-}

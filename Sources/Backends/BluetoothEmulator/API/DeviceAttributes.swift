@@ -1,15 +1,6 @@
 import BluetoothBackend
 import BluetoothSupport
 
-extension Emulator {
-    /// The present world as a description, for a world file or another emulator.
-    ///
-    /// Devices have their present names, values, services, advertisements, distances and remaining faults; hosts have
-    /// their power and permission. A description contains no links, bonds, states of handlers and apps, handlers in
-    /// Swift, or script steps still to come. The host "default" is omitted if it is unchanged.
-    public var presentWorld: WorldDescription { core.withLock { $0.world.presentDescription } }
-}
-
 extension EmulatedDevice {
     /// The present device as a description; nil if the device was removed.
     ///
