@@ -4,7 +4,7 @@ import Testing
 
 /// The world files in the documentation can be loaded.
 @Suite struct DocumentedWorldTests {
-    @Test(arguments: [Document("WorldFiles", of: "API/CoreBluetooth"), Document("BuiltInDevices")])
+    @Test(arguments: [Document("WorldFiles", of: "CoreBluetooth", in: "API"), Document("BuiltInDevices")])
     func eachWorldOnThePageIsValid(page: Document) throws {
         let text = try page.text()
         let blocks = text.components(separatedBy: "<!-- sample: world -->\n```json\n").dropFirst()

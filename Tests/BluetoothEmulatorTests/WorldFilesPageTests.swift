@@ -9,14 +9,14 @@ import Testing
 
     /// Compares the tables with the schema; `REWRITE_DOCUMENTS=1` writes the tables instead.
     @Test func theTablesAreGeneratedFromTheSchema() throws {
-        let page = Document("WorldFiles", of: "API/CoreBluetooth")
+        let page = Document("WorldFiles", of: "CoreBluetooth", in: "API")
         let generated = try WorldFilesPage(schema: Self.schema).rewritten(page.text())
         if Document.isRewriting { try generated.write(to: page.file, atomically: true, encoding: .utf8) }
         #expect(try page.text() == generated, "write them again with REWRITE_DOCUMENTS=1")
     }
 
     @Test func eachDefinitionWithFieldsHasOneTable() throws {
-        let page = try Document("WorldFiles", of: "API/CoreBluetooth").text()
+        let page = try Document("WorldFiles", of: "CoreBluetooth", in: "API").text()
         let sections = page.components(separatedBy: "\n#").filter { $0.contains("\n| Field |") }
             .map { String(($0.split(separator: "\n").first ?? "").drop { $0 == "#" || $0 == " " }) }
         #expect(sections.sorted() == WorldFilesPage.sections.keys.sorted())
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func eachFieldOfTheSchemaHasAMeaning() throws {
-        let page = try Document("WorldFiles", of: "API/CoreBluetooth").text()
+        let page = try Document("WorldFiles", of: "CoreBluetooth", in: "API").text()
         #expect(!page.split(separator: "\n").contains { $0.hasPrefix("| `") && $0.hasSuffix("|  |") })
     }
 }

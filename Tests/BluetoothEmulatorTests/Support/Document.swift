@@ -4,9 +4,9 @@ import Foundation
 struct Document {
     let file: URL
 
-    init(_ name: String, of module: String = "Backends/BluetoothEmulator") {
+    init(_ name: String, of module: String = "BluetoothEmulator", in group: String = "Backends") {
         file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../../Sources/\(module)/\(module.split(separator: "/").last!).docc/\(name).md")
+            "../../../Sources/\(group)/\(module)/\(module).docc/\(name).md")
     }
 
     func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }

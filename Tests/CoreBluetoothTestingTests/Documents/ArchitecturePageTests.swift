@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func theTableOfModulesIsComplete() throws {
-        let table = try #require(page.firstMatch(of: /\| Module \| Contents \|((?s:.*?))\n\n/)).output.1
-        let names = table.matches(of: /\n\| `(\w+)` \| \S/).map { String($0.output.1) }
+        let table = try #require(page.firstMatch(of: /\| Folder \| Module \| Contents \|((?s:.*?))\n\n/)).output.1
+        let names = table.matches(of: /\n\| (?:`[\w\/]+` )?\| `(\w+)` \| \S/).map { String($0.output.1) }
         #expect(names.count == manifest.targets.count)
         #expect(Set(names) == manifest.targets)
     }

@@ -25,8 +25,9 @@ struct Manifest {
             let end = index + 1 < declarations.count ? declarations[index + 1].range.lowerBound : text.endIndex
             let kind = declaration.output.1
             let arguments = text[declaration.range.upperBound..<end]
-            // Test targets and those with a path are in `Tests`.
-            guard kind == "target" || kind == "executableTarget", !arguments.contains("path:") else { continue }
+            guard kind == "target" || kind == "executableTarget", arguments.contains("path: \"Sources/") else {
+                continue
+            }
             add(arguments)
         }
         // Modules of C are in `Modulemaps`.
@@ -36,7 +37,10 @@ struct Manifest {
     private mutating func add(_ arguments: Substring) {
         guard let name = arguments.firstMatch(of: /name: "(\w+)"/)?.output.1 else { return }
         targets.insert(String(name))
-        guard let list = arguments.firstMatch(of: /dependencies: \[(?s:(.*?))\],?\s+swiftSettings:/)?.output.1 else {
+        guard
+            let list = arguments.firstMatch(of: /dependencies: \[(?s:(.*?))\],?\s+(?:path|resources|swiftSettings):/)?
+                .output.1
+        else {
             return
         }
         for match in list.matches(of: /\.target\(name: "(\w+)"(, condition:)?/) {
