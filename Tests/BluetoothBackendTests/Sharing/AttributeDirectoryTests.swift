@@ -79,6 +79,21 @@ import Testing
         #expect(directory[id(1)]?.children == [id(4), id(5)])
     }
 
+    @Test func attributesWithoutAHandleKeepTheirPlaces() {
+        var directory = AttributeDirectory()
+        let found = [(1, nil), (2, 20), (3, nil), (4, 10), (5, 30), (6, 25)] as [(UInt32, UInt16?)]
+        for (number, handle) in found { directory.apply(.services([service(number, "FFF0", handle: handle)]), of: nil) }
+        #expect(directory.services == [1, 4, 2, 3, 6, 5].map(id))
+    }
+
+    @Test func aServiceThatCameBackIsFoundAndIncludedAnew() {
+        var directory = directory
+        directory.remove([id(2)])
+        let again = LinkResponse.services([service(2, "180F", handle: 9)])
+        #expect(directory.apply(again, of: nil) == again && directory.apply(again, of: id(1)) == again)
+        #expect(directory[id(1)]?.included == [id(2)] && directory.services == [id(1), id(2)])
+    }
+
     @Test func aServiceThatIsGoneTakesItsAttributesAlong() {
         var directory = directory
         let gone = directory.remove([id(1), id(7)])

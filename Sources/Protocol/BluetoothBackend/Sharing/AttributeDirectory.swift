@@ -14,6 +14,10 @@ package struct AttributeDirectory: Sendable {
         package fileprivate(set) var children: [AttributeID] = []
         /// The services that a service includes.
         package fileprivate(set) var included: [AttributeID] = []
+        /// The same services, to look one up: a peer decides how many there are.
+        fileprivate var includedIDs: Set<AttributeID> = []
+        /// Whether a service was found other than as an included one.
+        fileprivate var isListed = false
     }
 
     /// The services that were found other than as included ones.
@@ -61,7 +65,8 @@ package struct AttributeDirectory: Sendable {
     @discardableResult
     package mutating func add(_ record: AttributeRecord, of parent: AttributeID?) -> Bool {
         if record.service != nil {
-            guard !services.contains(record.id), insert(record, of: nil) else { return false }
+            guard entries[record.id]?.isListed != true, insert(record, of: nil) else { return false }
+            entries[record.id]?.isListed = true
             services.insert(record.id, at: place(of: record, among: services))
         } else {
             guard entries[record.id] == nil, insert(record, of: parent) else { return false }
@@ -77,10 +82,11 @@ package struct AttributeDirectory: Sendable {
     /// - Returns: Whether it is new there.
     @discardableResult
     package mutating func include(_ service: ServiceRecord, in parent: AttributeID) -> Bool {
-        guard entries[parent]?.included.contains(service.id) != true, insert(.service(service), of: nil) else {
+        guard entries[parent]?.includedIDs.contains(service.id) != true, insert(.service(service), of: nil) else {
             return false
         }
         entries[parent]?.included.append(service.id)
+        entries[parent]?.includedIDs.insert(service.id)
         return true
     }
 
@@ -92,10 +98,18 @@ package struct AttributeDirectory: Sendable {
         return true
     }
 
+    /// Returns the index of the first sibling with a larger handle.
+    ///
+    /// Looks from the end, because a peer's attributes are found in ascending order.
     private func place(of record: AttributeRecord, among siblings: [AttributeID]) -> Int {
         guard let handle = record.handle else { return siblings.endIndex }
-        let next = siblings.firstIndex { entries[$0]?.record.handle.map { $0 > handle } ?? false }
-        return next ?? siblings.endIndex
+        var place = siblings.endIndex
+        for index in siblings.indices.reversed() {
+            guard let other = entries[siblings[index]]?.record.handle else { continue }
+            guard other > handle else { break }
+            place = index
+        }
+        return place
     }
 
     // MARK: Removing
@@ -116,9 +130,11 @@ package struct AttributeDirectory: Sendable {
         for id in within {
             for descriptor in entries.removeValue(forKey: id)?.children ?? [] { entries[descriptor] = nil }
         }
-        services.removeAll(where: known.contains)
-        for (id, entry) in entries where !entry.included.isEmpty {
-            entries[id]?.included.removeAll(where: known.contains)
+        let removed = Set(known)
+        services.removeAll(where: removed.contains)
+        for (id, entry) in entries where !entry.includedIDs.isDisjoint(with: removed) {
+            entries[id]?.included.removeAll(where: removed.contains)
+            entries[id]?.includedIDs.subtract(removed)
         }
         return (known, within)
     }
