@@ -51,9 +51,9 @@ import Testing
         return held
     }
 
-    /// Waits until nothing retains the callbacks of a closed connection.
-    private func expectEnd(of callbacks: () -> ConnectionCallbacks?) async throws {
-        for _ in 0..<1_000 where callbacks() != nil { try await Task.sleep(for: .milliseconds(10)) }
+    /// Waits for the work on the queue of a released connection, after which nothing retains its callbacks.
+    private func expectEnd(of callbacks: () -> ConnectionCallbacks?, after queue: DispatchQueue) async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         #expect(callbacks() == nil)
     }
 
@@ -61,10 +61,11 @@ import Testing
         var connection: DBusConnection? = try await bus.connect()
         weak var callbacks: ConnectionCallbacks?
         callbacks = connection?.core.callbacks
+        let queue = try #require(connection?.core.queue)
         let held = try await receive(atLeast: 1, of: 1, on: try #require(connection))
         #expect(callbacks != nil)
         connection = nil
-        try await expectEnd { callbacks }
+        await expectEnd(of: { callbacks }, after: queue)
         held.releaseOne()
     }
 
@@ -73,16 +74,18 @@ import Testing
         let (all, enough) = (80, 62)
         weak var callbacks: ConnectionCallbacks?
         let held: HeldMessages
+        let queue: DispatchQueue
         do {
             let connection = try await bus.connect()
             callbacks = connection.core.callbacks
+            queue = connection.core.queue
             held = try await receive(atLeast: enough, of: all, on: connection)
             DispatchQueue.concurrentPerform(iterations: enough / 2) { iteration in
                 if iteration == enough / 4 { connection.close() }
                 held.releaseOne()
             }
         }
-        try await expectEnd { callbacks }
+        await expectEnd(of: { callbacks }, after: queue)
         for _ in 0..<all { held.releaseOne() }
     }
 }
