@@ -24,7 +24,7 @@ final class CentralCore: InboxOwner, EventSink {
         var outbox = Outbox<CentralCommand>()
         var isInvalidated = false
 
-        /// Returns the object for a peer; creates it, and registers it with the machine, if there is none.
+        /// Returns the object for a peer; a new object is registered with the machine.
         mutating func peripheral(_ id: PeerID, name: String?, of core: CentralCore) -> CBPeripheral {
             if let known = registry[id] { return known }
             let new = registry.insert(id) { CBPeripheral(core: core, handle: $0, name: name) }

@@ -4,7 +4,7 @@ import Logging
 
 /// The captures for `COREBLUETOOTH_CAPTURE`: one for each emulator with managers, until the process exits.
 ///
-/// What makes managers begins them; see ``begin()``.
+/// ``begin()`` is called before the first manager of a program is created.
 package enum EnvironmentCaptures {
     private struct State {
         var emulators = ObservedEmulators()

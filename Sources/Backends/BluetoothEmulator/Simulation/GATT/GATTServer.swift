@@ -171,14 +171,14 @@ struct GATTServer: Sendable {
         return database[attribute]?.access.isEcho == true ? value : nil
     }
 
-    /// Stores the value of the characteristic with a path; returns nil if there is none.
+    /// Stores the value of the characteristic with a path; returns nil if no characteristic has the path.
     mutating func store(_ value: Data, of path: CharacteristicPath) -> AttributeID? {
         guard let id = database.characteristic(path) else { return nil }
         database[id]?.value = value
         return id
     }
 
-    /// Returns the service that a control removes; nil if there is none.
+    /// Returns the service that a control removes; nil if the device does not have it.
     func service(of control: DeviceControl) -> AttributeID? {
         switch control {
         case .removeService(let uuid, let index): database.service(ServicePath(uuid, index: index))
