@@ -74,7 +74,9 @@ class Actions:
         return {}
 
     async def disconnect(self, peer) -> dict:
-        await self.peer(peer).disconnect()
+        """Fails if there is no link: the scenario would wait in vain for its end."""
+        if not await self.peer(peer).disconnect():
+            raise ValueError(f"{peer} has no link to close; {self.air.describe_links()}")
         return {}
 
     async def lose(self, peer, stay=True) -> dict:

@@ -208,6 +208,11 @@ class VirtualAir:
                 if device.random_address in ends:
                     controller.lose(connection)
 
+    def describe_links(self) -> str:
+        return "links: " + (", ".join(
+            f"{controller.name} {link.role.name} of {link.peer_address}"
+            for controller in self.link.controllers for link in controller.le_connections.values()) or "none")
+
     async def ended(self) -> None:
         """A controller that was unplugged on purpose is no end."""
         while True:
@@ -251,6 +256,9 @@ class TransportAir:
         raise ValueError("BlueZ's controller is a real one")
 
     plug = unplug
+
+    def describe_links(self) -> str:
+        return "links are known to the controllers only"
 
     async def ended(self) -> None:
         await self.transports[0].source.wait_for_termination()

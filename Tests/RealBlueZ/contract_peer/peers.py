@@ -90,10 +90,12 @@ class Peer:
 
     # Links
 
-    async def disconnect(self) -> None:
-        """Closes every link: the central sees reason 0x13."""
-        for connection in self.connections:
+    async def disconnect(self) -> bool:
+        """Closes every link: the central sees reason 0x13. Returns whether there was one."""
+        connections = self.connections
+        for connection in connections:
             await asyncio.wait_for(connection.disconnect(), 10)
+        return bool(connections)
 
     # Services
 
