@@ -29,12 +29,6 @@ import Testing
         fixture.events.compactMap { if case .disconnected(_, let reason, _, _, _) = $0 { reason } else { nil } }
     }
 
-    private mutating func addSecondDevice() -> PeerID {
-        let path = Fixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F6")
-        fixture.receive(.interfacesAdded(path, Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6")))
-        return fixture.peer(at: path)
-    }
-
     // MARK: Connecting
 
     @Test mutating func S36_aLinkIsReportedWhenTheReplyAndTheChangeAreThere() {
@@ -123,28 +117,88 @@ import Testing
         #expect(fixture.host.discovery.isActive == false)
     }
 
-    /// See https://github.com/hbldh/bleak/issues/1036.
-    @Test mutating func onePeerIsConnectedAtATime() {
-        let first = fixture.addDevice()
-        let second = addSecondDevice()
-        connect(first)
-        connect(second)
-        #expect(fixture.waiting == ["Connect"])
-        setConnected(true)
-        fixture.answer("Connect")
-        #expect(fixture.waiting == ["Connect"])
-        #expect(fixture.calls.first?.call.path.lastElement == "dev_F0_F1_F2_F3_F4_F6")
+    /// The devices of the calls of `Connect` without an answer.
+    private var dialed: [ObjectPath] { fixture.calls.filter { $0.call.member == "Connect" }.map(\.call.path) }
+
+    private mutating func addDevices(_ count: Int) -> [(peer: PeerID, path: ObjectPath)] {
+        (10..<10 + count).map { octet in
+            let path = Fixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_\(octet)")
+            let object = Fixture.deviceObject(address: "F0:F1:F2:F3:F4:\(octet)", ["RSSI": .int16(-50)])
+            fixture.receive(.interfacesAdded(path, object))
+            return (fixture.peer(at: path), path)
+        }
     }
 
-    @Test mutating func anAbsentPeerDoesNotHoldUpTheOthers() {
-        let first = fixture.addDevice()
-        let second = addSecondDevice()
-        connect(first)
-        connect(second)
+    private mutating func answerConnect(_ path: ObjectPath, _ error: DBusError? = nil) {
+        guard let index = fixture.calls.firstIndex(where: { $0.call.member == "Connect" && $0.call.path == path })
+        else { return }
+        if error == nil { fixture.set(path, "org.bluez.Device1", ["Connected": .boolean(true)]) }
+        let id = fixture.calls.remove(at: index).id
+        fixture.reply(id, error.map { .failure($0) } ?? .success(.empty))
+    }
+
+    @Test mutating func allPeersAreConnectedToAtOnceAndTheOrderOfTheRepliesIsFree() {
+        let devices = addDevices(50)
+        for device in devices { connect(device.peer) }
+        #expect(dialed == devices.map(\.path))
+        for device in devices.reversed() { answerConnect(device.path) }
+        let connected = fixture.events.compactMap { if case .connected(let peer, _, _, _) = $0 { peer } else { nil } }
+        #expect(connected == devices.reversed().map(\.peer))
+    }
+
+    @Test mutating func anAbsentPeerDelaysNobodyAndIsNotCancelled() {
+        let devices = addDevices(3)
+        for device in devices { connect(device.peer) }
+        answerConnect(devices[1].path)
+        answerConnect(devices[2].path)
+        #expect(links.count == 2)
+        #expect(!fixture.host.isRunning(.connectTimeSlice) && !fixture.waiting.contains("Disconnect"))
+        answerConnect(devices[0].path, DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+        #expect(fixture.host.connects.needsScan)
+    }
+
+    /// As many absent peers as may be connected to at once would block the next one.
+    @Test mutating func beyondTheLimitTheOldestConnectMakesRoomAfterItsTime() {
+        let devices = addDevices(ConnectScheduler.maximumInFlight + 1)
+        for device in devices { connect(device.peer) }
+        #expect(dialed.count == ConnectScheduler.maximumInFlight)
         fixture.fire(.connectTimeSlice)
-        #expect(fixture.waiting == ["Connect", "Disconnect"])
-        fixture.refuse("Connect", "Failed", "br-connection-canceled")
-        #expect(fixture.calls.last { $0.call.member == "Connect" }?.call.path.lastElement == "dev_F0_F1_F2_F3_F4_F6")
+        #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[0].path])
+        answerConnect(devices[0].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        #expect(dialed.last == devices.last?.path)
+        #expect(!fixture.host.isRunning(.connectTimeSlice))
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/1036.
+    @Test mutating func aPeerThatTheDaemonRefusesAsBusyIsTriedAlone() {
+        let devices = addDevices(3)
+        for device in devices { connect(device.peer) }
+        answerConnect(devices[2].path, DBusError(name: "org.bluez.Error.InProgress", message: ""))
+        fixture.answerDiscovery()
+        fixture.fire(.connectRetry(devices[2].peer))
+        answerConnect(devices[0].path)
+        #expect(dialed == [devices[1].path])
+        // A connect that does not end makes room after its time.
+        fixture.fire(.connectTimeSlice)
+        #expect(fixture.calls.contains { $0.call.member == "Disconnect" && $0.call.path == devices[1].path })
+        answerConnect(devices[1].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        #expect(dialed == [devices[2].path])
+        answerConnect(devices[2].path)
+        #expect(links.count == 2)
+        fixture.fire(.connectRetry(devices[1].peer))
+        #expect(dialed == [devices[1].path])
+    }
+
+    @Test mutating func whoTakesOneConnectBackCancelsNoOther() {
+        let devices = addDevices(3)
+        for device in devices { connect(device.peer) }
+        fixture.command(.disconnect(peer: devices[1].peer))
+        #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[1].path])
+        answerConnect(devices[1].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        #expect(!fixture.host.isRunning(.connectRetry(devices[1].peer)))
+        answerConnect(devices[0].path)
+        answerConnect(devices[2].path)
+        #expect(links.count == 2)
     }
 
     /// See https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226.

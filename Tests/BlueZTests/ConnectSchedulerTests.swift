@@ -11,29 +11,88 @@ import Testing
     private let one = PeerID(UUID())
     private let two = PeerID(UUID())
 
-    @Test mutating func oneIsDialledAtATimeInOrder() {
-        queue.add(one, isClosing: false)
-        queue.add(two, isClosing: false)
-        #expect(queue.next { _ in true } == one)
-        #expect(queue.next { _ in true } == nil)
-        #expect(queue.hasOthersWaiting)
-        queue.finish()
-        #expect(queue.next { _ in true } == two)
-        #expect(!queue.hasOthersWaiting)
+    private mutating func add(_ count: Int) -> [PeerID] {
+        let peers = (0..<count).map { _ in PeerID(UUID()) }
+        for peer in peers { queue.add(peer, isClosing: false) }
+        return peers
     }
 
-    @Test mutating func aPeerThatFailedPausesBehindTheOthers() {
-        queue.add(one, isClosing: false)
-        queue.add(two, isClosing: false)
-        _ = queue.next { _ in true }
-        let first = queue.fail(isBusy: false)
-        #expect(first?.failures == 1 && first?.busyInARow == 0)
-        #expect(queue.next { _ in true } == two)
-        let second = queue.fail(isBusy: true)
-        #expect(second?.busyInARow == 1)
-        #expect(queue.next { _ in true } == nil)
-        queue.pauseOver(one)
-        #expect(queue.next { _ in true } == one)
+    /// Returns the peers that are connected to now.
+    private mutating func start() -> [PeerID] {
+        var started: [PeerID] = []
+        while let peer = queue.next(hasObject: { _ in true }) { started.append(peer) }
+        return started
+    }
+
+    @Test mutating func allAreConnectedToAtOnceInOrderAndEachOnce() {
+        let peers = add(50)
+        #expect(start() == peers)
+        #expect(start() == [])
+        #expect(queue.blocking == nil)
+        queue.finish(peers[20])
+        #expect(!queue.contains(peers[20]) && queue.contains(peers[19]))
+        #expect(start() == [])
+    }
+
+    @Test mutating func beyondTheLimitAConnectWaitsForTheEndOfAnotherOne() {
+        let peers = add(ConnectScheduler.maximumInFlight + 2)
+        #expect(start() == peers.dropLast(2))
+        #expect(queue.blocking == peers.first, "the oldest one makes room")
+        queue.finish(peers[5])
+        #expect(start() == [peers[peers.count - 2]])
+        _ = queue.fail(peers[0], isBusy: false)
+        #expect(start() == [peers[peers.count - 1]])
+        #expect(queue.blocking == nil, "a pausing peer does not wait for room")
+        queue.pauseOver(peers[0])
+        #expect(queue.blocking == peers[1])
+    }
+
+    /// See https://github.com/hbldh/bleak/issues/1036.
+    @Test mutating func aPeerRefusedAsBusyAmongOthersIsTriedAlone() {
+        let peers = add(3)
+        _ = start()
+        let failure = queue.fail(peers[2], isBusy: true)
+        #expect(failure?.busyInARow == 1)
+        queue.pauseOver(peers[2])
+        #expect(start() == [])
+        #expect(queue.blocking == peers[0])
+        queue.finish(peers[0])
+        #expect(start() == [])
+        queue.finish(peers[1])
+        let late = add(2)
+        #expect(start() == [peers[2]])
+        queue.finish(peers[2])
+        #expect(start() == late)
+    }
+
+    @Test mutating func aPeerRefusedAsBusyAloneDoesNotDelayOthers() {
+        let peers = add(1)
+        _ = start()
+        _ = queue.fail(peers[0], isBusy: true)
+        let late = add(2)
+        #expect(start() == late)
+        queue.pauseOver(peers[0])
+        #expect(start() == peers)
+    }
+
+    @Test mutating func whoTakesBackARefusedConnectEndsTheCaution() {
+        let peers = add(2)
+        _ = start()
+        _ = queue.fail(peers[1], isBusy: true)
+        let late = add(2)
+        #expect(start() == [])
+        _ = queue.remove(peers[1])
+        #expect(start() == late)
+    }
+
+    @Test mutating func aPeerThatFailedIsTriedAgainAfterItsPause() {
+        let peers = add(2)
+        _ = start()
+        let failure = queue.fail(peers[0], isBusy: false)
+        #expect(failure?.failures == 1 && failure?.busyInARow == 0)
+        #expect(start() == [])
+        queue.pauseOver(peers[0])
+        #expect(start() == [peers[0]])
     }
 
     /// See https://github.com/bluez/bluez/issues/1521.
@@ -44,20 +103,20 @@ import Testing
         #expect(queue.needsScan)
         queue.becameReady(one)
         #expect(queue.next { _ in true } == one)
-        queue.lostObject()
-        #expect(queue.active == nil && queue.needsScan)
+        queue.lostObject(one)
+        #expect(!queue.hasInFlight && queue.needsScan)
     }
 
     @Test mutating func theScanGoesOnBetweenAttempts() {
         queue.add(one, isClosing: false)
         _ = queue.next { _ in true }
         #expect(!queue.needsScan)
-        _ = queue.fail(isBusy: false)
+        _ = queue.fail(one, isBusy: false)
         #expect(queue.needsScan)
         queue.pauseOver(one)
         _ = queue.next { _ in true }
         #expect(queue.needsScan)
-        queue.finish()
+        queue.finish(one)
         #expect(!queue.needsScan)
     }
 
@@ -68,7 +127,8 @@ import Testing
         #expect(isInFlight)
         #expect(queue.contains(one))
         queue.add(one, isClosing: false)
-        let failure = queue.fail(isBusy: false)
+        #expect(start() == [], "one call for each peer")
+        let failure = queue.fail(one, isBusy: false)
         #expect(failure?.failures == 1)
         queue.pauseOver(one)
         #expect(queue.next { _ in true } == one)
@@ -78,7 +138,7 @@ import Testing
         queue.add(one, isClosing: false)
         _ = queue.next { _ in true }
         _ = queue.remove(one)
-        let failure = queue.fail(isBusy: false)
+        let failure = queue.fail(one, isBusy: false)
         #expect(failure == nil)
         #expect(!queue.contains(one) && !queue.needsScan)
         let wasThere = queue.remove(two)

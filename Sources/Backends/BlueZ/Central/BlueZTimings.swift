@@ -14,7 +14,7 @@ struct BlueZTimings: Sendable {
     var snapshotRetry = Duration.seconds(3)
     /// The deadline of `Device1.Connect`; the kernel itself gives up after 20 to 40 s.
     var connect = Duration.seconds(60)
-    /// The longest time that one connect may block the others.
+    /// The longest time without an end of a connect in flight while another one waits for that.
     var connectTimeSlice = Duration.seconds(10)
     /// The pause after the first failed connect; doubles up to `connectRetryLimit`.
     var connectRetry = Duration.milliseconds(250)

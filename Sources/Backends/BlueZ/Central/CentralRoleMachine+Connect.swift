@@ -32,7 +32,7 @@ extension CentralRoleMachine {
     ///
     /// BlueZ pitfall: a link that its program releases lives for 2 s more, looks unchanged, and lets `Connect` succeed.
     mutating func foreignLinkGraceOver(_ peer: PeerID) {
-        guard connects.contains(peer), connects.active != peer, links[peer] == nil else { return }
+        guard connects.contains(peer), !connects.isInFlight(peer), links[peer] == nil else { return }
         guard let path = directory.path(of: peer), objects.devices[path]?.isConnected == true else {
             return dialAfterLink(peer)
         }
@@ -48,15 +48,18 @@ extension CentralRoleMachine {
     mutating func connectNext() {
         // Runs for each advertisement, so it must be cheap.
         guard connects.hasAny, state == .poweredOn else { return }
-        let peer = connects.next { [directory, objects] peer in
-            directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
-        }
-        if let peer, let path = directory.path(of: peer) {
+        while let peer = nextPeer(), let path = directory.path(of: peer) {
             preferLE(path)
             call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
         }
-        if connects.active != nil, connects.hasOthersWaiting, !isRunning(.connectTimeSlice) {
+        if connects.blocking != nil, !isRunning(.connectTimeSlice) {
             start(.connectTimeSlice, timings.connectTimeSlice)
+        }
+    }
+
+    private mutating func nextPeer() -> PeerID? {
+        connects.next { [directory, objects] peer in
+            directory.path(of: peer).map { objects.devices[$0] != nil } ?? false
         }
     }
 
@@ -71,13 +74,12 @@ extension CentralRoleMachine {
         call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
-    /// Cancels the connect in flight if others wait for it.
+    /// Cancels the oldest connect in flight if another one waits for the end of one.
     mutating func preemptConnect() {
-        guard let peer = connects.active, connects.hasOthersWaiting else { return }
-        cancelConnect(peer)
+        if let peer = connects.blocking { cancelConnect(peer) }
     }
 
-    /// Ends the `Connect` in flight, which then fails.
+    /// Ends a `Connect` in flight, which then fails.
     ///
     /// BlueZ pitfall: if the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then makes no
     /// connection until the power is switched off; a caller cannot prevent it (RunningOnRealHardware).
@@ -103,11 +105,11 @@ extension CentralRoleMachine {
         if let error { log(.debug, "Connect of \(peer): \(error)") }
         switch outcome {
         case .connected:
-            connects.finish()
+            connects.finish(peer)
             if let path { linkUp(peer, path, isOurs: error == nil) }
         case .retry: retry(peer, isBusy: false)
         case .busy: retry(peer, isBusy: true)
-        case .objectGone: connects.lostObject()
+        case .objectGone: connects.lostObject(peer)
         case .noPower: retry(peer, isBusy: false)
         case .fail(let error): failConnect(peer, error)
         }
@@ -117,12 +119,12 @@ extension CentralRoleMachine {
     /// Ends the `Connect` in flight to a peer whose object is gone; `bluetoothd` may never answer it.
     mutating func connectLostObject(_ peer: PeerID) {
         connects.unconfirmed.remove(peer)
-        guard connects.active == peer else { return }
+        guard connects.isInFlight(peer) else { return }
         for (call, purpose) in outputs.calls {
             if case .connect(peer) = purpose { outputs.calls[call] = nil }
         }
         stop(.connectTimeSlice)
-        connects.lostObject()
+        connects.lostObject(peer)
         connectNext()
     }
 
@@ -132,14 +134,14 @@ extension CentralRoleMachine {
     /// connect that a crashed program left pending must be cancelled first
     /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
     private mutating func retry(_ peer: PeerID, isBusy: Bool) {
-        guard let (failures, busyInARow) = connects.fail(isBusy: isBusy) else { return }
+        guard let (failures, busyInARow) = connects.fail(peer, isBusy: isBusy) else { return }
         if busyInARow == 3 { cancelConnect(peer) }
         let doublings = min(failures - 1, 8)
         start(.connectRetry(peer), min(timings.connectRetry * (1 << doublings), timings.connectRetryLimit))
     }
 
     private mutating func failConnect(_ peer: PeerID, _ error: BackendError) {
-        connects.finish()
+        connects.finish(peer)
         for lease in context.ledger.connectFailed(peer) {
             deliver(lease.manager, .connectFailed(peer: peer, operation: lease.operation, error: error))
         }
@@ -162,7 +164,7 @@ extension CentralRoleMachine {
         // A new link needs no grace period.
         stop(.foreignLinkGrace(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
-        guard links[peer] == nil, connects.active != peer, connects.contains(peer) else { return }
+        guard links[peer] == nil, !connects.isInFlight(peer), connects.contains(peer) else { return }
         _ = connects.remove(peer)
         stop(.connectRetry(peer))
         linkUp(peer, path, isOurs: isOurs)

@@ -59,7 +59,7 @@ struct CentralRoleMachine: AdapterRoleMachine {
         }
         runDiscovery()
         preserve()
-        pairingNeedChanged(to: !links.isEmpty || connects.active != nil)
+        pairingNeedChanged(to: !links.isEmpty || connects.hasInFlight)
         return outputs.removeEffects()
     }
 

@@ -1,15 +1,27 @@
 #if os(Linux)
 import BluetoothBackend
 
-/// The peers to connect to: one at a time, each tried again until the connect is cancelled.
+/// The peers to connect to: all at once up to a limit, each tried again until the connect is cancelled.
 ///
 /// Pure.
 ///
-/// BlueZ pitfall: of two concurrent connects, one fails (https://github.com/hbldh/bleak/issues/1036).
+/// The kernel connects to whichever of the peers it hears first.
+///
+/// BlueZ pitfall: of two concurrent connects, one failed (https://github.com/hbldh/bleak/issues/1036, of 2022). It did
+/// not on BlueZ 5.66 and later with Linux 6.1 and later (RunningOnRealHardware). If the daemon refuses a connect as
+/// busy while others are in flight, connects are made one at a time until that one has been tried alone.
 struct ConnectScheduler: Sendable {
+    /// The greatest number of calls of `Connect` in flight.
+    ///
+    /// It is half of the replies for which the system bus lets one client wait (`max_replies_per_connection`, 128); the
+    /// other half is for the operations on links.
+    static let maximumInFlight = 64
+
     private enum Phase: Sendable {
         /// Ready to be connected to.
         case waiting
+        /// Its `Connect` is in flight.
+        case inFlight
         /// Without an object; a scan makes BlueZ export one again.
         case absent
         /// Failed, and pausing before the next attempt.
@@ -23,19 +35,27 @@ struct ConnectScheduler: Sendable {
         var phase: Phase
         var failures = 0
         var busyInARow = 0
+        /// Whether the daemon has refused the last attempt as busy while others were in flight.
+        var mustBeAlone = false
     }
 
     private var connects: [PendingConnect] = []
-    /// The peer whose `Connect` is in flight.
-    private(set) var active: PeerID?
+    /// The peers whose `Connect` is in flight, in the order of the calls.
+    private var inFlight: [PeerID] = []
     /// Peers whose `Connect` succeeded, but whose `Connected` is not known to be true.
     var unconfirmed: Set<PeerID> = []
 
     /// Whether a connect to a peer is pending, in any phase.
-    func contains(_ peer: PeerID) -> Bool { active == peer || connects.contains { $0.peer == peer } }
+    func contains(_ peer: PeerID) -> Bool { isInFlight(peer) || connects.contains { $0.peer == peer } }
+
+    /// Whether a peer's `Connect` is in flight, wanted or cancelled.
+    func isInFlight(_ peer: PeerID) -> Bool { inFlight.contains(peer) }
+
+    /// Whether any `Connect` is in flight.
+    var hasInFlight: Bool { !inFlight.isEmpty }
 
     /// Whether any connect is pending or in flight.
-    var hasAny: Bool { active != nil || !connects.isEmpty }
+    var hasAny: Bool { hasInFlight || !connects.isEmpty }
 
     /// Whether a scan must find peers: one is absent, or has failed and may lose its object.
     ///
@@ -43,33 +63,40 @@ struct ConnectScheduler: Sendable {
     /// discovery stops (https://github.com/bluez/bluez/issues/1521, https://github.com/bluez/bluez/issues/1269).
     var needsScan: Bool { connects.contains { $0.phase == .absent || $0.failures > 0 } }
 
-    /// Whether another peer is ready to be connected to.
-    var hasOthersWaiting: Bool { connects.contains { $0.peer != active && $0.phase == .waiting } }
+    /// The peer that has been connected to for the longest time, if another one waits for the end of a connect.
+    var blocking: PeerID? {
+        guard inFlight.count >= limit, connects.contains(where: { $0.phase == .waiting }) else { return nil }
+        return inFlight.first
+    }
+
+    private var limit: Int { connects.contains(where: \.mustBeAlone) ? 1 : Self.maximumInFlight }
 
     /// Adds a peer at the end; it may be one whose `Connect` in flight was cancelled and is wanted again.
     mutating func add(_ peer: PeerID, isClosing: Bool) {
         guard !connects.contains(where: { $0.peer == peer }) else { return }
-        connects.append(PendingConnect(peer: peer, phase: isClosing ? .closing : .waiting))
+        let phase = isInFlight(peer) ? Phase.inFlight : isClosing ? .closing : .waiting
+        connects.append(PendingConnect(peer: peer, phase: phase))
     }
 
-    /// Removes a peer; a `Connect` in flight stays active until it ends.
+    /// Removes a peer; its `Connect` in flight counts until it ends.
     ///
     /// - Returns: Whether its `Connect` is in flight and must be cancelled.
     mutating func remove(_ peer: PeerID) -> Bool {
         connects.removeAll { $0.peer == peer }
-        return active == peer
+        return isInFlight(peer)
     }
 
-    /// Returns the next peer to connect to, and makes it active.
+    /// Returns the next peer to connect to, whose `Connect` is then in flight.
     mutating func next(hasObject: (PeerID) -> Bool) -> PeerID? {
-        guard active == nil else { return nil }
+        guard inFlight.count < limit else { return nil }
         for index in connects.indices where connects[index].phase == .waiting {
             guard hasObject(connects[index].peer) else {
                 connects[index].phase = .absent
                 continue
             }
-            active = connects[index].peer
-            return active
+            connects[index].phase = .inFlight
+            inFlight.append(connects[index].peer)
+            return connects[index].peer
         }
         return nil
     }
@@ -88,30 +115,33 @@ struct ConnectScheduler: Sendable {
         connects[index].phase = .waiting
     }
 
-    /// Ends the active connect: the peer is connected, cannot be connected to, or is no longer wanted.
-    mutating func finish() {
-        connects.removeAll { $0.peer == active }
-        active = nil
+    /// Ends a connect in flight: the peer is connected, cannot be connected to, or is no longer wanted.
+    mutating func finish(_ peer: PeerID) {
+        connects.removeAll { $0.peer == peer }
+        inFlight.removeAll { $0 == peer }
     }
 
-    /// Ends the active connect as failed; it is tried again after all others.
+    /// Ends a connect in flight as failed; it is tried again after all that wait.
     ///
     /// - Returns: The number of its failures; nil if it is no longer wanted.
-    mutating func fail(isBusy: Bool) -> (failures: Int, busyInARow: Int)? {
-        defer { active = nil }
-        guard let index = connects.firstIndex(where: { $0.peer == active }) else { return nil }
+    mutating func fail(_ peer: PeerID, isBusy: Bool) -> (failures: Int, busyInARow: Int)? {
+        inFlight.removeAll { $0 == peer }
+        guard let index = connects.firstIndex(where: { $0.peer == peer }) else { return nil }
         var pending = connects.remove(at: index)
         pending.failures += 1
         pending.busyInARow = isBusy ? pending.busyInARow + 1 : 0
+        pending.mustBeAlone = isBusy && hasInFlight
         pending.phase = .pausing
         connects.append(pending)
         return (pending.failures, pending.busyInARow)
     }
 
-    /// Ends the active connect because the peer has no object.
-    mutating func lostObject() {
-        if let index = connects.firstIndex(where: { $0.peer == active }) { connects[index].phase = .absent }
-        active = nil
+    /// Ends a connect in flight because the peer has no object.
+    mutating func lostObject(_ peer: PeerID) {
+        inFlight.removeAll { $0 == peer }
+        guard let index = connects.firstIndex(where: { $0.peer == peer }) else { return }
+        connects[index].mustBeAlone = false
+        connects[index].phase = .absent
     }
 
     /// Removes all connects.
