@@ -129,14 +129,14 @@ import Testing
                 .connect(peer: fixture.peer(at: path), operation: operation, options: ConnectOptions()))
         }
         func connects() -> [ObjectPath] { fixture.calls.filter { $0.call.member == "Connect" }.map(\.call.path) }
-        #expect(connects() == [second])
-        fixture.receive(.interfacesRemoved(second, ["org.bluez.Device1"]))
         #expect(connects() == [second, third])
+        fixture.receive(.interfacesRemoved(second, ["org.bluez.Device1"]))
         // That reply is no longer expected.
         fixture.refuse("Connect", "Failed", "le-connection-abort-by-local")
         fixture.answerDiscovery()
         let device = Fixture.deviceObject(address: "F0:F1:F2:F3:F4:F6", ["RSSI": .int16(-50)])
         fixture.receive(.interfacesAdded(second, device))
+        #expect(connects() == [third, second])
         fixture.set(third, "org.bluez.Device1", ["Connected": .boolean(true)])
         fixture.answer("Connect")
         #expect(connects() == [second])
