@@ -129,6 +129,8 @@ import Testing
         }
     }
 
+    private static let cancelled = DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled")
+
     private mutating func answerConnect(_ path: ObjectPath, _ error: DBusError? = nil) {
         guard let index = fixture.calls.firstIndex(where: { $0.call.member == "Connect" && $0.call.path == path })
         else { return }
@@ -146,14 +148,14 @@ import Testing
         #expect(connected == devices.reversed().map(\.peer))
     }
 
-    @Test mutating func anAbsentPeerDelaysNobodyAndIsNotCancelled() {
+    @Test mutating func anAbsentPeerDelaysNobodyAndIsNotInterrupted() {
         let devices = addDevices(3)
         for device in devices { connect(device.peer) }
         answerConnect(devices[1].path)
         answerConnect(devices[2].path)
         #expect(links.count == 2)
         #expect(!fixture.host.isRunning(.connectTimeSlice) && !fixture.waiting.contains("Disconnect"))
-        answerConnect(devices[0].path, DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+        answerConnect(devices[0].path, Self.cancelled)
         #expect(fixture.host.connects.needsScan)
     }
 
@@ -164,7 +166,7 @@ import Testing
         #expect(dialed.count == ConnectScheduler.maximumInFlight)
         fixture.fire(.connectTimeSlice)
         #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[0].path])
-        answerConnect(devices[0].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        answerConnect(devices[0].path, Self.cancelled)
         #expect(dialed.last == devices.last?.path)
         #expect(!fixture.host.isRunning(.connectTimeSlice))
     }
@@ -181,7 +183,7 @@ import Testing
         // A connect that does not end makes room after its time.
         fixture.fire(.connectTimeSlice)
         #expect(fixture.calls.contains { $0.call.member == "Disconnect" && $0.call.path == devices[1].path })
-        answerConnect(devices[1].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        answerConnect(devices[1].path, Self.cancelled)
         #expect(dialed == [devices[2].path])
         answerConnect(devices[2].path)
         #expect(links.count == 2)
@@ -194,7 +196,7 @@ import Testing
         for device in devices { connect(device.peer) }
         fixture.command(.disconnect(peer: devices[1].peer))
         #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[1].path])
-        answerConnect(devices[1].path, DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled"))
+        answerConnect(devices[1].path, Self.cancelled)
         #expect(!fixture.host.isRunning(.connectRetry(devices[1].peer)))
         answerConnect(devices[0].path)
         answerConnect(devices[2].path)

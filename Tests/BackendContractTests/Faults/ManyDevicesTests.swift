@@ -130,7 +130,9 @@ extension GatheringApp: CBCentralManagerDelegate {
 extension GatheringApp: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         check(error, "services", peripheral)
-        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics([CBUUID(string: "2A37")], for: service) }
+        for service in peripheral.services ?? [] {
+            peripheral.discoverCharacteristics([CBUUID(string: "2A37")], for: service)
+        }
     }
 
     func peripheral(
