@@ -120,6 +120,11 @@ import Testing
     /// The devices of the calls of `Connect` without an answer.
     private var dialed: [ObjectPath] { fixture.calls.filter { $0.call.member == "Connect" }.map(\.call.path) }
 
+    /// The devices of the calls of `Disconnect` without an answer.
+    private var disconnected: [ObjectPath] {
+        fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path)
+    }
+
     private mutating func addDevices(_ count: Int) -> [(peer: PeerID, path: ObjectPath)] {
         (10..<10 + count).map { octet in
             let path = Fixture.path("/org/bluez/hci0/dev_F0_F1_F2_F3_F4_\(octet)")
@@ -154,21 +159,19 @@ import Testing
         answerConnect(devices[1].path)
         answerConnect(devices[2].path)
         #expect(links.count == 2)
-        #expect(!fixture.host.isRunning(.connectTimeSlice) && !fixture.waiting.contains("Disconnect"))
+        #expect(!fixture.waiting.contains("Disconnect"))
         answerConnect(devices[0].path, Self.cancelled)
         #expect(fixture.host.connects.needsScan)
     }
 
-    /// As many absent peers as may be connected to at once would block the next one.
-    @Test mutating func beyondTheLimitTheOldestConnectMakesRoomAfterItsTime() {
+    /// As many absent peers as may be connected to at once delay the next one until the kernel gives up one of them.
+    @Test mutating func beyondTheLimitAConnectWaits() {
         let devices = addDevices(ConnectScheduler.maximumInFlight + 1)
         for device in devices { connect(device.peer) }
         #expect(dialed.count == ConnectScheduler.maximumInFlight)
-        fixture.fire(.connectTimeSlice)
-        #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[0].path])
         answerConnect(devices[0].path, Self.cancelled)
         #expect(dialed.last == devices.last?.path)
-        #expect(!fixture.host.isRunning(.connectTimeSlice))
+        #expect(!fixture.waiting.contains("Disconnect"))
     }
 
     /// See https://github.com/hbldh/bleak/issues/1036.
@@ -180,9 +183,6 @@ import Testing
         fixture.fire(.connectRetry(devices[2].peer))
         answerConnect(devices[0].path)
         #expect(dialed == [devices[1].path])
-        // A connect that does not end makes room after its time.
-        fixture.fire(.connectTimeSlice)
-        #expect(fixture.calls.contains { $0.call.member == "Disconnect" && $0.call.path == devices[1].path })
         answerConnect(devices[1].path, Self.cancelled)
         #expect(dialed == [devices[2].path])
         answerConnect(devices[2].path)
@@ -191,16 +191,33 @@ import Testing
         #expect(dialed == [devices[1].path])
     }
 
-    @Test mutating func whoTakesOneConnectBackCancelsNoOther() {
+    /// A cancel among others may prevent all further connects of the kernel.
+    @Test mutating func aConnectTakenBackAmongOthersIsLeftToEndByItself() {
         let devices = addDevices(3)
         for device in devices { connect(device.peer) }
         fixture.command(.disconnect(peer: devices[1].peer))
-        #expect(fixture.calls.filter { $0.call.member == "Disconnect" }.map(\.call.path) == [devices[1].path])
-        answerConnect(devices[1].path, Self.cancelled)
-        #expect(!fixture.host.isRunning(.connectRetry(devices[1].peer)))
+        fixture.command(.disconnect(peer: devices[2].peer))
+        #expect(!fixture.waiting.contains("Disconnect"))
+        // Its link is closed at once, if it is made.
+        answerConnect(devices[1].path)
+        #expect(disconnected == [devices[1].path])
         answerConnect(devices[0].path)
-        answerConnect(devices[2].path)
-        #expect(links.count == 2)
+        #expect(links.count == 1)
+        // The other one is alone now.
+        #expect(disconnected == [devices[1].path, devices[2].path])
+        answerConnect(devices[2].path, Self.cancelled)
+        #expect(!fixture.host.isRunning(.connectRetry(devices[2].peer)))
+    }
+
+    @Test mutating func aConnectTakenBackAmongOthersAndWantedAgainGoesOn() {
+        let devices = addDevices(2)
+        for device in devices { connect(device.peer) }
+        fixture.command(.disconnect(peer: devices[0].peer))
+        connect(devices[0].peer)
+        #expect(dialed.count == 2)
+        answerConnect(devices[1].path)
+        answerConnect(devices[0].path)
+        #expect(links.count == 2 && disconnected == [])
     }
 
     /// See https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226.

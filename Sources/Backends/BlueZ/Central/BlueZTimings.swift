@@ -12,10 +12,8 @@ struct BlueZTimings: Sendable {
     var snapshot = Duration.seconds(30)
     /// The pause before the next attempt to list the objects.
     var snapshotRetry = Duration.seconds(3)
-    /// The deadline of `Device1.Connect`; the kernel itself gives up after 20 to 40 s.
+    /// The deadline of `Device1.Connect`; the kernel itself gives up after 40 s.
     var connect = Duration.seconds(60)
-    /// The longest time without an end of a connect in flight while another one waits for that.
-    var connectTimeSlice = Duration.seconds(10)
     /// The pause after the first failed connect; doubles up to `connectRetryLimit`.
     var connectRetry = Duration.milliseconds(250)
     var connectRetryLimit = Duration.seconds(4)

@@ -23,7 +23,6 @@ struct LinkSocketID: Hashable, Sendable {
 /// The purpose of a timer; at most one timer of each purpose runs.
 enum CentralTimer: AdapterRoleTimer {
     case connectRetry(PeerID)
-    case connectTimeSlice
     case foreignLinkGrace(PeerID)
     case discoveryRetry
     case link(PeerID, CentralLink.Timer)

@@ -36,7 +36,7 @@ extension CentralRoleMachine {
         guard let path = directory.path(of: peer), objects.devices[path]?.isConnected == true else {
             return dialAfterLink(peer)
         }
-        _ = connects.remove(peer)
+        connects.remove(peer)
         linkUp(peer, path, isOurs: false)
     }
 
@@ -52,9 +52,7 @@ extension CentralRoleMachine {
             preferLE(path)
             call(.connect(peer), path, Device1.interface, "Connect", deadline: timings.connect)
         }
-        if connects.blocking != nil, !isRunning(.connectTimeSlice) {
-            start(.connectTimeSlice, timings.connectTimeSlice)
-        }
+        if let peer = connects.nextToCancel() { cancelConnect(peer) }
     }
 
     private mutating func nextPeer() -> PeerID? {
@@ -74,22 +72,16 @@ extension CentralRoleMachine {
         call(.cleanup, path, ObjectModel.properties, "Set", value, deadline: timings.discovery)
     }
 
-    /// Cancels the oldest connect in flight if another one waits for the end of one.
-    mutating func preemptConnect() {
-        if let peer = connects.blocking { cancelConnect(peer) }
-    }
-
     /// Ends a `Connect` in flight, which then fails.
     ///
     /// BlueZ pitfall: if the peer is heard at that very moment, Linux 6.1 cancels before it connects, and then makes no
     /// connection until the power is switched off; a caller cannot prevent it (RunningOnRealHardware).
-    mutating func cancelConnect(_ peer: PeerID) {
+    private mutating func cancelConnect(_ peer: PeerID) {
         guard let path = directory.path(of: peer) else { return }
         call(.cleanup, path, Device1.interface, "Disconnect", deadline: timings.disconnect)
     }
 
     mutating func connectReplied(_ peer: PeerID, _ error: DBusError?) {
-        stop(.connectTimeSlice)
         let path = directory.path(of: peer)
         let isConnected = path.map { objects.devices[$0]?.isConnected == true } ?? false
         connects.unconfirmed.remove(peer)
@@ -123,7 +115,6 @@ extension CentralRoleMachine {
         for (call, purpose) in outputs.calls {
             if case .connect(peer) = purpose { outputs.calls[call] = nil }
         }
-        stop(.connectTimeSlice)
         connects.lostObject(peer)
         connectNext()
     }
@@ -135,7 +126,7 @@ extension CentralRoleMachine {
     /// (https://github.com/Bluetooth-Devices/bleak-retry-connector/issues/226).
     private mutating func retry(_ peer: PeerID, isBusy: Bool) {
         guard let (failures, busyInARow) = connects.fail(peer, isBusy: isBusy) else { return }
-        if busyInARow == 3 { cancelConnect(peer) }
+        if busyInARow == ConnectScheduler.busyLimit { cancelConnect(peer) }
         let doublings = min(failures - 1, 8)
         start(.connectRetry(peer), min(timings.connectRetry * (1 << doublings), timings.connectRetryLimit))
     }
@@ -164,8 +155,8 @@ extension CentralRoleMachine {
         // A new link needs no grace period.
         stop(.foreignLinkGrace(peer))
         // The reply to our own Connect decides (https://github.com/hbldh/bleak/issues/1255: `Connected` toggles).
-        guard links[peer] == nil, !connects.isInFlight(peer), connects.contains(peer) else { return }
-        _ = connects.remove(peer)
+        guard links[peer] == nil, !connects.isInFlight(peer), isOurs || connects.contains(peer) else { return }
+        connects.remove(peer)
         stop(.connectRetry(peer))
         linkUp(peer, path, isOurs: isOurs)
     }

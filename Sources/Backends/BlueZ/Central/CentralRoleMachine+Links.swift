@@ -48,7 +48,7 @@ extension CentralRoleMachine {
             guard isLast else { return }
             stop(.connectRetry(peer))
             stop(.foreignLinkGrace(peer))
-            if connects.remove(peer) { cancelConnect(peer) }
+            connects.remove(peer)
             connectNext()
         case .closed(let link, let isLast):
             closeChannels(of: manager, to: peer)

@@ -88,7 +88,6 @@ struct CentralRoleMachine: AdapterRoleMachine {
         case .connectRetry(let peer):
             connects.pauseOver(peer)
             connectNext()
-        case .connectTimeSlice: preemptConnect()
         case .foreignLinkGrace(let peer): foreignLinkGraceOver(peer)
         case .discoveryRetry: discovery.pauseOver()
         case .link(let peer, let timer): update(peer) { $0.fired(timer, &$1) }
