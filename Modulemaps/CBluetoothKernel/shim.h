@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 // From <spawn.h> and <unistd.h> under _GNU_SOURCE, without which Swift's Glibc module is built.
 #define POSIX_SPAWN_SETSID 0x80

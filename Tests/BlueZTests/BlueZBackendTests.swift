@@ -239,13 +239,6 @@ private final class WaitingReceiver: EventSink {
         try await waiting.events.first {
             $0 == .response(link: shared, operation: operation, .notifying(true))
         }
-        // One at a time, as densely as possible.
-        for byte in UInt8(0)..<100 {
-            daemon.notify(characteristic, [byte])
-            try await waiting.events.first {
-                $0 == .valueNotified(link: shared, attribute: mine, value: Data([byte]))
-            }
-        }
         daemon.notify(characteristic, Array(WaitingReceiver.awaited))
         try await waiting.events.first {
             $0 == .valueNotified(link: shared, attribute: mine, value: WaitingReceiver.awaited)

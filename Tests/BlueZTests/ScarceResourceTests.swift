@@ -78,7 +78,7 @@ import Testing
         .enabled(if: !isSanitized),
         arguments: [
             ("socket", 0), ("connect", 0), ("dup", 0), ("eventfd", 0), ("eventfd", 1), ("eventfd", 2), ("eventfd", 3),
-            ("eventfd", 4), ("pthread_create", 0), ("pthread_create", 1),
+            ("timerfd_create", 0), ("pthread_create", 0), ("pthread_create", 1),
         ])
     func aBusThatCannotBeOpenedMeansUnsupportedAndIsOpenedLater(call: String, skipped: Int) async throws {
         let outcome = try await run(call, "\(skipped)")

@@ -85,7 +85,7 @@ private final class CountingReceiver: EventSink {
         let attribute = try await fixture.attribute(central, link, events: receiver.events)
         central.submit(.request(link: link, operation: id(12), .setNotifying(attribute, true)))
         try await receiver.events.first { $0 == .response(link: link, operation: id(12), .notifying(true)) }
-        // One at a time, as dense as they can be.
+        // Until a value comes alone, while the thread that takes over is ready.
         var number = 0
         while receiver.inlineRuns.elements.isEmpty {
             try Task.checkCancellation()

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func whatDenseEventsLeadToIsRunByTheThreadThatPollsOffTheQueue() async throws {
+    @Test func whatAnEventLeadsToIsRunByTheThreadThatPollsOffTheQueue() async throws {
         let workThreads = Recorder<pthread_t>()
         let poller = try makePoller { [queue] in
             dispatchPrecondition(condition: .notOnQueue(queue))

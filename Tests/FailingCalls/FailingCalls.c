@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 static _Atomic(const char *) failing_name;
 static atomic_int calls_skipped, calls_to_fail, calls_failed;
@@ -69,6 +70,11 @@ int socketpair(int domain, int type, int protocol, int ends[2]) {
 int eventfd(unsigned int count, int flags) {
   FAIL_IF_WANTED("eventfd")
   return LIBRARY(eventfd)(count, flags);
+}
+
+int timerfd_create(clockid_t clock, int flags) {
+  FAIL_IF_WANTED("timerfd_create")
+  return LIBRARY(timerfd_create)(clock, flags);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {

@@ -41,6 +41,34 @@ import Testing
         #expect(fixture.recorder.lines == ["state poweredOn"])
     }
 
+    @Test func workThatACallbackStartsRunsInTheSameDeliveryBehindTheCallbacksThatWait() async throws {
+        let fixture = FacadeFixture()
+        let (recorder, order) = (fixture.recorder, Lock<[String]>([]))
+        let managerQueue = ManagerQueue(of: try #require(fixture.manager))
+        recorder.onEach { line in
+            guard line == "state poweredOn" else { return }
+            managerQueue.async { order.withLock { $0 = recorder.lines + ["work"] } }
+        }
+        let delivery = try #require(fixture.central.append(.stateChanged(.poweredOn)))
+        #expect(fixture.central.append(.stateChanged(.poweredOff)) == nil)
+        delivery.run()
+        #expect(order.withLock { $0 } == ["state poweredOn", "state poweredOff", "work"])
+        #expect(recorder.overlaps == 0)
+    }
+
+    @Test func workForTheQueueOfAReleasedManagerRunsOnTheQueue() async throws {
+        let fixture = FacadeFixture()
+        let managerQueue = ManagerQueue(of: try #require(fixture.manager))
+        fixture.manager = nil
+        let queue = fixture.queue
+        await withCheckedContinuation { continuation in
+            managerQueue.async {
+                dispatchPrecondition(condition: .onQueue(queue))
+                continuation.resume()
+            }
+        }
+    }
+
     @Test @MainActor func noThreadStandsInForTheMainThread() async throws {
         let fixture = FacadeFixture(queue: .main)
         runByAnotherThread(try #require(fixture.central.append(.stateChanged(.poweredOn))))

@@ -39,7 +39,9 @@ public final class Central: Sendable {
         let manager =
             backend.map { CBCentralManager(backend: $0, delegate: core, queue: queue, options: options) }
             ?? CBCentralManager(delegate: core, queue: queue, options: options)
-        executor.follow(ManagerClock(of: manager))
+        #if !canImport(Darwin)
+        executor.follow(ManagerQueue(of: manager))
+        #endif
         handle = CentralHandle(core: core, manager: Unchecked(manager))
     }
 

@@ -6,11 +6,11 @@ import Dispatch
 import CoreBluetoothClasses
 #endif
 
-/// An executor that runs the jobs of tasks on a dispatch queue; an emulator's virtual time waits for them.
+/// An executor that runs the jobs of tasks on a manager's queue; an emulator's virtual time waits for them.
 public final class QueueExecutor: TaskExecutor {
     let queue: DispatchQueue
     #if !canImport(Darwin)
-    private let clock = Lock<ManagerClock?>(nil)
+    private let managerQueue = Lock<ManagerQueue?>(nil)
     #endif
 
     init(_ queue: DispatchQueue) { self.queue = queue }
@@ -18,23 +18,15 @@ public final class QueueExecutor: TaskExecutor {
     /// Runs a job later, on the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         #if !canImport(Darwin)
-        if let clock = clock.withLock({ $0 }) {
-            return clock.enqueue { finish in
-                self.queue.async {
-                    clock.withTaskContext { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-                    finish()
-                }
-            }
-        }
+        if let managerQueue = managerQueue.withLock({ $0 }) { return managerQueue.async(run) }
         #endif
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        queue.async(execute: run)
     }
 
-    /// Makes the virtual time of a manager's backend wait for the jobs.
-    func follow(_ clock: ManagerClock) {
-        #if !canImport(Darwin)
-        self.clock.withLock { $0 = clock }
-        #endif
-    }
+    #if !canImport(Darwin)
+    /// Runs the jobs among the callbacks of a manager.
+    func follow(_ manager: ManagerQueue) { managerQueue.withLock { $0 = manager } }
+    #endif
 }

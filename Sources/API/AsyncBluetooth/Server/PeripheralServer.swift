@@ -48,7 +48,9 @@ public final class PeripheralServer: Sendable {
         let manager =
             backend.map { CBPeripheralManager(backend: $0, delegate: core, queue: queue, options: options) }
             ?? CBPeripheralManager(delegate: core, queue: queue, options: options)
-        executor.follow(ManagerClock(of: manager))
+        #if !canImport(Darwin)
+        executor.follow(ManagerQueue(of: manager))
+        #endif
         self.manager = Unchecked(manager)
     }
 

@@ -32,11 +32,6 @@ package struct ManagerClock: Clock {
 
     package var elapsedTime: Duration { clock.now }
 
-    /// Starts work on a queue; virtual time waits for its end.
-    package func enqueue(_ work: @escaping @Sendable (_ finish: @escaping @Sendable () -> Void) -> Void) {
-        clock.enqueue(work)
-    }
-
     /// Runs `body` inline; tasks that it starts are known to the clock.
     package func withTaskContext(_ body: () -> Void) { clock.withTaskContext(body) }
 }

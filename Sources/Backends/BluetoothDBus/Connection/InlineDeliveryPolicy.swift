@@ -1,33 +1,29 @@
 #if os(Linux)
 /// The decision whether the polling thread runs the work that an event causes, or another thread is woken for it.
 ///
-/// For rare events a wakeup costs little in total, and the polling thread stays free. For dense events the wakeup costs
-/// more than everything else about the event, unless the work takes long.
+/// A wakeup costs more than everything else about an event, unless the work takes long. Long work suspends inline work
+/// for a pause, which doubles each time until work is short again.
 ///
 /// Pure.
 struct InlineDeliveryPolicy {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest interval between two dense events.
-    static let denseInterval = Duration.milliseconds(5)
-    /// The longest duration of short work; longer work suspends inline work for ``rest``.
+    /// The longest duration of short work.
     static let shortWork = Duration.milliseconds(1)
-    static let rest = Duration.milliseconds(100)
+    /// The shortest and the longest pause after long work.
+    static let pauses = Duration.milliseconds(100)...Duration.seconds(10)
 
-    private var lastEvent: Instant?
-    private var restEnd: Instant?
+    private var pause = pauses.lowerBound
+    private var pauseEnd: Instant?
 
-    /// Records an event, and returns whether its work may run inline.
-    mutating func allowsInlineWork(at now: Instant) -> Bool {
-        defer { lastEvent = now }
-        guard let lastEvent, now - lastEvent <= Self.denseInterval else { return false }
-        guard let restEnd else { return true }
-        return now >= restEnd
-    }
+    /// Whether the work of an event may run inline.
+    func allowsInlineWork(at now: Instant) -> Bool { pauseEnd.map { now >= $0 } ?? true }
 
-    /// Records how long work took, or has taken so far.
+    /// Records how long work took.
     mutating func workTook(_ duration: Duration, until now: Instant) {
-        if duration > Self.shortWork { restEnd = now + Self.rest }
+        guard duration > Self.shortWork else { return pause = Self.pauses.lowerBound }
+        pauseEnd = now + pause
+        pause = min(pause * 2, Self.pauses.upperBound)
     }
 }
 #endif

@@ -9,9 +9,9 @@ import Glibc
 /// calls than `poll(2)`. `DispatchQueue.sync` from the polling thread runs on that same thread while the queue is idle.
 ///
 /// The polling thread can also run work that must happen off the queue; see ``InlineDeliveryPolicy``. Such inline work
-/// may block, even on data that the socket is yet to deliver. A backup thread therefore runs a watchdog, and takes over
-/// the polling when inline work does not return. A timer per work item would cost as much as waking a thread, so the
-/// watchdog checks at a fixed interval instead.
+/// may block, even on data that the socket is yet to deliver. A backup thread therefore waits for a countdown, which runs
+/// while inline work does, and takes over the polling when the work does not return in time. As long as work returns in
+/// time, the backup thread sleeps.
 ///
 /// The owner of a poller ends both threads with ``stop()``. The threads poll a duplicate of the descriptor, so the
 /// owner may close the original at any moment.
@@ -36,10 +36,8 @@ package final class SocketPoller: Sendable {
     /// The handler may return inline work only if `allowsInline` is true.
     package typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
 
-    /// The interval of the watchdog's checks, in milliseconds.
-    ///
-    /// The socket waits for one or two intervals when inline work does not return.
-    static let watchdogInterval: CInt = 10
+    /// How long the socket waits for inline work that does not return, in nanoseconds.
+    static let longestWait = 10_000_000
 
     private struct State {
         var wanted: Events = []
@@ -49,20 +47,17 @@ package final class SocketPoller: Sendable {
         var policy = InlineDeliveryPolicy()
         /// Whether the polling thread runs inline work, and the backup thread has not taken over.
         var isRunningWork = false
-        /// The number of work items that were started.
-        var workCount: UInt64 = 0
         /// Whether the backup thread is ready to take over.
         var hasBackupThread = false
-        /// Whether the backup thread checks on inline work; otherwise it sleeps.
-        var isWatching = false
     }
 
     private let state = Lock(State())
     private let socket: DBusFileDescriptor
     /// Wakes the polling thread, which then reads the state again.
     private let wakeupFD: DBusFileDescriptor
-    /// Wakes the backup thread.
-    private let backupWakeupFD: DBusFileDescriptor
+    /// Wakes the backup thread: when inline work does not return, or the poller is stopped.
+    // Invariant: started and read under the lock only, so that an end belongs to the present work.
+    private let countdown: Countdown
     private let queue: DispatchQueue
     private let handler: Handler
 
@@ -76,7 +71,7 @@ package final class SocketPoller: Sendable {
     package init(socket: CInt, queue: DispatchQueue, handler: @escaping Handler) throws(DBusError) {
         self.socket = try DBusFileDescriptor(created: fcntl(socket, F_DUPFD_CLOEXEC, 0))
         wakeupFD = try DBusFileDescriptor.event()
-        backupWakeupFD = try DBusFileDescriptor.event()
+        countdown = try Countdown()
         self.queue = queue
         self.handler = handler
         guard startThread(Self.pollingThread), startThread(Self.backupThread) else {
@@ -93,25 +88,27 @@ package final class SocketPoller: Sendable {
             defer { state.wanted = events }
             return state.isWaiting && state.wanted != events
         }
-        if mustWake { signal(wakeupFD) }
+        if mustWake { wakePoller() }
     }
 
     /// Ends both threads soon, which closes the duplicate of the descriptor; later calls do nothing.
     package func stop() {
-        state.withLock { $0.isStopped = true }
-        signal(wakeupFD)
-        signal(backupWakeupFD)
+        state.withLock { state in
+            state.isStopped = true
+            countdown.start(nanoseconds: 1)
+        }
+        wakePoller()
     }
 
-    private func signal(_ descriptor: DBusFileDescriptor) {
+    private func wakePoller() {
         // Fails only after 2^64 - 2 signals that were not drained.
-        _ = withUnsafeBytes(of: UInt64(1)) { write(descriptor.rawValue, $0.baseAddress, $0.count) }
+        _ = withUnsafeBytes(of: UInt64(1)) { write(wakeupFD.rawValue, $0.baseAddress, $0.count) }
     }
 
-    private func drain(_ descriptor: DBusFileDescriptor) {
+    private func drainWakeups() {
         var count: UInt64 = 0
         // Fails only if there was no signal.
-        _ = withUnsafeMutableBytes(of: &count) { read(descriptor.rawValue, $0.baseAddress, $0.count) }
+        _ = withUnsafeMutableBytes(of: &count) { read(wakeupFD.rawValue, $0.baseAddress, $0.count) }
     }
 
     // MARK: The threads
@@ -197,7 +194,7 @@ package final class SocketPoller: Sendable {
         }
         // Interrupted by a signal: the caller polls again.
         guard count > 0 else { return [] }
-        if both.1.revents != 0 { drain(wakeupFD) }
+        if both.1.revents != 0 { drainWakeups() }
         return Events(rawValue: both.0.revents)
     }
 
@@ -211,28 +208,25 @@ package final class SocketPoller: Sendable {
     /// - Returns: Whether this thread still is the polling thread.
     private func run(_ work: InlineWork) -> Bool {
         let start = ContinuousClock.now
-        let isWatched = state.withLock { state in
+        state.withLock { state in
             state.isRunningWork = true
-            state.workCount += 1
-            defer { state.isWatching = true }
-            return state.isWatching
+            if !state.isStopped { countdown.start(nanoseconds: Self.longestWait) }
         }
-        if !isWatched { signal(backupWakeupFD) }
         work()
         let end = ContinuousClock.now
         return state.withLock { state in
             state.policy.workTook(end - start, until: end)
-            defer { state.isRunningWork = false }
-            return state.isRunningWork
+            guard state.isRunningWork else { return false }
+            state.isRunningWork = false
+            if !state.isStopped { countdown.start(nanoseconds: 0) }
+            return true
         }
     }
 
     // MARK: Watchdog
 
-    /// The outcome of one check.
+    /// The outcome of a wakeup of the backup thread.
     private enum WatchdogDecision {
-        /// Check again, after the work item of this number.
-        case checkAgain(after: UInt64)
         case sleep
         case takeOver
         /// The poller is stopped; without a polling thread, this thread closes the socket.
@@ -243,16 +237,15 @@ package final class SocketPoller: Sendable {
     private func runWatchdog() -> Bool {
         let isOver = state.withLock { state in
             state.hasBackupThread = !state.isStopped
-            state.isWatching = false
             return state.isStopped
         }
         guard !isOver else { return false }
-        var seen: UInt64?
         while true {
-            waitForWakeup(milliseconds: seen == nil ? -1 : Self.watchdogInterval)
-            switch check(after: seen) {
-            case .checkAgain(let workCount): seen = workCount
-            case .sleep: seen = nil
+            var waiting = pollfd(fd: countdown.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+            // Interrupted by a signal: the watchdog makes an additional check.
+            _ = Glibc.poll(&waiting, 1, -1)
+            switch check() {
+            case .sleep: continue
             case .takeOver: return true
             case .end(let mustCloseSocket):
                 if mustCloseSocket { closeSocket() }
@@ -261,24 +254,14 @@ package final class SocketPoller: Sendable {
         }
     }
 
-    private func waitForWakeup(milliseconds: CInt) {
-        var waiting = pollfd(fd: backupWakeupFD.rawValue, events: CShort(POLLIN), revents: 0)
-        // Interrupted by a signal: the watchdog makes an additional check.
-        if Glibc.poll(&waiting, 1, milliseconds) > 0 { drain(backupWakeupFD) }
-    }
-
-    /// - Parameter seen: The number of work items at the last check; nil if the thread has slept since.
-    private func check(after seen: UInt64?) -> WatchdogDecision {
+    private func check() -> WatchdogDecision {
         state.withLock { state in
-            guard state.isStopped || state.workCount == seen else { return .checkAgain(after: state.workCount) }
-            let isPollerBusy = state.isRunningWork
-            state.isWatching = false
-            if state.isStopped || isPollerBusy {
+            guard state.isStopped || countdown.takeEnd() else { return .sleep }
+            defer {
                 state.isRunningWork = false
                 state.hasBackupThread = false
             }
-            if state.isStopped { return .end(mustCloseSocket: isPollerBusy) }
-            return isPollerBusy ? .takeOver : .sleep
+            return state.isStopped ? .end(mustCloseSocket: state.isRunningWork) : .takeOver
         }
     }
 }
