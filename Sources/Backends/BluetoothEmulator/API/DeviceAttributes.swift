@@ -5,9 +5,7 @@ extension EmulatedDevice {
     /// The present device as a description; nil if the device was removed.
     ///
     /// The description contains what ``Emulator/presentWorld`` contains.
-    public var presentDescription: PeripheralDescription? {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.presentDescription }
-    }
+    public var presentDescription: PeripheralDescription? { device?.presentDescription }
 
     /// The attributes that the device serves now, with their values; nil if the device was removed.
     package var attributes: DeviceAttributes? {

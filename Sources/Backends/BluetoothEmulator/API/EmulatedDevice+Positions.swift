@@ -6,12 +6,12 @@ extension EmulatedDevice {
     /// The position of an attribute; nil for a removed attribute, for a 2902 descriptor, and in the services 1800 and
     /// 1801.
     public func position(of attribute: AttributeID) -> AttributePosition? {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.server.position(of: attribute) }
+        device?.server.position(of: attribute)
     }
 
     /// The attribute at a position; nil if the position is empty.
     public func attribute(at position: AttributePosition) -> AttributeID? {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.server.attribute(at: position) }
+        device?.server.attribute(at: position)
     }
 
     /// Stores the value of a characteristic, and notifies or indicates it to subscribers.
@@ -28,13 +28,8 @@ extension EmulatedDevice {
 
     /// The stored value of a characteristic or a descriptor; nil if the position has neither.
     public func value(at position: AttributePosition) -> Data? {
-        emulator.core.withLock { core in
-            guard let server = core.world.lower.air.devices[ref]?.server, let id = server.attribute(.position(position))
-            else {
-                return nil
-            }
-            return server.database[id]?.value
-        }
+        guard let server = device?.server, let id = server.attribute(.position(position)) else { return nil }
+        return server.database[id]?.value
     }
 
     /// The number of links that subscribe to a characteristic; 0 if the position has no characteristic.

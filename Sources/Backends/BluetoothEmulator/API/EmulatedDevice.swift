@@ -25,18 +25,20 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     func control(_ control: DeviceControl) { emulator.submit(.device(ref, control)) }
 
+    /// The present state; nil if the device was removed.
+    var device: Device? { emulator.core.withLock { $0.world.lower.air.devices[ref] } }
+
     /// The name in the device's description; empty if the device was removed.
-    public var name: String { emulator.core.withLock { $0.world.lower.air.devices[ref]?.description.name } ?? "" }
+    public var name: String { device?.description.name ?? "" }
 
     /// Whether the device's handler has a parameter; a custom handler may have any.
     func has(_ parameter: DeviceParameter) -> Bool {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.handler.accepts(parameter) } == true
+        device?.handler.accepts(parameter) == true
     }
 
     /// Whether the device has a characteristic.
     func has(_ characteristic: CharacteristicPath) -> Bool {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.server.database.characteristic(characteristic) }
-            != nil
+        device?.server.database.characteristic(characteristic) != nil
     }
 
     /// Sets a parameter of the device's handler.
@@ -74,18 +76,14 @@ public struct EmulatedDevice: Hashable, Sendable {
 
     /// The stored value of a characteristic; nil if the device has no such characteristic.
     public func value(of characteristic: CharacteristicPath) -> Data? {
-        emulator.core.withLock { core in
-            guard let database = core.world.lower.air.devices[ref]?.server.database else { return nil }
-            return database.characteristic(characteristic).flatMap { database[$0]?.value }
-        }
+        guard let database = device?.server.database else { return nil }
+        return database.characteristic(characteristic).flatMap { database[$0]?.value }
     }
 
     /// The stored value of a descriptor, the first one of its type in the characteristic; nil if it does not exist.
     public func value(ofDescriptor descriptor: BluetoothUUID, of characteristic: CharacteristicPath) -> Data? {
-        emulator.core.withLock { core in
-            guard let database = core.world.lower.air.devices[ref]?.server.database else { return nil }
-            return database.descriptor(descriptor, of: characteristic).flatMap { database[$0]?.value }
-        }
+        guard let database = device?.server.database else { return nil }
+        return database.descriptor(descriptor, of: characteristic).flatMap { database[$0]?.value }
     }
 
     /// The number of links that subscribe to a characteristic.
@@ -96,15 +94,12 @@ public struct EmulatedDevice: Hashable, Sendable {
     // MARK: Links
 
     /// The number of the device's links.
-    public var connectionCount: Int {
-        emulator.core.withLock { $0.world.lower.air.devices[ref]?.links.count ?? 0 }
-    }
+    public var connectionCount: Int { emulator.core.withLock { $0.world.lower.air.links(of: ref).count } }
 
     /// Whether a request on one of the device's links awaits its answer, such as a held read.
     package var hasUnansweredRequest: Bool {
         emulator.core.withLock { core in
-            core.world.lower.air.devices[ref]?.links.contains { core.world.gatt[$0]?.server.transactionTimeout != nil }
-                ?? false
+            core.world.lower.air.links(of: ref).contains { core.world.gatt[$0]?.server.transactionTimeout != nil }
         }
     }
 
@@ -131,7 +126,7 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// The open L2CAP channels, in the order of their opening.
     public var channels: [ChannelID] {
         emulator.core.withLock { core in
-            (core.world.lower.air.devices[ref]?.links ?? []).flatMap { core.world.channels.ids(on: $0) }.sorted()
+            core.world.lower.air.links(of: ref).flatMap { core.world.channels.ids(on: $0) }.sorted()
         }
     }
 
@@ -214,9 +209,10 @@ public struct EmulatedDevice: Hashable, Sendable {
     /// The device's identifier in the apps of a host, valid until its address changes.
     public func identifier(onHost host: String = "default") -> PeerID? {
         emulator.core.withLock { core in
-            core.world.lower.hosts.firstIndex { $0.identity.name == host }.flatMap {
-                core.world.lower.air.devices[ref]?.identity.peers[$0]
-            }
+            guard let host = core.world.lower.hosts.firstIndex(where: { $0.identity.name == host }),
+                let device = core.world.lower.air.devices[ref]
+            else { return nil }
+            return device.identity.peers[host]
         }
     }
 

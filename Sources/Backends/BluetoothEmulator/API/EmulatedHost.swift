@@ -163,9 +163,7 @@ public struct EmulatedHost: Sendable {
 
     /// Deletes the keys of a device, as a user does in the system's settings; their links end.
     public func removeBond(with device: EmulatedDevice) {
-        let address = emulator.core.withLock { $0.world.lower.air.devices[device.ref]?.identity.identityAddress }
-        guard let address else { return }
-        control(.removeBond(address))
+        if let device = device.device { control(.removeBond(device.identity.identityAddress)) }
     }
 
     /// Makes a device known, as if it had been seen: it can be retrieved and connected without a scan.

@@ -170,7 +170,7 @@ final class EmulatedRole<Command: Sendable, Event: Sendable>: RoleBackend {
 extension EmulatedRole: CentralBackend where Command == CentralCommand, Event == CentralEvent {
     func knownPeers(_ ids: [PeerID]) -> [PeerSummary] {
         emulator.core.withLock { core in
-            core.world.lower.hosts.managers[manager]?.host.map { core.world.lower.hosts.knownPeers(ids, of: $0) } ?? []
+            core.world.lower.hosts.host(of: manager).map { core.world.lower.hosts.knownPeers(ids, of: $0) } ?? []
         }
     }
 

@@ -256,7 +256,7 @@ extension Emulator {
     ///
     /// The services of a host's peripheral managers are in ``EmulatedHost/peripheral``.
     public var devices: [EmulatedDevice] {
-        core.withLock { core in core.world.lower.air.described }.map {
+        core.withLock { core in core.world.lower.air.described.map(\.ref) }.map {
             EmulatedDevice(emulator: self, ref: $0)
         }
     }

@@ -13,4 +13,12 @@ struct LowerLayers: Sendable {
         air = Air(seed: seed)
         air.allowLosses(at: configuration.packetLossRate)
     }
+
+    /// Returns the attributes that the device of a link serves; nil if the device was removed.
+    func database(of link: Link) -> AttributeDatabase? { air.devices[link.device]?.server.database }
+
+    /// Schedules what follows from a packet with a connection event of a link, or a later one if the packet is lost.
+    mutating func schedule(_ event: WorldEvent, on ref: Ref<Link>, _ link: Link, at due: Nanoseconds) {
+        context.queue.schedule(event, at: due + links.retransmissionTime(on: ref, link, &air, &context))
+    }
 }

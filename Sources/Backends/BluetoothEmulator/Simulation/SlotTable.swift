@@ -45,6 +45,16 @@ struct SlotTable<Element: Sendable>: Sendable {
             .map { Ref(slot: UInt32($0 - 1), serial: slots.entries[$0].serial) }
     }
 
+    typealias Entry = (ref: Ref<Element>, element: Element)
+
+    /// All entities with their references, in the order of insertion.
+    var entries: some Sequence<Entry> { entries(of: refs) }
+
+    /// Returns those of the given entities that exist.
+    func entries(of refs: [Ref<Element>]) -> some Sequence<Entry> {
+        refs.lazy.compactMap { ref in self[ref].map { (ref, $0) } }
+    }
+
     /// The entity; nil if it was removed.
     ///
     /// Change it with optional chaining only, never assign it: ``insert(_:)`` and ``remove(_:)`` do that.

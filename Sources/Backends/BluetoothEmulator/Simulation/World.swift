@@ -75,7 +75,8 @@ struct World: Sendable {
         case .request(let link, let operation, let request):
             return gatt.enqueue(.request(request), as: operation, of: ref, on: link, &lower)
         case .writeCommand(let link, let attribute, let value):
-            return gatt.enqueueCommand(attribute, value, of: ref, on: link, &lower)
+            return gatt.enqueue(
+                .writeCommand(attribute, value), as: OperationID(rawValue: 0), of: ref, on: link, &lower)
         default: break
         }
         guard let host = lower.hosts.host(of: ref), lower.hosts[host].adapter.isOn else { return }
@@ -85,7 +86,7 @@ struct World: Sendable {
         case .connect(let peer, let operation, let options): connect(host, ref, peer, operation, options)
         case .disconnect(let peer): disconnect(host, ref, peer)
         case .setConnectionEventFilter(let filter): lower.hosts.managers[ref]?.connectionEventFilter = filter
-        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &lower)
+        case .channel(let channel, let command): channels.handle(command, on: channel, of: .manager(ref), &lower)
         case .request, .writeCommand: break  // handled in any state
         }
     }
@@ -96,7 +97,7 @@ struct World: Sendable {
         case .removeService(let id): gatt.withdraw(id, of: ref, at: server, &lower)
         case .removeAllServices: gatt.withdraw(of: ref, at: server, &lower)
         case .stopAdvertising: lower.air.stopAdvertising(ref, at: server, &lower.hosts, &lower.context)
-        default: if lower.air.devices[server]?.signal.isOn == true { handleWhenOn(command, of: ref, on: host, server) }
+        default: if lower.air.isOn(server) { handleWhenOn(command, of: ref, on: host, server) }
         }
     }
 
@@ -106,7 +107,7 @@ struct World: Sendable {
         switch command {
         case .addService(let operation, let service): gatt.publish(service, operation, by: ref, at: server, &lower)
         case .startAdvertising(let operation, let advertisement):
-            lower.air.startAdvertising(advertisement, operation, ref, at: server, &lower.hosts, &lower.context)
+            lower.air.startAdvertising(advertisement, operation, ref, on: host, &lower.hosts, &lower.context)
         case .respond(let request, let code, let value):
             respond(ref, request, ATTCode(rawValue: code), value ?? Data(), server)
         case .updateValue(let attribute, let value, let centrals): update(ref, attribute, value, centrals, server)
@@ -118,7 +119,7 @@ struct World: Sendable {
             }
             channels.publish(operation, isEncryptionRequired: isEncryptionRequired, by: ref, on: host, &lower.context)
         case .unpublishChannel(let operation, let psm): channels.unpublish(psm, operation, by: ref, on: host, &lower)
-        case .channel(let channel, let command): channels.handle(command, on: channel, of: ref, &lower)
+        case .channel(let channel, let command): channels.handle(command, on: channel, of: .manager(ref), &lower)
         case .removeService, .removeAllServices, .stopAdvertising: break  // done in any state
         }
     }
@@ -153,12 +154,12 @@ struct World: Sendable {
         case .pairingLinkTimeout(let manager, let operation, let peer, let host):
             pairingLinkTimedOut((manager, operation), peer, on: host)
         case .encryptionTimeout(let host, let peer, let epoch): encryptionTimedOut(peer, on: host, epoch)
-        case .remoteClose(let link): terminate(link, reason: .remote)
-        case .securityClose(let link): terminate(link, reason: .authentication)
-        case .localClose(let link): terminate(link, reason: .local)
+        case .close(let link, let reason): terminate(link, reason: reason)
         case .reportLocal(let manager, let link, let epoch):
             lower.hosts.reportLocal(manager, link, epoch, &lower.context)
-        case .becomeReadyToWrite(let manager, let link): lower.hosts.becomeReadyToWrite(manager, link, &lower.context)
+        case .becomeReadyToWrite(let manager, let link):
+            let credits = lower.context.configuration.transmitBuffer
+            lower.hosts.grantCredits(credits, to: manager, on: link, &lower.context)
         case .reportState(let manager): reportState(manager)
         case .listen(let manager, let number, let parameters):
             lower.air.listen(manager, number, parameters, &lower.hosts, &lower.context)
@@ -200,8 +201,7 @@ struct World: Sendable {
         for host in lower.hosts.indices {
             kinds += security.bonds(of: host, lower.air, lower.hosts).map { .bondMade(host: host, $0) }
         }
-        for ref in lower.air.devices.refs {
-            guard let device = lower.air.devices[ref] else { continue }
+        for (ref, device) in lower.air.devices.entries {
             kinds.append(.deviceAdded(device.tapped(ref)))
             kinds.append(.servicesChanged(device: ref.serial, device.server.database.tappedServices))
         }
@@ -218,7 +218,7 @@ struct World: Sendable {
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: lower.hosts.compactMap(\.presentDescription),
-            devices: lower.air.described.compactMap { lower.air.devices[$0]?.presentDescription },
+            devices: lower.air.described.map(\.element.presentDescription),
             seed: lower.context.random.seed, preset: preset,
             advertisingCollides: lower.context.configuration.advertisingCollides)
     }
@@ -226,18 +226,20 @@ struct World: Sendable {
     /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.
     func appearance(of peer: PeerID, on host: Int) -> Data? {
         guard let (_, link) = lower.links.link(with: peer, in: [host], lower.air, lower.hosts),
-            var database = lower.air.devices[link.device]?.server.database,
-            let id = database.characteristic(CharacteristicPath("2A01", service: "1800")),
-            database.refusal(id, isWrite: false, on: link.security) == nil
+            var device = lower.air.devices[link.device],
+            let id = device.server.database.characteristic(CharacteristicPath("2A01", service: "1800")),
+            device.server.database.refusal(id, isWrite: false, on: link.security) == nil
         else { return nil }
-        return database[id]?.value
+        return device.server.database[id]?.value
     }
 
     /// Returns the address under which a host knows a peer; nil for an unknown peer.
     func address(of peer: PeerID, on host: Int) -> DeviceAddress? {
         if let known = lower.hosts[host].peers[peer] { return known.address }
-        if let link = lower.hosts[host].links[peer].flatMap({ lower.links[$0] }) {
-            return lower.air.devices[link.device]?.identity.address
+        if let ref = lower.hosts[host].links[peer], let link = lower.links[ref],
+            let device = lower.air.devices[link.device]
+        {
+            return device.identity.address
         }
         let centrals = lower.links.connectedCentrals(of: lower.hosts[host], lower.air, lower.hosts)
         if let central = centrals.first(where: { $0.peer == peer }) { return central.address }

@@ -163,10 +163,8 @@ enum WorldEvent: Sendable {
     indirect case pairingLinkTimeout(Ref<Manager>, OperationID, PeerID, host: Int)
     /// A bonded device did not start encryption.
     indirect case encryptionTimeout(Int, PeerID, epoch: UInt32)
-    case remoteClose(Ref<Link>)
-    /// The peripheral ends a link whose pairing failed.
-    case securityClose(Ref<Link>)
-    case localClose(Ref<Link>)
+    /// A link ends, for a reason from the point of view of its host.
+    case close(Ref<Link>, DisconnectReason)
     case reportLocal(Ref<Manager>, LinkID, epoch: UInt32)
     /// A link that was not ready for write commands becomes ready.
     case becomeReadyToWrite(Ref<Manager>, LinkID)

@@ -48,6 +48,8 @@ struct Advertiser: Sendable {
     }
 
     var sets: [AdvertisingSet]
+    /// The advertisements of managers, without what their host adds.
+    private(set) var requested: [Ref<Manager>: Advertisement] = [:]
     private var random: SeededGenerator
 
     init(_ sets: [AdvertisingSet], random: SeededGenerator) {
@@ -73,11 +75,30 @@ struct Advertiser: Sendable {
     }
 
     /// Replaces a set whose data has changed, or appends one.
-    mutating func replace(_ index: Int, with set: AdvertisingSet) {
+    private mutating func replace(_ index: Int, with set: AdvertisingSet) {
         guard index < sets.count else { return sets.append(set) }
         let generation = sets[index].generation + 1
         sets[index] = set
         sets[index].generation = generation
+    }
+
+    /// Advertises for a manager; returns false if all sets, at most `limit`, are in use.
+    mutating func advertise(
+        _ advertisement: Advertisement, of manager: Ref<Manager>, _ host: HostAdvertising, limit: Int
+    ) -> Bool {
+        let index = sets.firstIndex { $0.manager == manager } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
+        guard index < limit else { return false }
+        requested[manager] = advertisement
+        replace(index, with: AdvertisingSet(advertisement, of: manager, host))
+        return true
+    }
+
+    /// Advertises for all managers with other content of their host.
+    mutating func advertise(with host: HostAdvertising) {
+        for index in sets.indices {
+            guard let manager = sets[index].manager, let advertisement = requested[manager] else { continue }
+            replace(index, with: AdvertisingSet(advertisement, of: manager, host))
+        }
     }
 
     /// Switches a set, or all of them, on or off.
@@ -91,7 +112,8 @@ struct Advertiser: Sendable {
     }
 
     /// Releases the set of a manager that no longer advertises.
-    mutating func free(_ index: Int) {
+    private mutating func free(_ index: Int) {
+        if let manager = sets[index].manager { requested[manager] = nil }
         sets[index].manager = nil
         sets[index].isEnabled = false
     }
@@ -108,6 +130,7 @@ struct Advertiser: Sendable {
     /// Lets a manager own the sets of another one.
     mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
         for index in sets.indices where sets[index].manager == old { sets[index].manager = new }
+        requested[new] = requested.removeValue(forKey: old)
     }
 
     /// Handles a change of the address: all scanners hear the data anew.

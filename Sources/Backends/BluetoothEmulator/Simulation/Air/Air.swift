@@ -36,11 +36,7 @@ struct Air: Sendable {
 
     /// Lets a new device advertise, and rotate its address.
     mutating func begin(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
-        devices[ref]?.limitAdvertising(ref, &context)
-        if let period = devices[ref]?.description.addressRotation {
-            context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
-        }
-        wake(ref, hosts, &context)
+        devices[ref]?.begin(ref, hosts, &context)
     }
 
     mutating func remove(_ ref: Ref<Device>) -> Device? {
@@ -50,9 +46,13 @@ struct Air: Sendable {
     }
 
     /// Returns the device that a host knows as `peer`.
-    func device(_ peer: PeerID, on host: Int) -> Ref<Device>? {
-        devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
+    func device(_ peer: PeerID, on host: Int) -> SlotTable<Device>.Entry? {
+        let ref = devices.refsInAnyOrder.first { devices[$0]?.identity.peers[host] == peer }
+        return ref.flatMap { ref in devices[ref].map { (ref, $0) } }
     }
+
+    /// Whether the host behind a device is on; true for a described device.
+    func isOn(_ ref: Ref<Device>) -> Bool { devices[ref]?.signal.isOn == true }
 
     /// The links that a device knows of.
     func links(of ref: Ref<Device>) -> [Ref<Link>] { devices[ref]?.links ?? [] }
@@ -61,7 +61,7 @@ struct Air: Sendable {
     func serverLinks(of host: Host) -> [Ref<Link>] { host.server.map(links(of:)) ?? [] }
 
     /// The devices that no host's managers form.
-    var described: [Ref<Device>] { devices.refs.filter { devices[$0]?.host == nil } }
+    var described: [SlotTable<Device>.Entry] { devices.entries.filter { $0.element.host == nil } }
 
     mutating func reportChange(of ref: Ref<Device>, _ context: inout WorldContext) {
         devices[ref]?.reportChange(ref, &context)
@@ -71,10 +71,8 @@ struct Air: Sendable {
     func noteSilentDevices(for parameters: ScanParameters, on host: Int, _ context: inout WorldContext) {
         guard context.isNoting else { return }
         var count = 0
-        for ref in devices.refs {
-            guard let device = devices[ref], device.host != host, let reason = device.silence(for: parameters) else {
-                continue
-            }
+        for (ref, device) in devices.entries where device.host != host {
+            guard let reason = device.silence(for: parameters) else { continue }
             count += 1
             guard count <= 10 else { return }
             let name = device.description.name
@@ -87,12 +85,27 @@ struct Air: Sendable {
     /// Allows that packets are lost, if a rate is not 0.
     mutating func allowLosses(at rate: Double) { if rate > 0 { isLossy = true } }
 
-    /// Draws the time that lost packets add to a number of round trips; each is sent again with the next connection
-    /// event.
+    /// Draws the time that lost packets add to a number of round trips on a link, and reports the losses.
     ///
     /// - Returns: The time, and whether consecutive losses lasted as long as the supervision timeout.
     mutating func retransmissionTime(
-        _ roundTrips: Int, lossRate: Double, _ timing: LinkTiming
+        _ roundTrips: Int, on ref: Ref<Link>, _ link: Link, _ context: inout WorldContext
+    ) -> (time: Nanoseconds, isLinkLost: Bool) {
+        let device = devices[link.device]?.nameAndLossRate
+        let rate = max(context.configuration.packetLossRate, device?.lossRate ?? 0)
+        guard rate > 0 else { return (0, false) }
+        let losses = drawLosses(roundTrips, rate, link.timing)
+        if losses.time > 0 {
+            let count = Int(losses.time / link.timing.interval)
+            context.trace.log(.losses(count), of: device?.name, at: context.now)
+            if context.tapped.contains(.links) { context.report(.packetsLost(link: ref.serial, count: count)) }
+        }
+        return losses
+    }
+
+    /// Draws the losses of a number of round trips; each lost packet is sent again with the next connection event.
+    private mutating func drawLosses(
+        _ roundTrips: Int, _ lossRate: Double, _ timing: LinkTiming
     ) -> (time: Nanoseconds, isLinkLost: Bool) {
         var lost: Nanoseconds = 0
         for _ in 0..<max(1, roundTrips) {
@@ -120,40 +133,20 @@ struct Air: Sendable {
 
     /// Starts the sets that were switched on, for their durations.
     mutating func startAdvertising(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
-        devices[ref]?.limitAdvertising(ref, &context)
-        wake(ref, hosts, &context)
+        devices[ref]?.startAdvertising(ref, hosts, &context)
     }
 
     /// Sends a packet of a set, and schedules the next one if a host listens.
     mutating func advertise(_ packet: AirPacket, _ hosts: inout Hosts, _ context: inout WorldContext) {
-        guard let sent = devices[packet.device]?.send(packet, &context) else { return }
-        packets += 1
-        if context.configuration.advertisingCollides {
-            begin(sent.packet, &context)
-        } else {
-            deliver(sent.packet, nil, &hosts, &context)
-        }
-        devices[packet.device]?.scheduleNext(after: sent, hosts, &context)
-    }
-
-    /// Begins the packets of a set; their receivers are known when the last packet has ended.
-    private mutating func begin(_ packet: AirPacket, _ context: inout WorldContext) {
-        guard let set = devices[packet.device]?.advertiser.sets[packet.index] else { return }
-        let event = AdvertisingCollisions.Event(packet, set.description, at: context.now)
-        collisions.begin(event)
-        context.queue.schedule(
-            .advertisingEventOver(packet), at: context.now + event.timing.duration, isPeriodic: set.interval != 0)
+        let isSent = devices[packet.device]?.advertise(packet, &collisions, &receptionRandom, &hosts, &context)
+        if isSent == true { packets += 1 }
     }
 
     /// Delivers an event to the hosts that listened on a channel without an overlap, if the set is still on the air.
     mutating func advertisingEventOver(_ packet: AirPacket, _ hosts: inout Hosts, _ context: inout WorldContext) {
-        guard let event = collisions.end(packet), devices[packet.device]?.stillSends(packet) == true else { return }
-        deliver(packet, event, &hosts, &context)
+        guard let event = collisions.end(packet) else { return }
+        devices[packet.device]?.eventOver(packet, event, &receptionRandom, &hosts, &context)
     }
-
-    private mutating func deliver(
-        _ packet: AirPacket, _ event: AdvertisingCollisions.Event?, _ hosts: inout Hosts, _ context: inout WorldContext
-    ) { devices[packet.device]?.deliver(packet, event, &receptionRandom, &hosts, &context) }
 }
 
 // Address privacy: devices with changing addresses, recognized by peers with their keys.
@@ -164,9 +157,9 @@ extension Air {
     mutating func rotateAddress(
         of ref: Ref<Device>, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        if let host = devices[ref]?.host { return rotateAddress(ofHost: host, security, &hosts, &context) }
-        guard let address = devices[ref]?.identity.nextPrivateAddress() else { return }
-        changeAddress(of: ref, to: address, security, &hosts, &context)
+        guard let device = devices[ref] else { return }
+        if let host = device.host { return rotateAddress(ofHost: host, security, &hosts, &context) }
+        changeAddress(of: ref, to: nil, security, &hosts, &context)
     }
 
     /// Changes a host, as central and as peripheral, to a new resolvable private address; its links stay.
@@ -180,16 +173,18 @@ extension Air {
     }
 
     /// Tells all hosts a device's new address; hosts without its keys get a new identifier.
+    ///
+    /// - Parameter address: The address; nil makes a resolvable private one.
     mutating func changeAddress(
-        of ref: Ref<Device>, to address: DeviceAddress, asIdentity: Bool = false, _ security: Security,
+        of ref: Ref<Device>, to address: DeviceAddress?, asIdentity: Bool = false, _ security: Security,
         _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        guard let old = devices[ref]?.identity.address else { return }
+        guard
+            let (old, new) = devices[ref]?.changeAddress(
+                to: address, asIdentity: asIdentity, ref, security, &hosts, &context)
+        else { return }
         addresses.remove(old)
-        addresses.insert(address)
-        devices[ref]?.changeAddress(to: address, asIdentity: asIdentity, security, &hosts)
-        devices[ref]?.reportChange(ref, &context)
-        wake(ref, hosts, &context)
+        addresses.insert(new)
     }
 
     /// Rotates a host's address, and schedules the next rotation.
@@ -205,8 +200,7 @@ extension Air {
     mutating func rotationDue(
         of ref: Ref<Device>, _ security: Security, _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        guard let period = devices[ref]?.description.addressRotation else { return }
         rotateAddress(of: ref, security, &hosts, &context)
-        context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
+        devices[ref]?.scheduleRotation(ref, &context)
     }
 }

@@ -8,6 +8,19 @@ extension Device {
             && (links.isEmpty || advertiser.sets[index].description.continuesWhileConnected)
     }
 
+    /// Starts the sets that are on, for their durations, and the rotation of the address.
+    mutating func begin(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
+        limitAdvertising(ref, &context)
+        scheduleRotation(ref, &context)
+        wake(ref, hosts, &context)
+    }
+
+    /// Starts the sets that were switched on, for their durations.
+    mutating func startAdvertising(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
+        limitAdvertising(ref, &context)
+        wake(ref, hosts, &context)
+    }
+
     /// Schedules the next packets of the sets that a host listens to.
     mutating func wake(_ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext) {
         for index in advertiser.sets.indices where !advertiser.sets[index].isScheduled {
@@ -53,21 +66,19 @@ extension Device {
 
     // MARK: Sending
 
-    /// A packet that was sent.
-    struct SentPacket: Sendable {
-        let packet: AirPacket
-        /// The time until the next packet, which is 0 if no packet follows.
-        let pause: Nanoseconds
-    }
-
-    /// Sends a packet, if the set is on the air with this data.
-    mutating func send(_ packet: AirPacket, _ context: inout WorldContext) -> SentPacket? {
+    /// Sends a packet, if the set is on the air with this data, and schedules the next one if a host listens.
+    ///
+    /// - Returns: Whether the packet was sent.
+    mutating func advertise(
+        _ packet: AirPacket, _ collisions: inout AdvertisingCollisions, _ random: inout SeededGenerator,
+        _ hosts: inout Hosts, _ context: inout WorldContext
+    ) -> Bool {
         let index = packet.index
         guard advertiser.sets.indices.contains(index), advertiser.sets[index].generation == packet.generation else {
-            return nil
+            return false
         }
         advertiser.sets[index].isScheduled = false
-        guard isOnAir(index) else { return nil }
+        guard isOnAir(index) else { return false }
         let pause = advertiser.packetSent(of: index, at: context.now)
         var packet = packet
         packet.rssi = signal.measure(context.configuration.rssiDeviation)
@@ -75,27 +86,38 @@ extension Device {
             advertiser.sets[index].isEnabled = false
             reportChange(packet.device, &context)
         }
-        return SentPacket(packet: packet, pause: pause)
+        if context.configuration.advertisingCollides {
+            // The receivers are known when the last packet has ended.
+            let event = AdvertisingCollisions.Event(packet, advertiser.sets[index].description, at: context.now)
+            collisions.begin(event)
+            context.queue.schedule(
+                .advertisingEventOver(packet), at: context.now + event.timing.duration,
+                isPeriodic: advertiser.sets[index].interval != 0)
+        } else {
+            deliver(packet, nil, &random, &hosts, &context)
+        }
+        if isWanted(index, by: hosts, context.configuration.advertisingCollides) {
+            advertiser.sets[index].isScheduled = true
+            context.queue.schedule(.advertise(packet), at: context.now + pause, isPeriodic: true)
+        }
+        return true
     }
 
-    /// Schedules the packet after one that was sent, if a host needs it.
-    mutating func scheduleNext(after sent: SentPacket, _ hosts: Hosts, _ context: inout WorldContext) {
-        let index = sent.packet.index
-        guard isWanted(index, by: hosts, context.configuration.advertisingCollides) else { return }
-        advertiser.sets[index].isScheduled = true
-        context.queue.schedule(.advertise(sent.packet), at: context.now + sent.pause, isPeriodic: true)
-    }
-
-    /// Whether the set whose packets have ended is still on the air with this data.
-    func stillSends(_ packet: AirPacket) -> Bool {
+    /// Delivers the packets of an event that has ended, if the set is still on the air with this data.
+    mutating func eventOver(
+        _ packet: AirPacket, _ event: AdvertisingCollisions.Event, _ random: inout SeededGenerator,
+        _ hosts: inout Hosts, _ context: inout WorldContext
+    ) {
         let index = packet.index
-        guard signal.isPresent, advertiser.sets.indices.contains(index) else { return false }
-        return advertiser.sets[index].generation == packet.generation
-            && (isOnAir(index) || advertiser.sets[index].interval == 0)
+        guard signal.isPresent, advertiser.sets.indices.contains(index),
+            advertiser.sets[index].generation == packet.generation,
+            isOnAir(index) || advertiser.sets[index].interval == 0
+        else { return }
+        deliver(packet, event, &random, &hosts, &context)
     }
 
     /// Schedules the end of the sets that were switched on for a limited time.
-    func limitAdvertising(_ ref: Ref<Device>, _ context: inout WorldContext) {
+    private func limitAdvertising(_ ref: Ref<Device>, _ context: inout WorldContext) {
         for (index, set) in advertiser.sets.enumerated() where set.isEnabled {
             guard let duration = set.description.duration else { continue }
             context.queue.schedule(
@@ -113,7 +135,7 @@ extension Device {
     // MARK: Reports
 
     /// Delivers a packet to the hosts, except those that miss it.
-    mutating func deliver(
+    private mutating func deliver(
         _ packet: AirPacket, _ event: AdvertisingCollisions.Event?, _ random: inout SeededGenerator,
         _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
@@ -211,9 +233,20 @@ extension Device {
 
     // MARK: Addresses
 
-    /// Changes the address; hosts without the device's keys get a new identifier.
-    mutating func changeAddress(to address: DeviceAddress, asIdentity: Bool, _ security: Security, _ hosts: inout Hosts)
-    {
+    /// Schedules the next change to a new private address, if the device changes it.
+    func scheduleRotation(_ ref: Ref<Device>, _ context: inout WorldContext) {
+        guard let period = description.addressRotation else { return }
+        context.queue.schedule(.rotateAddress(ref), at: context.now + period.nanoseconds, isPeriodic: true)
+    }
+
+    /// Changes the address, to a new private one if it is nil; hosts without the device's keys get a new identifier.
+    ///
+    /// - Returns: The old and the new address.
+    mutating func changeAddress(
+        to address: DeviceAddress?, asIdentity: Bool, _ ref: Ref<Device>, _ security: Security, _ hosts: inout Hosts,
+        _ context: inout WorldContext
+    ) -> (old: DeviceAddress, new: DeviceAddress) {
+        let (old, address) = (identity.address, address ?? identity.nextPrivateAddress())
         identity.address = address
         if asIdentity { identity.identityAddress = address }
         for host in hosts.indices {
@@ -224,6 +257,9 @@ extension Device {
             }
         }
         advertiser.addressChanged()
+        reportChange(ref, &context)
+        wake(ref, hosts, &context)
+        return (old, address)
     }
 
     // MARK: Silence

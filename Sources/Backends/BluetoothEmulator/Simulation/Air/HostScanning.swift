@@ -18,6 +18,8 @@ struct HostScanning: Sendable {
     }
 
     var scanners: [Scanner] = []
+    /// The scans that have started but receive no packets yet.
+    private var pending: [Ref<Manager>: UInt64] = [:]
     /// Incremented when the set of scans changes.
     private(set) var epoch: UInt64 = 1
     /// Whether a scan wants every packet.
@@ -28,13 +30,27 @@ struct HostScanning: Sendable {
         changed()
     }
 
+    /// Registers a scan that receives packets later, in place of the manager's earlier one.
+    mutating func begin(_ number: UInt64, of manager: Ref<Manager>) {
+        remove(manager)
+        pending[manager] = number
+    }
+
+    /// Ends the waiting for a scan; returns false if it was stopped or replaced.
+    mutating func takePending(_ number: UInt64, of manager: Ref<Manager>) -> Bool {
+        guard pending[manager] == number else { return false }
+        pending[manager] = nil
+        return true
+    }
+
     mutating func remove(_ manager: Ref<Manager>) {
+        pending[manager] = nil
         scanners.removeAll { $0.manager == manager }
         changed()
     }
 
     mutating func removeAll() {
-        scanners = []
+        (pending, scanners) = ([:], [])
         changed()
     }
 

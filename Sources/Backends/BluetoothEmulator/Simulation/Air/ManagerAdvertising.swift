@@ -9,10 +9,9 @@ extension Air {
         _ context: inout WorldContext
     ) {
         hosts[host].ledger.startScan(ref.packed, parameters)
-        hosts[host].scanning.remove(ref)
         noteSilentDevices(for: parameters, on: host, &context)
         let number = context.identifiers.nextScan()
-        hosts.managers[ref]?.pendingScan = number
+        hosts[host].scanning.begin(number, of: ref)
         guard context.configuration.scanDelay > .zero else { return listen(ref, number, parameters, &hosts, &context) }
         context.queue.schedule(
             .listen(ref, number, parameters), at: context.now + context.configuration.scanDelay.nanoseconds)
@@ -23,7 +22,7 @@ extension Air {
         _ ref: Ref<Manager>, _ number: UInt64, _ parameters: ScanParameters, _ hosts: inout Hosts,
         _ context: inout WorldContext
     ) {
-        guard let host = hosts.managers[ref]?.takePendingScan(number) else { return }
+        guard let host = hosts.host(of: ref), hosts[host].scanning.takePending(number, of: ref) else { return }
         hosts[host].scanning.add(ref, ScanReportFilter(parameters, remembering: hosts[host].peers.limit))
         wakeAll(hosts, &context)
     }
@@ -31,17 +30,14 @@ extension Air {
     // MARK: Advertising
 
     mutating func startAdvertising(
-        _ advertisement: Advertisement, _ operation: OperationID?, _ ref: Ref<Manager>, at server: Ref<Device>,
+        _ advertisement: Advertisement, _ operation: OperationID?, _ ref: Ref<Manager>, on host: Int,
         _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        guard let host = devices[server]?.host else { return }
-        let limit = context.configuration.maximumAdvertisingSets
-        guard devices[server]?.advertise(advertisement, of: ref, for: hosts[host], limit: limit) == true else {
+        guard let server = hosts[host].server else { return }
+        guard devices[server]?.advertise(advertisement, of: ref, for: hosts[host], server, &context) == true else {
             guard let operation else { return context.log("advertising not restored: no room") }
             return context.fail(operation, .outOfSpace, "advertise", of: ref)
         }
-        hosts.managers[ref]?.publication.advertisement = advertisement
-        reportChange(of: server, &context)
         if let operation { context.emit(PeripheralEvent.advertisingStarted(operation: operation), to: ref) }
         wake(server, hosts, &context)
     }
@@ -52,41 +48,48 @@ extension Air {
     ) {
         hosts[host].adapter.advertising = advertising
         guard let server = hosts[host].server else { return }
-        devices[server]?.advertise(with: advertising, hosts)
-        reportChange(of: server, &context)
-        wake(server, hosts, &context)
+        devices[server]?.advertise(with: advertising, server, hosts, &context)
     }
 
     mutating func stopAdvertising(
         _ ref: Ref<Manager>, at server: Ref<Device>, _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
-        guard devices[server]?.advertiser.free(of: ref) == true else { return }
-        hosts.managers[ref]?.publication.advertisement = nil
-        reportChange(of: server, &context)
+        devices[server]?.stopAdvertising(ref, server, &context)
     }
 }
 
 extension Device {
     /// Advertises for a manager of a host; returns false if no set is free.
     fileprivate mutating func advertise(
-        _ advertisement: Advertisement, of manager: Ref<Manager>, for host: Host, limit: Int
+        _ advertisement: Advertisement, of manager: Ref<Manager>, for host: Host, _ ref: Ref<Device>,
+        _ context: inout WorldContext
     ) -> Bool {
-        let sets = advertiser.sets
-        let slot = sets.firstIndex { $0.manager == manager } ?? sets.firstIndex { $0.manager == nil } ?? sets.count
-        guard slot < limit else { return false }
-        advertiser.replace(
-            slot, with: Advertiser.AdvertisingSet(advertisement, of: manager, host.adapter.advertising))
+        let limit = context.configuration.maximumAdvertisingSets
+        guard advertiser.advertise(advertisement, of: manager, host.adapter.advertising, limit: limit) else {
+            return false
+        }
         if let name = advertisement.localName { setDeviceName(name, of: host.identity) }
+        reportChange(ref, &context)
         return true
     }
 
+    /// Releases the set of a manager, if it has one.
+    fileprivate mutating func stopAdvertising(
+        _ manager: Ref<Manager>, _ ref: Ref<Device>, _ context: inout WorldContext
+    ) { if advertiser.free(of: manager) { reportChange(ref, &context) } }
+
+    /// Releases the sets of all managers.
+    mutating func stopAdvertising(_ ref: Ref<Device>, _ context: inout WorldContext) {
+        advertiser.freeAll()
+        reportChange(ref, &context)
+    }
+
     /// Advertises for all managers with other content of their host.
-    fileprivate mutating func advertise(with advertising: HostAdvertising, _ hosts: Hosts) {
-        for index in advertiser.sets.indices {
-            guard let manager = advertiser.sets[index].manager,
-                let advertisement = hosts.managers[manager]?.publication.advertisement
-            else { continue }
-            advertiser.replace(index, with: Advertiser.AdvertisingSet(advertisement, of: manager, advertising))
-        }
+    fileprivate mutating func advertise(
+        with advertising: HostAdvertising, _ ref: Ref<Device>, _ hosts: Hosts, _ context: inout WorldContext
+    ) {
+        advertiser.advertise(with: advertising)
+        reportChange(ref, &context)
+        wake(ref, hosts, &context)
     }
 }

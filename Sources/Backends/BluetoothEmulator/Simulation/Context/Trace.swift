@@ -84,10 +84,10 @@ struct Trace: Sendable {
         case .output(.peripheral(let manager, let event)): return entry("peripheral", manager, event, time, &names)
         case .output(.pairing(let manager, let event)): return entry("pairing", manager, event, time, &names)
         case .input(.activate(let manager), _):
+            let known = managers[manager.serial]
             return TraceEntry(
                 TraceLine("activate", showsValues: true), at: time, direction: .command, category: .configuration,
-                host: managers[manager.serial]?.host,
-                source: "\(managers[manager.serial].map { "\($0.role)" } ?? "manager") \(manager.serial)")
+                host: known?.host, source: "\(known.map { "\($0.role)" } ?? "manager") \(manager.serial)")
         case .input(let input, let name):
             guard var control = input.trace(of: name) else { return nil }
             if input.device != nil { control.line.concern(device: name) }

@@ -3,13 +3,21 @@ import BluetoothSupport
 
 // The controls that concern a device alone.
 extension Device {
-    /// The properties that controls of the whole world need, in a single access.
-    var overview: (host: Int?, links: [Ref<Link>]) { (host, links) }
-
     /// Applies what a control changes at the device itself.
     ///
-    /// - Returns: Whether the change concerns others as well.
-    mutating func apply(_ control: DeviceControl, _ ref: Ref<Device>, _ context: inout WorldContext) -> Bool {
+    /// - Returns: Whether the change concerns others as well, and the device's links; nil if only the managers of the
+    ///   device's host may change this.
+    mutating func apply(
+        _ control: DeviceControl, _ ref: Ref<Device>, _ context: inout WorldContext
+    ) -> (isChanged: Bool, links: [Ref<Link>])? {
+        guard !control.changesDescription || host == nil else {
+            context.log("control ignored: the device is what its host's managers publish")
+            return nil
+        }
+        return (change(control, ref, &context), links)
+    }
+
+    private mutating func change(_ control: DeviceControl, _ ref: Ref<Device>, _ context: inout WorldContext) -> Bool {
         switch control {
         case .setValue(let target, let value): _ = store(value, in: target, ref, &context)
         case .hold(let path, let isHeld):
@@ -78,6 +86,20 @@ extension Device {
         }
         description.parameters[parameter] = value
         return value
+    }
+
+    /// Handles the handler's answer about a host's connect.
+    ///
+    /// - Returns: The identifier under which the host knows the device; nil if no answer was awaited.
+    mutating func connectAnswered(_ host: Int, _ epoch: UInt32) -> PeerID? {
+        handler.answered(host, epoch) ? identity.peers[host] : nil
+    }
+
+    /// Switches the host behind the device on or off; returns whether that is a change.
+    mutating func turn(_ isOn: Bool, _ ref: Ref<Device>, _ context: inout WorldContext) -> Bool {
+        guard signal.turn(isOn) else { return false }
+        reportChange(ref, &context)
+        return true
     }
 
     /// Switches all sets off.

@@ -58,6 +58,9 @@ struct Device: Sendable {
 }
 
 extension Device {
+    /// The properties on which lost packets depend, in a single access.
+    var nameAndLossRate: (name: String, lossRate: Double) { (description.name, signal.packetLossRate) }
+
     /// Removes the first fault that a step meets, if any.
     mutating func takeFault(
         _ step: DeviceFault.Step, _ attribute: AttributeID? = nil, at ref: Ref<Device>, _ context: inout WorldContext
@@ -68,19 +71,47 @@ extension Device {
         recordFault(ref, step, effect, &context)
         return effect
     }
+
+    /// Removes the first failure or fault that a connect meets, if any, and defers a connect that continues later.
+    mutating func takeFault(
+        connecting ref: Ref<Device>, to host: Int, _ epoch: UInt32, _ admission: ConnectAdmission,
+        _ context: inout WorldContext
+    ) -> DeviceFault.Effect? {
+        if faults.takeFailingConnection()
+            || context.random.faults.happens(context.configuration.connectionFailureRate)
+        {
+            return .fail()
+        }
+        let effect = admission == .requested ? takeFault(.connect, at: ref, &context) : nil
+        switch effect {
+        case .delay(let time)?:
+            context.queue.schedule(
+                .established(host, ref, epoch: epoch, .pastFault), at: context.now + max(0, time.nanoseconds))
+        case .pause?: faults.pausedConnects.append((host, epoch))
+        case .fail?, .disconnect?, nil: break
+        }
+        return effect
+    }
 }
 
 extension Device {
-    /// Writes an attribute, unless a long write has more parts than the server queues.
-    mutating func write(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction, _ queueLength: Int
-    ) -> GATTServer.WriteAccess {
-        let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.mtu) - 1
-        if parts > 0, parts > description.prepareQueueLength ?? queueLength {
-            let refusal = server.database.refusal(attribute, isWrite: true, on: answered.security)
-            return .refused(refusal ?? .prepareQueueFull)
+    /// Forgets a link that ended; returns whether the device knew of it.
+    mutating func removeLink(_ ref: Ref<Link>) -> Bool {
+        let count = links.count
+        links.removeAll { $0 == ref }
+        return links.count < count
+    }
+
+    /// Serves a read or a write, unless a long write has more parts than the server queues.
+    mutating func serve(_ answered: ATTTransaction, _ queueLength: Int, _ hosts: inout Hosts) -> GATTServer.Access {
+        if case .request(.write(let attribute, let value, let offset)) = answered.operation.kind {
+            let parts = RoundTrips.writing(count: value.count, offset: offset, mtu: answered.link.mtu) - 1
+            if parts > 0, parts > description.prepareQueueLength ?? queueLength {
+                let refusal = server.database.refusal(attribute, isWrite: true, on: answered.link.security)
+                return .refused(refusal ?? .prepareQueueFull)
+            }
         }
-        return server.write(attribute, value, from: offset, needs: .write, on: answered.security)
+        return server.serve(answered, &hosts)
     }
 }
 

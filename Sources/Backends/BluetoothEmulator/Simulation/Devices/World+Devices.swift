@@ -20,22 +20,18 @@ extension World {
     }
 
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
-        guard let device = lower.air.devices[ref]?.overview else { return }
-        if control.changesDescription, device.host != nil {
-            return lower.context.log("control ignored: the device is what its host's managers publish")
-        }
-        let isChanged = lower.air.devices[ref]?.apply(control, ref, &lower.context) == true
+        guard let (isChanged, links) = lower.air.devices[ref]?.apply(control, ref, &lower.context) else { return }
         switch control {
         case .setValue, .hold, .startTimer, .stopTimer, .failConnections, .inject, .setPairing, .setRSSI: break
         case .notify, .notifyAtOnce, .addService, .removeService, .removeServiceNumber:
             changeServer(control, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
         case .note(let text): lower.context.log(text)
-        case .send(let channel, let data): channels.send(data, on: channel, of: ref, &lower)
-        case .closeChannel(let channel): channels.close(channel, of: ref, &lower)
+        case .send(let channel, let data): channels.handle(.send(data), on: channel, of: .device(ref), &lower)
+        case .closeChannel(let channel): channels.handle(.close, on: channel, of: .device(ref), &lower)
         case .remove: remove(ref)
         case .disconnect, .lose, .setParameters, .exchangeMTU, .clearFaults, .resume, .loseBonds:
-            changeLinks(device.links, control, of: ref)
+            changeLinks(links, control, of: ref)
         case .setAdvertising, .enableAdvertising, .setProximity, .rename, .changeAddress, .rotateAddress,
             .setPacketLoss:
             if isChanged { changeAir(control, of: ref) }
@@ -56,7 +52,7 @@ extension World {
         case .notifyAtOnce(let path, let value): gatt.notifyAtOnce(value, path, of: ref, &lower)
         case .addService(let service): gatt.add(service, to: ref, &lower)
         case .removeService, .removeServiceNumber:
-            guard let id = lower.air.devices[ref]?.server.service(of: control) else {
+            guard let device = lower.air.devices[ref], let id = device.server.service(of: control) else {
                 return lower.context.log("control ignored: device \(ref.serial) has no such service")
             }
             gatt.remove([id], of: ref, &lower)
@@ -74,11 +70,7 @@ extension World {
     private mutating func changeLinks(_ open: [Ref<Link>], _ control: DeviceControl, of ref: Ref<Device>) {
         switch control {
         case .disconnect(let error):
-            for link in open {
-                lower.links[link]?.closingError = error
-                lower.context.queue.schedule(
-                    .remoteClose(link), at: lower.links.connectionEvent(of: link, from: lower.context.now))
-            }
+            for link in open { lower.links.close(link, .remote, with: error, &lower.context) }
         case .lose(let staysOnAir): lose(ref, staysOnAir: staysOnAir)
         case .setParameters(let parameters):
             for link in open { lower.links.update(parameters, link, &lower.context) }
@@ -101,7 +93,7 @@ extension World {
     /// - Parameter reason: The reason for the device's side.
     mutating func lose(_ ref: Ref<Device>, staysOnAir: Bool, reason: DisconnectReason = .timeout) {
         for link in lower.air.links(of: ref) {
-            lower.links.lose(link, &lower.context)
+            lower.links.fallSilent(link, isLost: true, &lower.context)
             leaveServer(link, reason: reason)
         }
         if !staysOnAir { lower.air.devices[ref]?.leaveAir(ref, &lower.context) }
@@ -110,8 +102,8 @@ extension World {
 
     private mutating func remove(_ ref: Ref<Device>) {
         lose(ref, staysOnAir: false)
-        lower.air.devices[ref]?.handler.stopTimers(in: &lower.context.queue)
-        guard lower.air.remove(ref) != nil else { return }
+        guard var device = lower.air.remove(ref) else { return }
+        device.handler.stopTimers(in: &lower.context.queue)
         security.forget(ref)
         if lower.context.tapped.contains(.devices) { lower.context.report(.deviceRemoved(device: ref.serial)) }
     }

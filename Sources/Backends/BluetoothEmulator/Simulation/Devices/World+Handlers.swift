@@ -17,18 +17,18 @@ extension World {
 
     /// Calls a device's asynchronous handler, if it has one; returns whether it has.
     private mutating func callLater(
-        _ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: HandlerCall.Origin
+        _ ref: Ref<Device>, _ content: HandlerCall.Content, for origin: (inout World) -> HandlerCall.Origin
     ) -> Bool {
         guard let handler = lower.air.devices[ref]?.handler.asynchronous else { return false }
-        lower.context.outputs.append(
-            .call(HandlerCall(device: ref, handler: handler, content: content, origin: origin)))
+        let call = HandlerCall(device: ref, handler: handler, content: content, origin: origin(&self))
+        lower.context.outputs.append(.call(call))
         return true
     }
 
     // MARK: Events
 
     mutating func handle(_ event: DeviceEvent, at ref: Ref<Device>) {
-        if !callLater(ref, .event(event), for: .event) { _ = call(ref) { $0?.handle(event, device: &$1) } }
+        if !callLater(ref, .event(event), for: { _ in .event }) { _ = call(ref) { $0?.handle(event, device: &$1) } }
     }
 
     mutating func handlerTimerFired(_ ref: Ref<Device>, _ number: Int, _ generation: UInt32) {
@@ -46,22 +46,20 @@ extension World {
     // MARK: Connecting
 
     /// Returns whether the device's handler delays or refuses a connect.
-    mutating func isHeldUp(connecting ref: Ref<Device>, to host: Int) -> Bool {
-        guard let peer = lower.air.devices[ref]?.identity.peers[host], let request = request(of: host, at: ref) else {
-            return false
-        }
+    mutating func isHeldUp(connecting ref: Ref<Device>, _ device: Device, to host: Int, as peer: PeerID) -> Bool {
+        guard let request = request(of: host, at: ref, device) else { return false }
         let epoch = lower.hosts[host].adapter.epoch
         if let isNew = lower.air.devices[ref]?.handler.ask(host, epoch) {
             // An asynchronous handler is not asked again while it is being asked.
-            if isNew { _ = callLater(ref, .connection(request), for: .connect(host: host, epoch: epoch)) }
+            if isNew { _ = callLater(ref, .connection(request)) { _ in .connect(host: host, epoch: epoch) } }
             return true
         }
         return call(ref) { $0?.respond(to: request, device: &$1) }.map { isRefused($0, peer, on: host) } ?? false
     }
 
     /// Returns the question about a connect; nil without a handler.
-    private func request(of host: Int, at ref: Ref<Device>) -> ConnectionRequest? {
-        guard let device = lower.air.devices[ref], device.handler.isPresent else { return nil }
+    private func request(of host: Int, at ref: Ref<Device>, _ device: Device) -> ConnectionRequest? {
+        guard device.handler.isPresent else { return nil }
         return ConnectionRequest(central: security.identity(of: lower.hosts[host], at: ref, device))
     }
 
@@ -82,30 +80,32 @@ extension World {
     /// - Returns: nil if the answer comes later.
     mutating func ask(_ request: PeripheralRequest, about answered: ATTTransaction) -> PeripheralResponse? {
         if case .writeCommand(let attribute, let value) = answered.operation.kind {
-            let origin = HandlerCall.Origin.command(answered.ref, attribute, value)
-            if callLater(answered.device, .request(request), for: origin) { return nil }
+            let isAsked = callLater(answered.link.device, .request(request)) { _ in
+                .command(answered.ref, attribute, value)
+            }
+            if isAsked { return nil }
         } else if askLater(.request(request), about: answered) {
             return nil
         }
-        return call(answered.device) { $0?.respond(to: request, device: &$1) }
+        return call(answered.link.device) { $0?.respond(to: request, device: &$1) }
     }
 
     /// Asks an asynchronous handler about an operation, which stays open; returns false if the device has none.
     private mutating func askLater(_ content: HandlerCall.Content, about answered: ATTTransaction) -> Bool {
-        guard lower.air.devices[answered.device]?.handler.asynchronous != nil else { return false }
-        let number = gatt.leaveOpen(answered, &lower.context)
-        return callLater(answered.device, content, for: .operation(answered.ref, number))
+        callLater(answered.link.device, content) { world in
+            .operation(answered.ref, world.gatt.leaveOpen(answered, &world.lower.context))
+        }
     }
 
     /// Asks the device's handler whether it grants a discovery or a subscription.
     ///
     /// If the handler refuses, the operation is answered; if it does not answer, the operation stays open.
     mutating func isGranted(_ answered: ATTTransaction) -> Bool {
-        guard lower.air.devices[answered.device]?.handler.isPresent == true,
+        guard let device = lower.air.devices[answered.link.device], device.handler.isPresent,
             let procedure = gatt.procedure(of: answered, &lower)
         else { return true }
         if askLater(.procedure(procedure), about: answered) { return false }
-        let response = call(answered.device) { $0?.respond(to: procedure, device: &$1) }
+        let response = call(answered.link.device) { $0?.respond(to: procedure, device: &$1) }
         guard let response, response != .granted else { return true }
         if response == .unanswered { gatt.startTimeout(answered.ref, &lower.context) }
         refuse(answered, response)
@@ -118,8 +118,7 @@ extension World {
     mutating func answered(_ reply: HandlerReply) {
         switch (reply.origin, reply.answer) {
         case (.connect(let host, let epoch), .connection(let response)):
-            guard lower.air.devices[reply.device]?.handler.answered(host, epoch) == true,
-                let peer = lower.air.devices[reply.device]?.identity.peers[host],
+            guard let peer = lower.air.devices[reply.device]?.connectAnswered(host, epoch),
                 lower.hosts[host].adapter.epoch == epoch
             else { return }
             if !isRefused(response, peer, on: host) { established(host, reply.device, epoch, .granted) }
@@ -139,33 +138,24 @@ extension World {
 
     /// Asks asynchronous handlers again for the answers that were missing when a snapshot was taken.
     mutating func askHandlersAgain() {
-        for ref in lower.air.devices.refs {
-            for (host, epoch) in lower.air.devices[ref]?.handler.askedConnects.sorted(by: { $0.key < $1.key }) ?? [] {
-                guard let request = request(of: host, at: ref) else { continue }
-                _ = callLater(ref, .connection(request), for: .connect(host: host, epoch: epoch))
+        for (ref, device) in lower.air.devices.entries {
+            for (host, epoch) in device.handler.askedConnects.sorted(by: { $0.key < $1.key }) {
+                guard let request = request(of: host, at: ref, device) else { continue }
+                _ = callLater(ref, .connection(request)) { _ in .connect(host: host, epoch: epoch) }
             }
         }
-        for ref in lower.links.refs {
-            guard let link = lower.links[ref], let pending = gatt[ref]?.server.pendingRequest, pending.manager == nil,
+        for (ref, link) in lower.links.entries {
+            guard let pending = gatt[ref]?.server.pendingRequest, pending.manager == nil,
                 let content = question(of: ATTTransaction(pending.operation, on: ref, link))
             else { continue }
-            _ = callLater(link.device, content, for: .operation(ref, pending.number))
+            _ = callLater(link.device, content) { _ in .operation(ref, pending.number) }
         }
     }
 
     /// Returns an operation as a question to a handler; nil for an operation that the handler is not asked about.
     private mutating func question(of answered: ATTTransaction) -> HandlerCall.Content? {
-        let central = lower.links.central(of: answered.ref, lower.hosts)
-        switch answered.operation.kind {
-        case .request(.read(let attribute)):
-            return lower.air.devices[answered.device]?.server.request(attribute, .read, from: central).map {
-                .request($0)
-            }
-        case .request(.write(let attribute, let value, let offset)):
-            let request = lower.air.devices[answered.device]?.server.writeRequest(
-                attribute, value, from: offset, central)
-            return request.map { .request($0) }
-        default: return gatt.procedure(of: answered, &lower).map { .procedure($0) }
-        }
+        guard var device = lower.air.devices[answered.link.device] else { return nil }
+        return device.server.question(answered, &lower.hosts).map(HandlerCall.Content.request)
+            ?? gatt.procedure(of: answered, &lower).map(HandlerCall.Content.procedure)
     }
 }

@@ -15,28 +15,17 @@ extension GATT {
 
     /// Applies the fault or the recorded delay of an operation.
     mutating func admit(_ answered: ATTTransaction, _ lower: inout LowerLayers) -> Admission {
-        guard lower.air.devices[answered.device]?.mayHoldUpOperations != false else { return .admitted }
-        let operation = answered.operation
-        let step = step(of: answered, &lower)
-        if !operation.isAdmitted, let (step, attribute) = step,
-            let fault = lower.air.devices[answered.device]?.takeFault(
-                step, attribute, at: answered.device, &lower.context)
-        {
-            switch fault {
-            case .fail(let code): return Admission(refuse(answered, step, code, &lower))
-            case .delay(let time): postpone(answered, until: lower.context.now + max(0, time.nanoseconds), &lower)
-            case .pause: postpone(answered, until: nil, &lower)
-            case .disconnect: return .demanding(.disconnection)
-            }
-            return .held
-        }
-        // A replayed device may answer later than the link would allow.
-        guard let (step, attribute) = step, let attribute,
-            let time = lower.air.devices[answered.device]?.recordedResponseTime(
-                step, attribute, operation.kind.written), let start = self[answered.ref]?.client.startedAt,
-            start + time.nanoseconds > lower.context.now
+        guard lower.air.devices[answered.link.device]?.mayHoldUpOperations == true,
+            let start = self[answered.ref]?.client.startedAt, let (step, attribute) = step(of: answered, &lower),
+            let effect = lower.air.devices[answered.link.device]?.holdUp(
+                answered, step, attribute, startedAt: start, &lower.context)
         else { return .admitted }
-        postpone(answered, until: start + time.nanoseconds, &lower)
+        switch effect {
+        case .fail(let code): return Admission(refuse(answered, step, code, &lower))
+        case .delay(let time): postpone(answered, until: lower.context.now + max(0, time.nanoseconds), &lower)
+        case .pause: postpone(answered, until: nil, &lower)
+        case .disconnect: return .demanding(.disconnection)
+        }
         return .held
     }
 
@@ -88,7 +77,7 @@ extension GATT {
         if kind.isDiscovery, self[answered.ref]?.client.cache != nil { return nil }
         switch kind {
         case .request(.discoverServices(let types)):
-            let central = lower.links.central(of: answered.ref, lower.hosts)
+            let central = answered.link.centralIdentity(lower.hosts)
             return PeripheralProcedure(central: central, kind: .discoverServices, types: types)
         case .request(.discoverIncludedServices(let service, let types)):
             return procedure(.discoverIncludedServices, of: service, types, answered, &lower)
@@ -98,7 +87,8 @@ extension GATT {
             return procedure(.discoverDescriptors, of: characteristic, nil, answered, &lower)
         case .request(.setNotifying(let attribute, let isOn)):
             // The host writes the configuration only for its first and its last subscriber.
-            let others = lower.hosts[answered.host].ledger.subscribers(of: attribute, at: answered.peer).count
+            let link = answered.link
+            let others = lower.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer).count
             guard others <= (isOn ? 0 : 1) else { return nil }
             return procedure(isOn ? .subscribe : .unsubscribe, of: attribute, nil, answered, &lower)
         default: return nil
@@ -110,11 +100,11 @@ extension GATT {
         _ kind: PeripheralProcedure.Kind, of attribute: AttributeID, _ types: [BluetoothUUID]?,
         _ answered: ATTTransaction, _ lower: inout LowerLayers
     ) -> PeripheralProcedure? {
-        guard let server = lower.air.devices[answered.device]?.server, let uuid = server.database[attribute]?.uuid
+        guard let device = lower.air.devices[answered.link.device], let found = device.server.database[attribute]
         else { return nil }
         return PeripheralProcedure(
-            central: lower.links.central(of: answered.ref, lower.hosts), kind: kind, types: types, attribute: attribute,
-            uuid: uuid, position: server.position(of: attribute))
+            central: answered.link.centralIdentity(lower.hosts), kind: kind, types: types, attribute: attribute,
+            uuid: found.uuid, position: device.server.position(of: attribute))
     }
 
     // MARK: Write commands
@@ -123,9 +113,8 @@ extension GATT {
     mutating func admit(command: ATTTransaction, _ lower: inout LowerLayers) -> Admission {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return .admitted }
         let (operation, ref) = (command.operation, command.ref)
-        switch lower.air.devices[command.device]?.takeFault(
-            .writeCommand, attribute, at: command.device, &lower.context)
-        {
+        let device = command.link.device
+        switch lower.air.devices[device]?.takeFault(.writeCommand, attribute, at: device, &lower.context) {
         case nil where self[ref]?.client.deferred.hasCommands != true: return .admitted
         case nil: self[ref]?.client.deferred.postpone(operation, until: lower.context.now)
         case .fail?: lower.context.log("write command lost by a fault")
@@ -163,7 +152,22 @@ extension Device {
     /// Whether faults or recorded delays may hold up operations; most devices have none.
     fileprivate var mayHoldUpOperations: Bool { !faults.steps.isEmpty || handler.hasResponseTimes }
 
-    fileprivate mutating func recordedResponseTime(
-        _ step: DeviceFault.Step, _ attribute: AttributeID, _ written: WritePart?
-    ) -> Duration? { handler.hasResponseTimes ? handler.behavior?.responseTime(step, attribute, written) : nil }
+    /// Returns the effect of an operation's fault, or of the delay that a replayed device recorded; nil if nothing holds
+    /// the operation up.
+    fileprivate mutating func holdUp(
+        _ answered: ATTTransaction, _ step: DeviceFault.Step, _ attribute: AttributeID?, startedAt start: Nanoseconds,
+        _ context: inout WorldContext
+    ) -> DeviceFault.Effect? {
+        if !answered.operation.isAdmitted,
+            let effect = takeFault(step, attribute, at: answered.link.device, &context)
+        {
+            return effect
+        }
+        guard handler.hasResponseTimes, let attribute,
+            let time = handler.behavior?.responseTime(step, attribute, answered.operation.kind.written),
+            start + time.nanoseconds > context.now
+        else { return nil }
+        // The link may have allowed an earlier answer.
+        return .delay(.nanoseconds(start + time.nanoseconds - context.now))
+    }
 }

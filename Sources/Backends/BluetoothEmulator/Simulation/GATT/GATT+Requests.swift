@@ -4,15 +4,34 @@ import BluetoothValues
 
 // Requests that peripheral managers answer, at any later time.
 extension GATT {
-    /// Asks the manager that published an attribute for its value, starting at an offset.
-    mutating func requestRead(
-        _ attribute: AttributeID, _ answered: ATTTransaction, collected: Data = Data(), _ lower: inout LowerLayers
+    /// Asks the manager that published an attribute for the rest of its value, or passes a write to it: whole, or in the
+    /// parts of a long write.
+    mutating func request(
+        _ answered: ATTTransaction, of owner: Attribute.Owner, collected: Data = Data(), _ lower: inout LowerLayers
     ) {
-        guard let (central, owner, number) = beginRequest(attribute, answered, collected, &lower) else { return }
-        lower.context.emit(
-            PeripheralEvent.readRequested(
-                request: RequestID(rawValue: number), central: central, attribute: owner.local, offset: collected.count,
-                mtu: answered.mtu), to: owner.manager)
+        let (kind, mtu) = (answered.operation.kind, answered.link.mtu)
+        guard let central = answered.link.central else { return release(answered.ref, &lower) }
+        guard lower.hosts.managers.contains(owner.manager) else {
+            _ = fail(answered, .unlikelyError, kind.isRead ? "read" : "write", &lower)
+            return
+        }
+        let number = leaveOpen(answered, for: owner.manager, collected: collected, &lower.context)
+        let request = RequestID(rawValue: number)
+        let event: PeripheralEvent =
+            if case .request(.write(_, let value, let offset)) = kind {
+                .writeRequested(
+                    request: request, central: central, mtu: mtu, wantsResponse: true,
+                    parts: Self.parts(of: value, from: offset, owner.local, mtu: mtu))
+            } else {
+                .readRequested(
+                    request: request, central: central, attribute: owner.local, offset: collected.count, mtu: mtu)
+            }
+        lower.context.emit(event, to: owner.manager)
+    }
+
+    /// Returns the manager that published an attribute of a link's device; nil if the attribute was removed.
+    func owner(of attribute: AttributeID, on link: Link, _ lower: inout LowerLayers) -> Attribute.Owner? {
+        lower.database(of: link)?[attribute]?.owner
     }
 
     /// Asks the manager for the next part of a long read.
@@ -22,39 +41,11 @@ extension GATT {
             case .request(.read(let attribute)) = reading.operation.kind
         else { return }
         let answered = ATTTransaction(reading.operation, on: ref, link)
-        requestRead(attribute, answered, collected: reading.collected, &lower)
-    }
-
-    /// Passes a write to the manager: whole, or in the parts of a long write.
-    mutating func requestWrite(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction,
-        _ lower: inout LowerLayers
-    ) {
-        guard let (central, owner, number) = beginRequest(attribute, answered, Data(), &lower) else { return }
-        lower.context.emit(
-            PeripheralEvent.writeRequested(
-                request: RequestID(rawValue: number), central: central, mtu: answered.mtu, wantsResponse: true,
-                parts: Self.parts(of: value, from: offset, owner.local, mtu: answered.mtu)), to: owner.manager)
-    }
-
-    /// Registers a request to the manager that published an attribute; returns nil if it failed.
-    private mutating func beginRequest(
-        _ attribute: AttributeID, _ answered: ATTTransaction, _ collected: Data, _ lower: inout LowerLayers
-    ) -> (PeerID, Attribute.Owner, number: UInt64)? {
-        let name = answered.operation.kind.isRead ? "read" : "write"
-        guard let central = lower.links[answered.ref]?.central else {
-            release(answered.ref, &lower)
-            return nil
+        guard let owner = owner(of: attribute, on: link, &lower) else {
+            _ = fail(answered, .invalidHandle, "read", &lower)
+            return
         }
-        guard let owner = lower.air.devices[answered.device]?.server.database[attribute]?.owner else {
-            _ = fail(answered, .invalidHandle, name, &lower)
-            return nil
-        }
-        guard lower.hosts.managers.contains(owner.manager) else {
-            _ = fail(answered, .unlikelyError, name, &lower)
-            return nil
-        }
-        return (central, owner, leaveOpen(answered, for: owner.manager, collected: collected, &lower.context))
+        request(answered, of: owner, collected: reading.collected, &lower)
     }
 
     /// Splits a long write; each Prepare Write carries an offset and up to MTU - 5 bytes (Core Specification, Vol 3,
@@ -71,14 +62,14 @@ extension GATT {
     }
 
     /// Passes a write command to the manager, whose answer is ignored.
-    func passCommand(_ attribute: AttributeID, _ value: Data, _ command: ATTTransaction, _ lower: inout LowerLayers) {
-        guard let central = lower.links[command.ref]?.central,
-            let owner = lower.air.devices[command.device]?.server.database[attribute]?.owner
-        else { return }
+    func passCommand(
+        _ value: Data, to owner: Attribute.Owner, _ command: ATTTransaction, _ lower: inout LowerLayers
+    ) {
+        guard let central = command.link.central else { return }
         let number = lower.context.identifiers.nextRequest()
         lower.context.emit(
             PeripheralEvent.writeRequested(
-                request: RequestID(rawValue: number), central: central, mtu: command.mtu, wantsResponse: false,
+                request: RequestID(rawValue: number), central: central, mtu: command.link.mtu, wantsResponse: false,
                 parts: [WritePart(attribute: owner.local, offset: 0, value: value)]), to: owner.manager)
     }
 
@@ -95,7 +86,7 @@ extension GATT {
         guard code.rawValue == 0 else {
             let name = operation.kind.isRead ? "read" : "write"
             guard code != .insufficientAuthentication, code != .insufficientEncryption else {
-                return fail(operation, code, on: ref, name, &lower)
+                return fail(ATTTransaction(operation, on: ref, link), code, name, &lower)
             }
             let error = BackendError.att(code.rawValue, operation: name)
             answer(operation, .failure(error), on: ref, link, &lower)
@@ -145,6 +136,7 @@ extension GATT {
     mutating func failRequests(of manager: Ref<Manager>, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard let asked = self[ref]?.server.takePending(of: manager) else { return }
         stopTimeout(ref, &lower.context)
-        _ = fail(asked.operation, .unlikelyError, on: ref, "request", &lower)
+        let error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: "request")
+        complete(asked.operation, .failure(error), on: ref, &lower)
     }
 }

@@ -15,47 +15,59 @@ extension GATT {
         init(_ demand: Demand?) { self = demand.map(Answer.demanding) ?? .given }
     }
 
-    // MARK: Reading
+    // MARK: Reading and writing
 
-    mutating func read(_ attribute: AttributeID, _ answered: ATTTransaction, _ lower: inout LowerLayers) -> Answer {
-        if failsByChance(&lower.context) { return Answer(fail(answered, .readNotPermitted, "read", &lower)) }
-        guard let access = lower.air.devices[answered.device]?.server.read(attribute, on: answered.security) else {
-            return .given
+    /// Answers a read or a write.
+    mutating func answer(_ answered: ATTTransaction, _ name: String, _ lower: inout LowerLayers) -> Answer {
+        let (operation, ref) = (answered.operation, answered.ref)
+        if failsByChance(&lower.context) {
+            let code: ATTCode = operation.kind.isRead ? .readNotPermitted : .writeNotPermitted
+            return Answer(fail(answered, code, name, &lower))
         }
-        switch access {
-        case .value(let value): deliverRead(value, answered, &lower)
-        case .refused(let code): return Answer(fail(answered, code, "read", &lower))
-        case .held: startTimeout(answered.ref, &lower.context)
-        case .clientConfiguration(let parent):
-            let value = self[answered.ref]?.server.clientConfiguration(of: parent)
-            deliverRead(value ?? Data([0, 0]), answered, &lower)
-        case .handler: return question(.read, attribute, answered, "read", &lower)
-        case .manager: requestRead(attribute, answered, &lower)
+        switch serve(answered, &lower) {
+        case .value(let value)?: deliverRead(value, answered, &lower)
+        case .echo(let attribute, let value)?:
+            if let demand = notify(value, attribute, on: ref, &lower) { return .demanding(demand) }
+            complete(operation, .written, on: ref, &lower)
+        case .stored?: complete(operation, .written, on: ref, &lower)
+        case .refused(let code)?: return Answer(fail(answered, code, name, &lower))
+        case .held?: startTimeout(ref, &lower.context)
+        case .clientConfiguration(let parent)?:
+            deliverRead(self[ref]?.server.clientConfiguration(of: parent) ?? Data([0, 0]), answered, &lower)
+        case .handler(let request)?: return .handler(request)
+        case .manager(let owner)?: request(answered, of: owner, &lower)
+        case nil: break
         }
         return .given
     }
 
+    private func serve(_ answered: ATTTransaction, _ lower: inout LowerLayers) -> GATTServer.Access? {
+        let limit = lower.context.configuration.prepareQueueLength
+        return lower.air.devices[answered.link.device]?.serve(answered, limit, &lower.hosts)
+    }
+
     mutating func deliverRead(_ value: Data, _ answered: ATTTransaction, _ lower: inout LowerLayers) {
-        let (operation, ref) = (answered.operation, answered.ref)
-        guard answered.interval > 0 else { return complete(operation, .value(value), on: ref, &lower) }
-        let responses = RoundTrips.responses(reading: value.count, mtu: answered.mtu)
-        let additional = lower.links.additionalTime(ofATT: responses, on: ref)
+        let (operation, ref, link) = (answered.operation, answered.ref, answered.link)
+        guard link.timing.interval > 0 else { return complete(operation, .value(value), on: ref, &lower) }
+        let responses = RoundTrips.responses(reading: value.count, mtu: link.mtu)
+        let additional = link.additionalTime(ofATT: responses)
         guard responses.count > 1 || additional > 0 else { return complete(operation, .value(value), on: ref, &lower) }
         self[ref]?.client.finishing = (operation, .value(value))
         let lost =
             responses.count > 1
-            ? lower.links.retransmissionTime(responses.count - 1, on: ref, &lower.air, &lower.context) : 0
-        let rest = Nanoseconds(responses.count - 1) * answered.interval
+            ? lower.links.retransmissionTime(responses.count - 1, on: ref, link, &lower.air, &lower.context) : 0
+        let rest = Nanoseconds(responses.count - 1) * link.timing.interval
         lower.context.queue.schedule(.finish(ref), at: lower.context.now + rest + additional + lost)
     }
 
     /// Answers what the host asks by itself or knows without the device's database: the name, the signal strength.
     mutating func readDeviceName(_ answered: ATTTransaction, _ lower: inout LowerLayers) {
-        if let value = lower.air.devices[answered.device]?.server.deviceNameValue {
+        let (host, peer) = (answered.link.host, answered.link.peer)
+        if let value = lower.air.devices[answered.link.device]?.server.deviceNameValue {
             if lower.context.tapped.contains(.att) {
                 reportResponse(.value(value), to: .deviceName, on: answered.ref, &lower)
             }
-            let (host, peer, name) = (answered.host, answered.peer, String(decoding: value, as: UTF8.self))
+            let name = String(decoding: value, as: UTF8.self)
             if let known = lower.hosts[host].peers[peer] {
                 lower.hosts[host].peers[peer]?.deviceName = name
                 if known.name != name { lower.hosts.reportName(peer, name, .gap, on: host, &lower.context) }
@@ -66,8 +78,9 @@ extension GATT {
 
     mutating func readRSSI(_ answered: ATTTransaction, _ lower: inout LowerLayers) {
         let response: LinkResponse
-        if lower.hosts[answered.host].adapter.features.contains(.connectedRSSI) {
-            let rssi = lower.air.devices[answered.device]?.signal.measure(lower.context.configuration.rssiDeviation)
+        if lower.hosts[answered.link.host].adapter.features.contains(.connectedRSSI) {
+            let deviation = lower.context.configuration.rssiDeviation
+            let rssi = lower.air.devices[answered.link.device]?.signal.measure(deviation)
             response = .rssi(rssi ?? 127)
         } else {
             response = .failure(BackendError(.operationNotSupported, operation: "read RSSI"))
@@ -75,49 +88,21 @@ extension GATT {
         complete(answered.operation, response, on: answered.ref, &lower)
     }
 
-    // MARK: Writing
-
-    mutating func write(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ answered: ATTTransaction,
-        _ lower: inout LowerLayers
-    ) -> Answer {
-        if failsByChance(&lower.context) { return Answer(fail(answered, .writeNotPermitted, "write", &lower)) }
-        let limit = lower.context.configuration.prepareQueueLength
-        guard let access = lower.air.devices[answered.device]?.write(attribute, value, from: offset, answered, limit)
-        else { return .given }
-        switch access {
-        case .refused(let code): return Answer(fail(answered, code, "write", &lower))
-        case .handler(let whole): return question(.write(whole), attribute, answered, "write", &lower)
-        case .manager:
-            requestWrite(attribute, value, from: offset, answered, &lower)
-            return .given
-        case .echo:
-            if let demand = store(value, from: offset, attribute, answered, &lower) { return .demanding(demand) }
-        case .stored: break
-        }
-        complete(answered.operation, .written, on: answered.ref, &lower)
-        return .given
-    }
+    // MARK: Write commands and handlers
 
     /// Handles the arrival of a write command; errors are not reported.
     mutating func receive(_ command: ATTTransaction, _ lower: inout LowerLayers) -> Answer {
         guard case .writeCommand(let attribute, let value) = command.operation.kind else { return .given }
-        guard value.count <= ATTLimits.written(mtu: command.mtu) else {
+        guard value.count <= ATTLimits.written(mtu: command.link.mtu) else {
             lower.context.log("write command longer than the MTU allows dropped")
             return .given
         }
-        switch lower.air.devices[command.device]?.server.write(
-            attribute, value, needs: .writeWithoutResponse, on: command.security)
-        {
+        switch serve(command, &lower) {
         case .refused?: lower.context.log("write command refused by the device")
-        case .handler?:
-            let central = lower.links.central(of: command.ref, lower.hosts)
-            let request = lower.air.devices[command.device]?.server.request(
-                attribute, .writeCommand(value), command.operation, from: central)
-            return request.map(Answer.handler) ?? .given
-        case .manager?: passCommand(attribute, value, command, &lower)
-        case .echo?: return Answer(store(value, attribute, command, &lower))
-        case .stored?, nil: break
+        case .handler(let request)?: return .handler(request)
+        case .manager(let owner)?: passCommand(value, to: owner, command, &lower)
+        case .echo(_, let value)?: return Answer(notify(value, attribute, on: command.ref, &lower))
+        default: break
         }
         return .given
     }
@@ -127,27 +112,9 @@ extension GATT {
         _ bytes: Data, from offset: UInt16 = 0, _ attribute: AttributeID, _ answered: ATTTransaction,
         _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let echo = lower.air.devices[answered.device]?.server.store(bytes, from: offset, in: attribute) else {
-            return nil
-        }
+        let echo = lower.air.devices[answered.link.device]?.server.store(bytes, from: offset, in: attribute)
+        guard let echo else { return nil }
         return notify(echo, attribute, on: answered.ref, &lower)
-    }
-
-    // MARK: Handlers
-
-    /// Returns the question to the device's handler about a read or a write; fails the operation if the attribute was
-    /// removed.
-    private mutating func question(
-        _ kind: PeripheralRequest.Kind, _ attribute: AttributeID, _ answered: ATTTransaction, _ name: String,
-        _ lower: inout LowerLayers
-    ) -> Answer {
-        let central = lower.links.central(of: answered.ref, lower.hosts)
-        if let request = lower.air.devices[answered.device]?.server.request(
-            attribute, kind, answered.operation, from: central)
-        {
-            return .handler(request)
-        }
-        return Answer(fail(answered, .invalidHandle, name, &lower))
     }
 
     /// Handles a handler's answer to a read or a write.
@@ -158,11 +125,10 @@ extension GATT {
         switch (operation.kind, response) {
         case (_, .unanswered): startTimeout(answered.ref, &lower.context)
         case (_, .error(let code)): return fail(answered, code, name, &lower)
-        case (_, .failure(let error)): fail(operation, carrying: error, on: answered.ref, name, &lower)
+        case (_, .failure(let error)): fail(answered, carrying: error, name, &lower)
         case (.request(.read), .value(let value)): deliverRead(value.prefix(ATTLimits.longestValue), answered, &lower)
         case (.request(.read(let attribute)), _):
-            let value = lower.air.devices[answered.device]?.server.database[attribute]?.value
-            deliverRead(value ?? Data(), answered, &lower)
+            deliverRead(lower.database(of: answered.link)?[attribute]?.value ?? Data(), answered, &lower)
         case (.request(.write(let attribute, let value, let offset)), _):
             if response == .stored, let demand = store(value, from: offset, attribute, answered, &lower) {
                 return demand
@@ -199,12 +165,6 @@ extension GATT {
         return rate > 0 && context.random.faults.happens(rate)
     }
 
-    mutating func fail(
-        _ answered: ATTTransaction, _ code: ATTCode, _ name: String, _ lower: inout LowerLayers
-    ) -> Demand? {
-        fail(answered.operation, code, on: answered.ref, name, &lower)
-    }
-
     // MARK: Subscribing
 
     /// The effect of a client's change of its subscription on the server.
@@ -220,7 +180,7 @@ extension GATT {
     func setNotifying(
         _ attribute: AttributeID, _ isOn: Bool, _ operation: LinkOperation, on link: Link, _ lower: inout LowerLayers
     ) -> SubscriptionChange {
-        guard let database = lower.air.devices[link.device]?.server.database, let found = database[attribute] else {
+        guard let database = lower.database(of: link), let found = database[attribute] else {
             return .refused(.invalidHandle)
         }
         if let code = database.subscriptionRefusal(found, on: link.security) { return .refused(code) }
@@ -232,18 +192,21 @@ extension GATT {
 
     // MARK: Discovering
 
-    mutating func discover(_ operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Demand? {
-        guard let device = lower.links[ref]?.device,
-            let database = self[ref]?.client.cache ?? lower.air.devices[device]?.server.database
-        else {
-            release(ref, &lower)
+    mutating func discover(_ answered: ATTTransaction, _ lower: inout LowerLayers) -> Demand? {
+        guard let database = knownDatabase(on: answered.ref, answered.link, &lower) else {
+            release(answered.ref, &lower)
             return nil
         }
-        guard let response = database.response(to: operation.kind) else {
-            return fail(operation, .invalidHandle, on: ref, "discover", &lower)
+        guard let response = database.response(to: answered.operation.kind) else {
+            return fail(answered, .invalidHandle, "discover", &lower)
         }
-        complete(operation, response, on: ref, &lower)
+        complete(answered.operation, response, on: answered.ref, &lower)
         return nil
+    }
+
+    /// Returns the database that the client of a link knows: the one that it remembers, else the device's.
+    func knownDatabase(on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers) -> AttributeDatabase? {
+        self[ref]?.client.cache ?? lower.database(of: link)
     }
 }
 

@@ -37,7 +37,9 @@ extension GATT {
         removed: [AttributeID], added: [ServiceRecord], on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         // Faults concern values only.
-        _ = send(.servicesChanged(removed: removed, added: added), on: ref, &lower)
+        if let link = lower.links[ref] {
+            _ = send(.servicesChanged(removed: removed, added: added), on: ref, link, &lower)
+        }
     }
 
     // MARK: Publication
@@ -49,12 +51,9 @@ extension GATT {
         _ service: ServiceDefinition, _ operation: OperationID?, by manager: Ref<Manager>, at ref: Ref<Device>,
         _ lower: inout LowerLayers
     ) {
-        var published = lower.hosts.managers[manager]?.publication.attributes ?? [:]
         do throws(BackendError) {
-            guard let record = try lower.air.devices[ref]?.server.publish(service, by: manager, &published) else {
-                return
-            }
-            lower.hosts.managers[manager]?.publication.add(service, published)
+            let record = try lower.hosts.managers[manager]?.publication.add(service, of: manager, at: ref, &lower.air)
+            guard let record else { return }
             if let operation { lower.context.emit(PeripheralEvent.serviceAdded(operation: operation), to: manager) }
             reportServicesChanged(removed: [], added: [record], of: ref, &lower)
         } catch {
@@ -67,15 +66,15 @@ extension GATT {
     mutating func withdraw(
         _ local: AttributeID? = nil, of manager: Ref<Manager>, at ref: Ref<Device>, _ lower: inout LowerLayers
     ) {
-        let published = lower.hosts.managers[manager]?.publication.attributes ?? [:]
-        guard let old = lower.air.devices[ref]?.server.database else { return }
+        guard let publisher = lower.hosts.managers[manager], let old = lower.air.devices[ref] else { return }
+        let (published, database) = (publisher.publication.attributes, old.server.database)
         let services =
-            if let local { [published[local]].compactMap { $0 }.filter(old.services.contains) } else {
-                old.publishedServices(by: manager)
+            if let local { [published[local]].compactMap { $0 }.filter(database.services.contains) } else {
+                database.publishedServices(by: manager)
             }
         remove(services, of: ref, &lower)
         guard let device = lower.air.devices[ref] else { return }
-        lower.hosts.managers[manager]?.publication.keep(published.filter { device.server.database[$0.value] != nil })
+        lower.hosts.managers[manager]?.publication.keep(in: device.server.database)
         for link in device.links { revokeCredits(of: manager, on: link, &lower) }
     }
 
@@ -118,10 +117,7 @@ extension GATT {
     mutating func notifyTimerFired(
         _ ref: Ref<Device>, _ attribute: AttributeID, _ lower: inout LowerLayers
     ) -> (value: Data, interval: Nanoseconds)? {
-        guard lower.air.links(of: ref).contains(where: { self[$0]?.server.subscriptions[attribute] != nil }) else {
-            lower.air.devices[ref]?.server.stopTimer(of: attribute)
-            return nil
-        }
-        return lower.air.devices[ref]?.server.timerFired(of: attribute)
+        let isWanted = lower.air.links(of: ref).contains { self[$0]?.server.subscriptions[attribute] != nil }
+        return lower.air.devices[ref]?.server.timerFired(of: attribute, isWanted: isWanted)
     }
 }

@@ -8,25 +8,26 @@ extension GATT {
     // MARK: Sending
 
     /// Appends an item to the device's queue.
-    mutating func send(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Demand? {
+    mutating func send(
+        _ item: LinkServer.Outgoing, on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers
+    ) -> Demand? {
         var item = item
-        if case .value(let attribute, _, _, let sender) = item, let device = lower.links[ref]?.device,
-            let fault = lower.air.devices[device]?.takeFault(.notify, attribute, at: device, &lower.context)
+        if case .value(let attribute, _, _, let sender) = item,
+            let fault = lower.air.devices[link.device]?.takeFault(.notify, attribute, at: link.device, &lower.context)
         {
             switch fault {
             case .fail:
                 lower.context.log("value lost by a fault")
-                if let sender { returnCredits(to: [sender], on: ref, &lower) }
+                if let sender { returnCredits(to: [sender], on: ref, link, &lower) }
                 return nil
             case .delay(let time): item = .held(item, until: lower.context.now + max(0, time.nanoseconds))
             case .pause: item = .held(item, until: nil)
             case .disconnect: return .disconnection
             }
         }
-        guard self[ref]?.server.append(item) == true, let timing = lower.links[ref]?.timing else { return nil }
-        let event = timing.connectionEvent(from: lower.context.now + timing.delays.notification)
-        lower.context.queue.schedule(
-            .peerTransmit(ref), at: event + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
+        guard self[ref]?.server.append(item) == true else { return nil }
+        let event = link.timing.connectionEvent(from: lower.context.now + link.timing.delays.notification)
+        lower.schedule(.peerTransmit(ref), on: ref, link, at: event)
         return nil
     }
 
@@ -35,18 +36,18 @@ extension GATT {
         _ value: Data, _ attribute: AttributeID, sender: Ref<Manager>? = nil, on ref: Ref<Link>,
         _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let kind = self[ref]?.server.subscriptions[attribute], let mtu = lower.links[ref]?.mtu else { return nil }
+        guard let kind = self[ref]?.server.subscriptions[attribute], let link = lower.links[ref] else { return nil }
         let item = LinkServer.Outgoing.value(
-            attribute, value.prefix(ATTLimits.written(mtu: mtu)), needsConfirmation: kind == .indications,
+            attribute, value.prefix(ATTLimits.written(mtu: link.mtu)), needsConfirmation: kind == .indications,
             sender: sender)
-        return send(item, on: ref, &lower)
+        return send(item, on: ref, link, &lower)
     }
 
     /// Sends the device's notifications, as many as a connection event carries; an indication waits for the
     /// confirmation of the previous one.
     mutating func sendOutgoing(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard lower.links.contains(ref),
-            var room = beginTransmission(.peerTransmit(ref), by: .peripheral, on: ref, &lower)
+        guard var room = beginTransmission(.peerTransmit(ref), by: .peripheral, on: ref, &lower),
+            let link = lower.links[ref]
         else { return }
         self[ref]?.server.isSending = false
         var mustWait = false
@@ -55,20 +56,16 @@ extension GATT {
         while !mustWait {
             readiness = self[ref]?.server.prepareOutgoing(at: lower.context.now) ?? .ready
             guard case .ready = readiness, let next = sendFirstOutgoing(on: ref, &room, &lower.links) else { break }
-            mustWait = deliver(next, on: ref, &lower)
+            mustWait = deliver(next, on: ref, link, &lower)
             if case .value(_, _, _, let sender?) = next { senders.append(sender) }
         }
-        if !senders.isEmpty { returnCredits(to: senders, on: ref, &lower) }
-        guard let isIdle = self[ref]?.server.outgoing.isEmpty, !isIdle || mustWait,
-            let timing = lower.links[ref]?.timing
-        else { return }
+        if !senders.isEmpty { returnCredits(to: senders, on: ref, link, &lower) }
+        guard let isIdle = self[ref]?.server.outgoing.isEmpty, !isIdle || mustWait else { return }
         self[ref]?.server.isSending = true
         switch readiness {
         case .ready:
-            let event = lower.context.now + timing.interval
-            lower.context.queue.schedule(
-                .peerTransmit(ref), at: event + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
-        case .at(let due): lower.context.queue.schedule(.peerTransmit(ref), at: timing.connectionEvent(from: due))
+            lower.schedule(.peerTransmit(ref), on: ref, link, at: lower.context.now + link.timing.interval)
+        case .at(let due): lower.context.queue.schedule(.peerTransmit(ref), at: link.timing.connectionEvent(from: due))
         case .stalled: break
         }
     }
@@ -94,9 +91,10 @@ extension GATT {
     /// Delivers a value or a Service Changed of the device.
     ///
     /// - Returns: Whether the item waits for a confirmation.
-    mutating func deliver(_ item: LinkServer.Outgoing, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Bool {
-        guard let link = lower.links[ref] else { return false }
-        if lower.context.tapped.contains(.att) { reportDelivery(of: item, on: ref, &lower) }
+    mutating func deliver(
+        _ item: LinkServer.Outgoing, on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers
+    ) -> Bool {
+        if lower.context.tapped.contains(.att) { reportDelivery(of: item, on: ref, link, &lower) }
         switch item {
         case .value(let attribute, let value, let needsConfirmation, _):
             for (manager, id) in lower.hosts[link.host].ledger.subscribers(of: attribute, at: link.peer) {
@@ -110,7 +108,7 @@ extension GATT {
                 .servicesChanged(link: $0, removed: removed, added: added)
             }
             return true
-        case .held(let content, _): return deliver(content, on: ref, &lower)
+        case .held(let content, _): return deliver(content, on: ref, link, &lower)
         }
     }
 
@@ -125,7 +123,7 @@ extension GATT {
                 lower.context.log("notification of \(path.uuid) dropped: no app subscribes to it")
             }
             let part = value.prefix(ATTLimits.written(mtu: link.mtu))
-            _ = deliver(.value(id, part, needsConfirmation: false, sender: nil), on: ref, &lower)
+            _ = deliver(.value(id, part, needsConfirmation: false, sender: nil), on: ref, link, &lower)
         }
     }
 
@@ -137,9 +135,9 @@ extension GATT {
 
     /// Resumes the device's queue if nothing holds up its head.
     mutating func unstall(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard self[ref]?.server.unstall() == true else { return }
+        guard self[ref]?.server.unstall() == true, let link = lower.links[ref] else { return }
         lower.context.queue.schedule(
-            .peerTransmit(ref), at: lower.links.connectionEvent(of: ref, from: lower.context.now))
+            .peerTransmit(ref), at: link.timing.connectionEvent(from: lower.context.now))
     }
 
     // MARK: Subscriptions
@@ -147,7 +145,7 @@ extension GATT {
     /// Delivers a subscription to the manager; the first one of a central grants credits.
     mutating func reportSubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard let link = lower.links[ref], let central = link.central,
-            let owner = lower.air.devices[link.device]?.server.database[attribute]?.owner
+            let owner = owner(of: attribute, on: link, &lower)
         else { return }
         let credits = max(1, lower.context.configuration.notifyBuffer)
         let isFirst = self[ref]?.server.grantCredits(credits, to: owner.manager) == true
@@ -162,31 +160,27 @@ extension GATT {
     /// Queued values are dropped.
     mutating func reportUnsubscribed(_ attribute: AttributeID, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard let link = lower.links[ref], let central = link.central,
-            let owner = lower.air.devices[link.device]?.server.database[attribute]?.owner
+            let owner = owner(of: attribute, on: link, &lower)
         else { return }
         lower.context.emit(PeripheralEvent.unsubscribed(central: central, attribute: owner.local), to: owner.manager)
         let dropped = self[ref]?.server.dropOutgoing(of: attribute) ?? []
         revokeCredits(of: owner.manager, on: ref, &lower)
-        if !dropped.isEmpty { returnCredits(to: dropped, on: ref, &lower) }
+        if !dropped.isEmpty { returnCredits(to: dropped, on: ref, link, &lower) }
         unstall(ref, &lower)
     }
 
     /// Revokes the credits of a central after its last subscription to a manager.
     mutating func revokeCredits(of manager: Ref<Manager>, on ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard let device = lower.links[ref]?.device, let database = lower.air.devices[device]?.server.database,
-            let subscriptions = self[ref]?.server.subscriptions
-        else { return }
-        let isLeft = subscriptions.keys.contains { database[$0]?.owner?.manager == manager }
+        guard let link = lower.links[ref], let subscriptions = self[ref]?.server.subscriptions else { return }
+        let isLeft = subscriptions.keys.contains { owner(of: $0, on: link, &lower)?.manager == manager }
         if !isLeft { self[ref]?.server.notifyCredits[manager] = nil }
     }
 
     /// Handles a disconnected central: its open request and its subscriptions end, unless the host's state implies
     /// that.
-    mutating func reportCentralLeft(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard let link = lower.links[ref], link.central != nil, let host = lower.air.devices[link.device]?.host else {
-            return
-        }
-        if lower.hosts[host].adapter.isOn {
+    mutating func reportCentralLeft(_ ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers) {
+        guard let server = link.server else { return }
+        if lower.hosts[server.host].adapter.isOn {
             expireRequest(on: ref, &lower.context)
             for attribute in self[ref]?.server.subscriptions.keys.sorted() ?? [] {
                 self[ref]?.server.subscriptions[attribute] = nil
@@ -199,15 +193,17 @@ extension GATT {
 
     /// Sends a manager's value to a subscriber, for one credit.
     ///
-    /// - Parameter isNamed: Whether the manager named the central; it gets its credit back if the central has
-    ///   unsubscribed in the meantime.
+    /// - Parameter centrals: The centrals that the manager named; it gets its credit back for one that has unsubscribed
+    ///   in the meantime.
     mutating func update(
-        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, isNamed: Bool, on ref: Ref<Link>,
+        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, to centrals: [PeerID]?, on ref: Ref<Link>,
         _ lower: inout LowerLayers
     ) -> Demand? {
-        guard let central = lower.links[ref]?.central else { return nil }
+        guard let link = lower.links[ref], let central = link.central, centrals?.contains(central) ?? true else {
+            return nil
+        }
         guard self[ref]?.server.subscriptions[attribute] != nil else {
-            if isNamed, self[ref]?.server.notifyCredits[manager] != nil {
+            if centrals != nil, self[ref]?.server.notifyCredits[manager] != nil {
                 lower.context.emit(PeripheralEvent.notifyCredits(central: central, count: 1), to: manager)
             }
             return nil
@@ -220,8 +216,10 @@ extension GATT {
     }
 
     /// Returns the credits of sent values to their managers.
-    private mutating func returnCredits(to senders: [Ref<Manager>], on ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard let central = lower.links[ref]?.central else { return }
+    private mutating func returnCredits(
+        to senders: [Ref<Manager>], on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers
+    ) {
+        guard let central = link.central else { return }
         var notified: Set<Ref<Manager>> = []
         for sender in senders where notified.insert(sender).inserted {
             let count = senders.count { $0 == sender }

@@ -39,24 +39,14 @@ struct GATT: Sendable {
 
     // MARK: The client's queue
 
-    /// Appends a manager's operation to the queue of its link.
+    /// Appends a manager's operation to the queue of its link; a write command needs a credit.
     mutating func enqueue(
         _ kind: LinkOperation.Kind, as operation: OperationID, of manager: Ref<Manager>, on id: LinkID,
         _ lower: inout LowerLayers
     ) {
-        guard let ref = lower.hosts.managers[manager]?.openLink(of: id)?.link else { return }
+        guard let (ref, isAccepted) = lower.hosts.managers[manager]?.accept(kind, on: id) else { return }
+        guard isAccepted else { return lower.context.log("write command without credit dropped") }
         enqueue(LinkOperation(manager: manager, link: id, operation: operation, kind: kind), on: ref, &lower)
-    }
-
-    /// Spends a manager's credit for a write command.
-    mutating func enqueueCommand(
-        _ attribute: AttributeID, _ value: Data, of manager: Ref<Manager>, on id: LinkID, _ lower: inout LowerLayers
-    ) {
-        switch lower.hosts.managers[manager]?.spendCredit(on: id) {
-        case true?: enqueue(.writeCommand(attribute, value), as: OperationID(rawValue: 0), of: manager, on: id, &lower)
-        case false?: lower.context.log("write command without credit dropped")
-        case nil: break
-        }
     }
 
     mutating func enqueue(_ operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers) {
@@ -80,41 +70,39 @@ struct GATT: Sendable {
 
     /// Starts the head of the queue, if the link is idle, and schedules its effect.
     private mutating func start(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard let timing = lower.links[ref]?.timing, let start = self[ref]?.client.start(timing, at: lower.context.now)
+        guard let link = lower.links[ref], let start = self[ref]?.client.start(link.timing, at: lower.context.now)
         else { return }
-        begin(start, timing, on: ref, &lower)
+        begin(start, on: ref, link, &lower)
     }
 
     private mutating func begin(
-        _ start: LinkClient.Start, _ timing: LinkTiming, on ref: Ref<Link>, _ lower: inout LowerLayers
+        _ start: LinkClient.Start, on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers
     ) {
-        if lower.context.tapped.contains(.att) { reportRequest(start, timing, on: ref, &lower) }
+        if lower.context.tapped.contains(.att) { reportRequest(start, on: ref, link, &lower) }
         switch start {
-        case .transmit(let due):
-            lower.context.queue.schedule(
-                .transmit(ref), at: due + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
-        case .read(let due):
-            lower.context.queue.schedule(
-                .answer(ref), at: due + lower.links.retransmissionTime(on: ref, &lower.air, &lower.context))
+        case .transmit(let due): lower.schedule(.transmit(ref), on: ref, link, at: due)
+        case .read(let due): lower.schedule(.answer(ref), on: ref, link, at: due)
         case .request(let event):
             guard let kind = self[ref]?.client.operations.first?.kind else { return }
-            let (interval, delay) = (timing.interval, timing.delays.delay(of: kind))
+            let (interval, delay) = (link.timing.interval, link.timing.delays.delay(of: kind))
             guard interval > 0 || delay > 0 else { return lower.context.queue.schedule(.answer(ref), at: event) }
-            let count = roundTrips(of: kind, on: ref, &lower)
-            let lost = lower.links.retransmissionTime(count, on: ref, &lower.air, &lower.context)
+            let database = lower.database(of: link)
+            let count = roundTrips(of: kind, on: ref, link, database, &lower)
+            let lost = lower.links.retransmissionTime(count, on: ref, link, &lower.air, &lower.context)
             // The host answers by itself what it knows, without time of the device.
             guard count > 0 else { return lower.context.queue.schedule(.answer(ref), at: event + lost) }
-            let additional = lower.links.additionalTime(ofATT: longPDUs(of: kind, on: ref, &lower), on: ref)
+            let additional = link.additionalTime(ofATT: longPDUs(of: kind, on: link, database))
             lower.context.queue.schedule(
                 .answer(ref), at: event + Nanoseconds(count) * interval + additional + lost + delay)
         }
     }
 
     /// The number of round trips before the first answer that an app can see.
-    func roundTrips(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ lower: inout LowerLayers) -> Int {
-        guard let link = lower.links[ref], let database = lower.air.devices[link.device]?.server.database else {
-            return 1
-        }
+    func roundTrips(
+        of kind: LinkOperation.Kind, on ref: Ref<Link>, _ link: Link, _ database: AttributeDatabase?,
+        _ lower: inout LowerLayers
+    ) -> Int {
+        guard let database else { return 1 }
         if kind.isDiscovery, self[ref]?.client.cache != nil { return 0 }
         if let sizes = entrySizes(of: kind, in: database) {
             if case .request(.discoverDescriptors) = kind, sizes.isEmpty { return 0 }
@@ -147,10 +135,8 @@ struct GATT: Sendable {
     /// Returns the lengths of an operation's ATT PDUs that may take more than one connection event each, in bytes.
     ///
     /// The lengths for a read are known when its value is.
-    private func longPDUs(of kind: LinkOperation.Kind, on ref: Ref<Link>, _ lower: inout LowerLayers) -> [Int] {
-        guard let link = lower.links[ref], let database = lower.air.devices[link.device]?.server.database else {
-            return []
-        }
+    private func longPDUs(of kind: LinkOperation.Kind, on link: Link, _ database: AttributeDatabase?) -> [Int] {
+        guard let database else { return [] }
         if case .request(.write(_, let value, let offset)) = kind {
             return RoundTrips.longPDUs(writing: value.count, offset: offset, mtu: link.mtu)
         }
@@ -173,7 +159,7 @@ struct GATT: Sendable {
         _ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         if lower.context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref, &lower) }
-        if lower.hosts.managers[operation.manager]?.holds(operation.link) == true {
+        if lower.hosts.holdsLink(of: operation) {
             lower.context.emit(
                 .response(link: operation.link, operation: operation.operation, response), to: operation.manager)
         }
@@ -182,11 +168,12 @@ struct GATT: Sendable {
 
     /// Fails a refused operation; if encryption was missing, the host pairs and retries once by itself.
     mutating func fail(
-        _ operation: LinkOperation, _ code: ATTCode, on ref: Ref<Link>, _ name: String, _ lower: inout LowerLayers
+        _ answered: ATTTransaction, _ code: ATTCode, _ name: String, _ lower: inout LowerLayers
     ) -> Demand? {
+        let (operation, ref) = (answered.operation, answered.ref)
         let error = BackendError.att(code.rawValue, operation: name)
         guard code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
-            lower.links[ref]?.security.refusal != nil
+            answered.link.security.refusal != nil
         else {
             complete(operation, .failure(error), on: ref, &lower)
             return nil
@@ -197,12 +184,11 @@ struct GATT: Sendable {
 
     /// Fails an operation that the device refused with its own error.
     mutating func fail(
-        _ operation: LinkOperation, carrying original: OpaqueError, on ref: Ref<Link>, _ name: String,
-        _ lower: inout LowerLayers
+        _ answered: ATTTransaction, carrying original: OpaqueError, _ name: String, _ lower: inout LowerLayers
     ) {
         var error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: name)
         error.original = original
-        complete(operation, .failure(error), on: ref, &lower)
+        complete(answered.operation, .failure(error), on: answered.ref, &lower)
     }
 
     /// Completes an operation when the rest of a long value has arrived.
@@ -237,13 +223,8 @@ struct GATT: Sendable {
     mutating func beginTransmission(
         _ event: WorldEvent, by side: LinkSide, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) -> Room? {
-        guard !lower.links.isMissed(event, on: ref) else { return nil }
-        if let packets = lower.links.packetsWithoutInterval(on: ref) { return Room(packets: packets) }
-        guard lower.links.beginEvent(for: .attributes, by: side, on: ref, at: lower.context.now) else {
-            lower.context.queue.schedule(event, at: lower.context.now)
-            return nil
-        }
-        return Room()
+        let timing = lower.links.beginTransmission(event, of: .attributes, by: side, on: ref, &lower.context)
+        return timing.map { Room(packets: $0.eventLength == 0 ? $0.maximumPackets : nil) }
     }
 
     /// Sends the write command at the head of the queue.
@@ -267,16 +248,10 @@ struct GATT: Sendable {
         return command
     }
 
-    /// Returns the credit of a write command that was sent.
-    func returnCredit(of operation: LinkOperation, _ lower: inout LowerLayers) {
-        guard lower.hosts.managers[operation.manager]?.grantCredits(1, on: operation.link) == true else { return }
-        lower.context.emit(.writeCredits(link: operation.link, count: 1), to: operation.manager)
-    }
-
     /// Continues after write commands were sent: with further ones at a later time, or with another operation.
     mutating func continueTransmitting(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard self[ref]?.client.operations.first?.kind.isWriteCommand == true, let timing = lower.links[ref]?.timing
+        guard self[ref]?.client.operations.first?.kind.isWriteCommand == true, let link = lower.links[ref]
         else { return release(ref, &lower) }
-        begin(.transmit(at: lower.context.now + timing.interval), timing, on: ref, &lower)
+        begin(.transmit(at: lower.context.now + link.timing.interval), on: ref, link, &lower)
     }
 }

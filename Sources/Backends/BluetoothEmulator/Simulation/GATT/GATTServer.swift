@@ -10,25 +10,20 @@ struct GATTServer: Sendable {
         var isRunning = false
     }
 
-    enum ReadAccess: Sendable {
+    /// The answer to a read or a write.
+    enum Access: Sendable {
         case value(Data)
+        case stored
+        /// The value of the attribute is stored, and is notified to the writer.
+        case echo(AttributeID, Data)
         case refused(ATTCode)
         case held
         /// The Client Characteristic Configuration of a characteristic, which each client has for itself.
         case clientConfiguration(AttributeID)
-        case handler
-        /// The manager that published the attribute answers.
-        case manager
-    }
-
-    enum WriteAccess: Sendable {
-        case stored
-        /// The value is stored and notified to the writer.
-        case echo
-        case refused(ATTCode)
-        /// The handler takes the value of the attribute after the write.
-        case handler(Data)
-        case manager
+        /// The handler answers, or takes the value.
+        case handler(PeripheralRequest)
+        /// The manager that published the attribute answers, or takes the value.
+        case manager(Attribute.Owner)
     }
 
     /// The source of answers to reads and writes that the permissions allow.
@@ -42,7 +37,7 @@ struct GATTServer: Sendable {
 
     let responder: Responder
     var database = AttributeDatabase()
-    private(set) var deviceName = AttributeID(rawValue: 0)
+    private var deviceName = AttributeID(rawValue: 0)
     /// The services that every device has: 1800 and 1801.
     private(set) var genericServices: [AttributeID] = []
     private var notifyTimers: [AttributeID: NotifyTimer] = [:]
@@ -96,70 +91,79 @@ struct GATTServer: Sendable {
 
     // MARK: Access
 
-    /// Reads an attribute, unless the handler or a manager answers; mutates in place, because it runs for each read.
-    mutating func read(_ attribute: AttributeID, on security: SecurityLevel) -> ReadAccess {
-        if let code = database.refusal(attribute, isWrite: false, on: security) { return .refused(code) }
+    /// Serves a read, a write or a write command, unless the handler or a manager answers; mutates in place, because it
+    /// runs for each of them.
+    mutating func serve(_ answered: ATTTransaction, _ hosts: inout Hosts) -> Access {
+        switch answered.operation.kind {
+        case .request(.read(let attribute)): read(attribute, answered, &hosts)
+        case .request(.write(let attribute, let value, let offset)):
+            write(attribute, value, from: offset, needs: .write, answered, &hosts)
+        case .writeCommand(let attribute, let value):
+            write(attribute, value, from: 0, needs: .writeWithoutResponse, answered, &hosts)
+        default: .refused(.requestNotSupported)
+        }
+    }
+
+    private mutating func read(
+        _ attribute: AttributeID, _ answered: ATTTransaction, _ hosts: inout Hosts
+    ) -> Access {
+        if let code = database.refusal(attribute, isWrite: false, on: answered.link.security) { return .refused(code) }
         if database[attribute]?.access.isHeld == true { return .held }
         if database[attribute]?.role == .clientConfiguration, let parent = database[attribute]?.parent {
             return .clientConfiguration(parent)
         }
-        if responder == .handler { return .handler }
-        if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
-        return .value(database[attribute]?.value ?? Data())
+        return delegate(attribute, answered, &hosts) ?? .value(database[attribute]?.value ?? Data())
     }
 
-    /// Writes an attribute, unless the handler or a manager takes the value; mutates in place, because it runs for each
-    /// write.
-    mutating func write(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16 = 0, needs property: CharacteristicProperties,
-        on security: SecurityLevel
-    ) -> WriteAccess {
-        if let code = database.refusal(attribute, isWrite: true, on: security) { return .refused(code) }
-        if let code = database.writeRefusal(attribute, count: value.count, from: offset, needs: property) {
-            return .refused(code)
+    private mutating func write(
+        _ attribute: AttributeID, _ value: Data, from offset: UInt16, needs property: CharacteristicProperties,
+        _ answered: ATTTransaction, _ hosts: inout Hosts
+    ) -> Access {
+        let refusal =
+            database.refusal(attribute, isWrite: true, on: answered.link.security)
+            ?? database.writeRefusal(attribute, count: value.count, from: offset, needs: property)
+        if let refusal { return .refused(refusal) }
+        if let access = delegate(attribute, answered, &hosts) { return access }
+        return store(value, from: offset, in: attribute).map { .echo(attribute, $0) } ?? .stored
+    }
+
+    /// Returns the access that the handler or a manager answers; nil if the stored value counts.
+    private mutating func delegate(
+        _ attribute: AttributeID, _ answered: ATTTransaction, _ hosts: inout Hosts
+    ) -> Access? {
+        switch responder {
+        case .database: return nil
+        case .handler: return question(answered, &hosts).map(Access.handler) ?? .refused(.invalidHandle)
+        case .managers:
+            guard let owner = database[attribute]?.owner, owner.isDynamic else { return nil }
+            return .manager(owner)
         }
-        if responder == .handler { return .handler(database.value(of: attribute, writing: value, from: offset)) }
-        if responder == .managers, database[attribute]?.owner?.isDynamic == true { return .manager }
-        if database[attribute]?.access.isEcho == true { return .echo }
-        let stored = database.value(of: attribute, writing: value, from: offset)
-        database[attribute]?.value = stored
-        return .stored
     }
 
-    /// Returns the request that a handler answers; nil if the attribute was removed.
-    mutating func request(
-        _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, from central: CentralIdentity
-    ) -> PeripheralRequest? {
+    /// Returns the question about a read or a write; nil if the attribute was removed, or for another operation.
+    mutating func question(_ answered: ATTTransaction, _ hosts: inout Hosts) -> PeripheralRequest? {
+        let (attribute, kind): (AttributeID, PeripheralRequest.Kind)
+        switch answered.operation.kind {
+        case .request(.read(let id)): (attribute, kind) = (id, .read)
+        case .request(.write(let id, let value, let offset)):
+            // The handler takes the value of the attribute after the write.
+            (attribute, kind) = (id, .write(database.value(of: id, writing: value, from: offset)))
+        case .writeCommand(let id, let value): (attribute, kind) = (id, .writeCommand(value))
+        default: return nil
+        }
         guard let role = database[attribute]?.role, let uuid = database[attribute]?.uuid,
             let parent = database[attribute]?.parent, let parentUUID = database[parent]?.uuid
         else { return nil }
-        guard role != .characteristic else {
-            return PeripheralRequest(
-                central: central, kind: kind, attribute: attribute, position: position(of: attribute),
-                service: parentUUID, characteristic: uuid)
-        }
-        guard let service = database[parent]?.parent, let serviceUUID = database[service]?.uuid else { return nil }
-        return PeripheralRequest(
-            central: central, kind: kind, attribute: attribute, position: position(of: attribute), service: serviceUUID,
-            characteristic: parentUUID, descriptor: uuid)
-    }
-
-    /// Returns the request about an operation.
-    mutating func request(
-        _ attribute: AttributeID, _ kind: PeripheralRequest.Kind, _ operation: LinkOperation,
-        from central: CentralIdentity
-    ) -> PeripheralRequest? {
-        var request = request(attribute, kind, from: central)
-        request?.written = operation.kind.written
+        let isCharacteristic = role == .characteristic
+        guard let service = isCharacteristic ? parent : database[parent]?.parent,
+            let serviceUUID = database[service]?.uuid
+        else { return nil }
+        var request = PeripheralRequest(
+            central: answered.link.centralIdentity(hosts), kind: kind, attribute: attribute,
+            position: position(of: attribute), service: serviceUUID,
+            characteristic: isCharacteristic ? uuid : parentUUID, descriptor: isCharacteristic ? nil : uuid)
+        request.written = answered.operation.kind.written
         return request
-    }
-
-    /// Returns the request about a write; its value is that of the attribute after the write.
-    mutating func writeRequest(
-        _ attribute: AttributeID, _ value: Data, from offset: UInt16, _ central: CentralIdentity
-    ) -> PeripheralRequest? {
-        let whole = database.value(of: attribute, writing: value, from: offset)
-        return request(attribute, .write(whole), from: central)
     }
 
     /// Stores a written value.
@@ -207,13 +211,15 @@ struct GATTServer: Sendable {
         return timer.timer.interval.nanoseconds
     }
 
-    mutating func stopTimer(of attribute: AttributeID) { notifyTimers[attribute]?.isRunning = false }
-
-    /// Fires a timer.
+    /// Fires a timer, or stops it after the last subscription.
     ///
-    /// - Returns: The value to notify, and the interval until the next; nil if the characteristic has no timer.
-    mutating func timerFired(of attribute: AttributeID) -> (value: Data, interval: Nanoseconds)? {
+    /// - Returns: The value to notify, and the interval until the next; nil if there is none.
+    mutating func timerFired(of attribute: AttributeID, isWanted: Bool) -> (value: Data, interval: Nanoseconds)? {
         guard let timer = notifyTimers[attribute] else { return nil }
+        guard isWanted else {
+            notifyTimers[attribute]?.isRunning = false
+            return nil
+        }
         let values = timer.timer.values
         if !values.isEmpty {
             database[attribute]?.value = values[timer.position % values.count]

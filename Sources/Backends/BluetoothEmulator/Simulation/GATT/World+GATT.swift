@@ -44,12 +44,8 @@ extension World {
     /// Performs an operation at the device, and completes it unless the answer comes later.
     private mutating func perform(_ answered: ATTTransaction) {
         switch answered.operation.kind {
-        case .request(.read(let attribute)):
-            let answer = gatt.read(attribute, answered, &lower)
-            continueAnswer(answer, to: answered, "read")
-        case .request(.write(let attribute, let value, let offset)):
-            let answer = gatt.write(attribute, value, from: offset, answered, &lower)
-            continueAnswer(answer, to: answered, "write")
+        case .request(.read): continueAnswer(gatt.answer(answered, "read", &lower), to: answered, "read")
+        case .request(.write): continueAnswer(gatt.answer(answered, "write", &lower), to: answered, "write")
         case .writeCommand: break  // sent by transmit, without an answer
         case .deviceName: gatt.readDeviceName(answered, &lower)
         case .request(.readRSSI): gatt.readRSSI(answered, &lower)
@@ -79,7 +75,7 @@ extension World {
     mutating func grant(_ answered: ATTTransaction) {
         let (operation, ref) = (answered.operation, answered.ref)
         guard case .request(.setNotifying(let attribute, let isOn)) = operation.kind else {
-            return meet(gatt.discover(operation, on: ref, &lower), on: ref)
+            return meet(gatt.discover(answered, &lower), on: ref)
         }
         guard let link = lower.links[ref] else { return }
         switch gatt.setNotifying(attribute, isOn, operation, on: link, &lower) {
@@ -96,7 +92,7 @@ extension World {
         switch response {
         case .granted, .unanswered: break
         case .error(let code): fail(answered, code, "procedure")
-        case .failure(let error): gatt.fail(answered.operation, carrying: error, on: answered.ref, "procedure", &lower)
+        case .failure(let error): gatt.fail(answered, carrying: error, "procedure", &lower)
         }
     }
 
@@ -104,12 +100,12 @@ extension World {
     private mutating func openChannel(_ psm: UInt16, _ answered: ATTTransaction) {
         let (operation, ref) = (answered.operation, answered.ref)
         guard let link = lower.links[ref], let device = lower.air.devices[link.device],
-            lower.hosts.managers[operation.manager]?.holds(operation.link) == true
+            lower.hosts.holdsLink(of: operation)
         else { return gatt.release(ref, &lower) }
         switch channels.open(psm, by: operation.manager, on: ref, link, device, &lower) {
         case .opened(let id, let credits, let isDescribed):
             complete(operation, .channel(id, credits: credits), on: ref)
-            let central = lower.links.central(of: ref, lower.hosts)
+            let central = link.centralIdentity(lower.hosts)
             if isDescribed { handle(.channelOpened(central, id, psm: psm), at: link.device) }
         case .refused(.insufficientEncryption): fail(answered, .insufficientEncryption, "open channel")
         case .refused(.insufficientAuthentication): fail(answered, .insufficientAuthentication, "open channel")
@@ -137,7 +133,7 @@ extension World {
             case .held: break
             case .demanding(let demand): meet(demand, on: ref)
             }
-            gatt.returnCredit(of: command.operation, &lower)
+            lower.hosts.grantCredits(1, to: command.operation.manager, on: command.operation.link, &lower.context)
         }
         gatt.continueTransmitting(ref, &lower)
     }
@@ -188,17 +184,17 @@ extension World {
     mutating func subscribe(
         _ attribute: AttributeID, _ uuid: BluetoothUUID, _ kind: LinkServer.Subscription?, on ref: Ref<Link>
     ) {
-        guard let device = lower.links[ref]?.device else { return }
-        gatt.subscribe(attribute, kind, on: ref, at: device, &lower)
-        handle(.subscribed(lower.links.central(of: ref, lower.hosts), attribute, characteristic: uuid), at: device)
+        guard let link = lower.links[ref] else { return }
+        gatt.subscribe(attribute, kind, on: ref, at: link.device, &lower)
+        handle(.subscribed(link.centralIdentity(lower.hosts), attribute, characteristic: uuid), at: link.device)
         gatt.reportSubscribed(attribute, on: ref, &lower)
     }
 
     private mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
-        guard let device = lower.links[ref]?.device, gatt.unsubscribe(attribute, on: ref),
-            let uuid = lower.air.devices[device]?.server.database[attribute]?.uuid
+        guard let link = lower.links[ref], gatt.unsubscribe(attribute, on: ref),
+            let uuid = lower.database(of: link)?[attribute]?.uuid
         else { return }
-        handle(.unsubscribed(lower.links.central(of: ref, lower.hosts), attribute, characteristic: uuid), at: device)
+        handle(.unsubscribed(link.centralIdentity(lower.hosts), attribute, characteristic: uuid), at: link.device)
         gatt.reportUnsubscribed(attribute, on: ref, &lower)
     }
 
@@ -230,9 +226,7 @@ extension World {
     ) {
         guard let attribute = lower.hosts.managers[ref]?.publication.attributes[local] else { return }
         for link in lower.air.links(of: server) {
-            guard let central = lower.links[link]?.central, centrals?.contains(central) ?? true else { continue }
-            let demand = gatt.update(attribute, value, of: ref, isNamed: centrals != nil, on: link, &lower)
-            meet(demand, on: link)
+            meet(gatt.update(attribute, value, of: ref, to: centrals, on: link, &lower), on: link)
         }
     }
 
@@ -256,12 +250,12 @@ extension World {
     }
 
     /// Ends the server's side of a link's channels when its end of the link ends.
-    mutating func endServerChannels(of ref: Ref<Link>, at device: Ref<Device>) {
-        let isOn = lower.air.devices[device]?.host.map { lower.hosts[$0].adapter.isOn } ?? true
-        for id in channels.ids(on: ref) { notify(channels.endServerSide(of: id, isReported: isOn, &lower)) }
+    mutating func endServerChannels(of ref: Ref<Link>, _ link: Link) {
+        let isOn = link.server.map { lower.hosts[$0.host].adapter.isOn } ?? true
+        for id in channels.ids(on: ref) { notify(channels.endServerSide(of: id, isReported: isOn, &lower.context)) }
     }
 
-    private mutating func notify(_ notice: Channels.DeviceNotice?) {
+    private mutating func notify(_ notice: Channel.DeviceNotice?) {
         if let notice { handle(notice.event, at: notice.device) }
     }
 }

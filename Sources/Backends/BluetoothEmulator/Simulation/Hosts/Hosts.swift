@@ -50,11 +50,14 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
         return ref
     }
 
-    mutating func remove(_ ref: Ref<Manager>, _ context: inout WorldContext) -> Manager? {
+    mutating func remove(_ ref: Ref<Manager>, _ context: inout WorldContext) {
         context.receivers.remove(ref)
-        guard let manager = managers.remove(ref) else { return nil }
-        if let host = manager.host { hosts[host].managers.removeAll { $0 == ref } }
-        return manager
+        if let host = managers.remove(ref)?.host { hosts[host].managers.removeAll { $0 == ref } }
+    }
+
+    /// The managers of a host, in the order of their creation.
+    func managers(of host: Int) -> some Sequence<SlotTable<Manager>.Entry> {
+        managers.entries(of: hosts[host].managers)
     }
 
     /// Returns the host of a manager; nil if no host matches the requested name.
@@ -67,7 +70,6 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
     }
 
     mutating func stopScan(_ ref: Ref<Manager>, on host: Int) {
-        managers[ref]?.pendingScan = nil
         guard hosts[host].ledger.stopScan(ref.packed) else { return }
         hosts[host].scanning.remove(ref)
     }
@@ -85,25 +87,39 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
 
     /// Opens a link for the manager that leases it.
     mutating func reportConnected(
-        _ lease: HostLedger.LinkLease, _ peer: PeerID, _ ref: Ref<Link>, mtu: Int, _ context: inout WorldContext
+        _ lease: HostLedger.LinkLease, _ ref: Ref<Link>, _ link: Link, _ context: inout WorldContext
     ) {
         guard let manager = manager(of: lease), let id = lease.link else { return }
         // If other managers kept the link open, the manager is connected again at once; its earlier end must come
         // first.
-        completeDisconnect(manager, peer, &context)
+        completeDisconnect(manager, link.peer, &context)
         let delay = context.configuration.writeReadinessDelay.nanoseconds
         let credits = delay > 0 ? 0 : context.configuration.transmitBuffer
-        managers[manager]?.open(id, Manager.OpenLink(link: ref, credits: credits))
+        let parameters = open(id, ref, link, credits: credits, for: manager)
         if delay > 0 { context.queue.schedule(.becomeReadyToWrite(manager, id), at: context.now + delay) }
-        let parameters = LinkParameters(mtu: mtu, writeCredits: credits)
-        context.emit(.connected(peer: peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
+        context.emit(
+            .connected(peer: link.peer, link: id, operation: lease.operation, parameters: parameters), to: manager)
     }
 
-    /// Allows write commands on a new link.
-    mutating func becomeReadyToWrite(_ manager: Ref<Manager>, _ link: LinkID, _ context: inout WorldContext) {
-        let credits = context.configuration.transmitBuffer
-        guard managers[manager]?.grantCredits(credits, on: link) == true else { return }
-        context.emit(.writeCredits(link: link, count: credits), to: manager)
+    /// Returns whether the manager of an operation still has its link.
+    mutating func holdsLink(of operation: LinkOperation) -> Bool {
+        managers[operation.manager]?.holds(operation.link) == true
+    }
+
+    /// Opens a manager's end of a link; returns the parameters for the app.
+    mutating func open(
+        _ id: LinkID, _ ref: Ref<Link>, _ link: Link, credits: Int, for manager: Ref<Manager>
+    ) -> LinkParameters {
+        managers[manager]?.open(id, Manager.OpenLink(link: ref, credits: credits))
+        return LinkParameters(mtu: link.mtu, writeCredits: credits)
+    }
+
+    /// Grants write credits: the initial ones of a link, or those of commands that were sent.
+    mutating func grantCredits(
+        _ count: Int, to manager: Ref<Manager>, on link: LinkID, _ context: inout WorldContext
+    ) {
+        guard managers[manager]?.grantCredits(count, on: link) == true else { return }
+        context.emit(.writeCredits(link: link, count: count), to: manager)
     }
 
     mutating func reportLocal(_ ref: Ref<Manager>, _ link: LinkID, _ epoch: UInt32, _ context: inout WorldContext) {
@@ -145,11 +161,11 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
     func reportConnectionEvent(
         _ peer: PeerID, isConnected: Bool, on host: Int, _ database: AttributeDatabase?, _ context: inout WorldContext
     ) {
-        for manager in hosts[host].managers {
-            guard let filter = managers[manager]?.connectionEventFilter,
+        for (ref, manager) in managers(of: host) {
+            guard let filter = manager.connectionEventFilter,
                 database?.offers(filter.services) == true || filter.peers.contains(peer)
             else { continue }
-            context.emit(.connectionEvent(peer: peer, isConnected: isConnected), to: manager)
+            context.emit(.connectionEvent(peer: peer, isConnected: isConnected), to: ref)
         }
     }
 
@@ -165,9 +181,7 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
 
     /// Sends an event to each central manager of a host.
     func emit(toCentralsOf host: Int, _ event: CentralEvent, _ context: inout WorldContext) {
-        for manager in hosts[host].managers where managers[manager]?.role == .central {
-            context.emit(event, to: manager)
-        }
+        for (ref, manager) in managers(of: host) where manager.role == .central { context.emit(event, to: ref) }
     }
 
     mutating func reportName(

@@ -1,23 +1,27 @@
 import BluetoothBackend
 
-/// The services and the advertisement that a peripheral manager publishes.
+/// The services that a peripheral manager publishes.
 struct ManagerPublication: Sendable {
     /// The services in the manager's definitions.
     var services: [ServiceDefinition] = []
     /// The attributes' numbers in the host's database, by the manager's own numbers.
     var attributes: [AttributeID: AttributeID] = [:]
-    var advertisement: Advertisement?
 
-    /// Adds a service that was published, with the numbers of all attributes.
-    mutating func add(_ service: ServiceDefinition, _ published: [AttributeID: AttributeID]) {
-        attributes = published
+    /// Publishes a service of a manager on a device.
+    ///
+    /// - Returns: The service on the device; nil if the device was removed.
+    mutating func add(
+        _ service: ServiceDefinition, of manager: Ref<Manager>, at ref: Ref<Device>, _ air: inout Air
+    ) throws(BackendError) -> ServiceRecord? {
+        let record = try air.devices[ref]?.server.publish(service, by: manager, &attributes)
         services.append(service)
+        return record
     }
 
-    /// Keeps the attributes that are still published, and their services.
-    mutating func keep(_ left: [AttributeID: AttributeID]) {
-        attributes = left
-        services.removeAll { left[$0.id] == nil }
+    /// Keeps the attributes that a database still has, and their services.
+    mutating func keep(in database: AttributeDatabase) {
+        attributes = attributes.filter { database[$0.value] != nil }
+        services.removeAll { attributes[$0.id] == nil }
     }
 }
 
@@ -38,8 +42,6 @@ struct Manager: Sendable {
     let role: Role
     /// The index of the manager's host; nil if no host matches the requested name.
     let host: Int?
-    /// The scan that has started but receives no packets yet.
-    var pendingScan: UInt64?
     /// The last state that was delivered; nil before the first.
     var reportedState: AdapterState?
     /// The open links, in the order of their identifiers.
@@ -70,22 +72,11 @@ struct Manager: Sendable {
         return low < openLinks.count && openLinks[low].id == id ? low : nil
     }
 
-    /// Returns an open link; looks it up in place, because each operation needs it.
-    mutating func openLink(of id: LinkID) -> OpenLink? { position(of: id).map { openLinks[$0].link } }
-
     /// Returns whether a link is open; looks it up in place, because each answer needs it.
     mutating func holds(_ id: LinkID) -> Bool { position(of: id) != nil }
 
-    /// Ends the waiting for a scan with a number; returns the manager's host if it waits for that scan.
-    mutating func takePendingScan(_ number: UInt64) -> Int? {
-        guard pendingScan == number else { return nil }
-        pendingScan = nil
-        return host
-    }
-
     /// Handles the loss of the adapter's power.
     mutating func lostPower() {
-        pendingScan = nil
         openLinks = []
         pendingDisconnects = [:]
     }
@@ -108,17 +99,18 @@ struct Manager: Sendable {
         if let position = openLinks.firstIndex(where: { $0.link.link == link }) { openLinks.remove(at: position) }
     }
 
-    /// Spends a write credit.
+    /// Accepts an operation on an open link, and spends the write credit that it needs; looks the link up in place,
+    /// because each operation needs it.
     ///
-    /// - Returns: Whether a credit was left; nil if the link is not open.
-    mutating func spendCredit(on id: LinkID) -> Bool? {
+    /// - Returns: The physical link, and whether it accepts the operation; nil if the link is not open.
+    mutating func accept(_ kind: LinkOperation.Kind, on id: LinkID) -> (link: Ref<Link>, isAccepted: Bool)? {
         guard let position = position(of: id) else { return nil }
-        guard openLinks[position].link.credits > 0 else { return false }
-        openLinks[position].link.credits -= 1
-        return true
+        let isAccepted = !kind.isWriteCommand || openLinks[position].link.credits > 0
+        if kind.isWriteCommand, isAccepted { openLinks[position].link.credits -= 1 }
+        return (openLinks[position].link.link, isAccepted)
     }
 
-    /// Grants write credits: the initial ones, or those of commands that were sent.
+    /// Grants write credits.
     ///
     /// - Returns: Whether the link is still open.
     mutating func grantCredits(_ count: Int, on id: LinkID) -> Bool {

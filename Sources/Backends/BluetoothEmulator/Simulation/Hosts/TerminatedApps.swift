@@ -26,6 +26,8 @@ struct TerminatedCentral: Sendable {
 /// The preserved state of a peripheral manager whose app the system terminated.
 struct TerminatedPeripheral: Sendable {
     var publication = ManagerPublication()
+    /// The advertisement of a state that a test provided; others stay on the air.
+    var advertisement: Advertisement?
     /// The number under which the services stay published; nil if a test provided the state.
     var owner: Ref<Manager>?
 }

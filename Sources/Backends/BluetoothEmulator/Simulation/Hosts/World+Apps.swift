@@ -7,11 +7,11 @@ extension World {
 
     /// Terminates the managers with a restore identifier, and preserves their state.
     mutating func terminateApp(_ identifier: String, on host: Int) {
-        for ref in lower.hosts[host].managers where lower.hosts.managers[ref]?.restoreIdentifier == identifier {
-            switch lower.hosts.managers[ref]?.role {
-            case .central?: preserveCentral(ref, identifier, host)
-            case .peripheral?: preservePeripheral(ref, identifier, host)
-            case .pairing?, nil: break
+        for (ref, manager) in lower.hosts.managers(of: host) where manager.restoreIdentifier == identifier {
+            switch manager.role {
+            case .central: preserveCentral(ref, identifier, host)
+            case .peripheral: preservePeripheral(ref, manager, identifier, host)
+            case .pairing: break
             }
         }
     }
@@ -45,14 +45,16 @@ extension World {
         }
     }
 
-    private mutating func preservePeripheral(_ ref: Ref<Manager>, _ identifier: String, _ host: Int) {
-        guard let manager = lower.hosts.managers[ref], let server = lower.hosts[host].server else { return }
+    private mutating func preservePeripheral(
+        _ ref: Ref<Manager>, _ manager: Manager, _ identifier: String, _ host: Int
+    ) {
+        guard let server = lower.hosts[host].server else { return }
         closeListeners(of: ref, server)
         failRequests(of: ref, server)
         for link in lower.air.links(of: server) { gatt[link]?.server.notifyCredits[ref] = nil }
         lower.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
             publication: manager.publication, owner: ref)
-        _ = lower.hosts.remove(ref, &lower.context)
+        lower.hosts.remove(ref, &lower.context)
     }
 
     // MARK: Starting it again
@@ -72,7 +74,7 @@ extension World {
             let preserved = lower.hosts[host].terminatedApps.peripherals.removeValue(forKey: identifier),
             let server = lower.hosts[host].server
         {
-            restore(preserved, to: ref, server)
+            restore(preserved, to: ref, on: host, server)
         }
     }
 
@@ -96,22 +98,21 @@ extension World {
         case .connect: startConnecting(peer.id, on: host)
         case .wait: break
         case .linked(let lease):
-            guard let id = lease.link, let link = lower.hosts[host].links[peer.id], let mtu = lower.links[link]?.mtu
+            guard let id = lease.link, let open = lower.hosts[host].links[peer.id], let link = lower.links[open]
             else { break }
             let credits = lower.context.configuration.transmitBuffer
-            lower.hosts.managers[ref]?.open(id, Manager.OpenLink(link: link, credits: credits))
-            subscribe(ref, to: peer.notifying, of: peer.id, on: host)
             restored.link = id
-            restored.parameters = LinkParameters(mtu: mtu, writeCredits: credits)
-            restored.services = peer.services ?? knownServices(of: link, notifying: peer.notifying)
+            restored.parameters = lower.hosts.open(id, open, link, credits: credits, for: ref)
+            subscribe(ref, to: peer.notifying, of: peer.id, on: host)
+            restored.services = peer.services ?? knownServices(of: open, link, notifying: peer.notifying)
         }
         return restored
     }
 
-    private func knownServices(of link: Ref<Link>, notifying: [AttributeID]) -> [RestoredCentralState.Service] {
-        guard let device = lower.links[link]?.device,
-            let database = gatt[link]?.client.cache ?? lower.air.devices[device]?.server.database
-        else { return [] }
+    private mutating func knownServices(
+        of ref: Ref<Link>, _ link: Link, notifying: [AttributeID]
+    ) -> [RestoredCentralState.Service] {
+        guard let database = gatt.knownDatabase(on: ref, link, &lower) else { return [] }
         return database.visibleServices.compactMap { id in
             guard let record = database.record(ofService: id), record.isPrimary else { return nil }
             let children = database[id]?.children ?? []
@@ -121,32 +122,33 @@ extension World {
         }
     }
 
-    private mutating func restore(_ preserved: TerminatedPeripheral, to ref: Ref<Manager>, _ server: Ref<Device>) {
+    private mutating func restore(
+        _ preserved: TerminatedPeripheral, to ref: Ref<Manager>, on host: Int, _ server: Ref<Device>
+    ) {
         if let owner = preserved.owner {
             lower.air.devices[server]?.reown(from: owner, to: ref)
             lower.hosts.managers[ref]?.publication = preserved.publication
-        } else if lower.air.devices[server]?.signal.isOn == true {
+        } else if lower.air.isOn(server) {
             for service in preserved.publication.services { gatt.publish(service, nil, by: ref, at: server, &lower) }
-            if let advertisement = preserved.publication.advertisement {
-                lower.air.startAdvertising(advertisement, nil, ref, at: server, &lower.hosts, &lower.context)
+            if let advertisement = preserved.advertisement {
+                lower.air.startAdvertising(advertisement, nil, ref, on: host, &lower.hosts, &lower.context)
             }
         }
-        guard let device = lower.air.devices[server], let publication = lower.hosts.managers[ref]?.publication else {
-            return
-        }
+        guard let device = lower.air.devices[server], let manager = lower.hosts.managers[ref] else { return }
         let credits = max(1, lower.context.configuration.notifyBuffer)
         var subscriptions: [RestoredPeripheralState.Subscription] = []
         var centrals: [PeerID] = []
         for link in device.links {
-            guard let central = lower.links[link]?.central, let mtu = lower.links[link]?.mtu else { continue }
+            guard let open = lower.links[link], let central = open.central else { continue }
             for attribute in gatt[link]?.server.subscriptions.keys.sorted() ?? [] {
                 guard let owner = device.server.database[attribute]?.owner, owner.manager == ref else { continue }
-                subscriptions.append(.init(central: central, attribute: owner.local, mtu: mtu))
+                subscriptions.append(.init(central: central, attribute: owner.local, mtu: open.mtu))
                 if gatt[link]?.server.grantCredits(credits, to: ref) == true { centrals.append(central) }
             }
         }
         let state = RestoredPeripheralState(
-            services: publication.services, subscriptions: subscriptions, advertisement: publication.advertisement)
+            services: manager.publication.services, subscriptions: subscriptions,
+            advertisement: device.advertiser.requested[ref])
         lower.context.emit(PeripheralEvent.restored(state), to: ref)
         for central in centrals {
             lower.context.emit(PeripheralEvent.notifyCredits(central: central, count: credits), to: ref)
@@ -175,10 +177,8 @@ extension World {
     /// A manager that received no state yet has restored nothing; the state stays preserved for the next manager.
     private func startedApps(on host: Int) -> [String] {
         var identifiers: [String] = []
-        for ref in lower.hosts[host].managers {
-            guard let manager = lower.hosts.managers[ref], manager.reportedState != nil,
-                let identifier = manager.restoreIdentifier, !identifiers.contains(identifier)
-            else { continue }
+        for (_, manager) in lower.hosts.managers(of: host) where manager.reportedState != nil {
+            guard let identifier = manager.restoreIdentifier, !identifiers.contains(identifier) else { continue }
             identifiers.append(identifier)
         }
         return identifiers
@@ -221,32 +221,26 @@ extension World {
 
     /// Returns the device with a name or an address.
     private func described(_ name: String) throws(DescriptionError) -> Ref<Device> {
-        let refs = lower.air.described
-        let descriptions = refs.compactMap { ref in
-            lower.air.devices[ref].map {
-                PeripheralDescription(name: $0.description.name, address: $0.identity.address)
-            }
+        let devices = lower.air.described
+        let descriptions = devices.map { _, device in
+            PeripheralDescription(name: device.description.name, address: device.identity.address)
         }
-        return refs[try descriptions.index(of: name, path: "")]
+        return devices[try descriptions.index(of: name, path: "")].ref
     }
 
     private mutating func preserve(_ description: PreservedPeripheralDescription, on host: Int) {
         openServer(of: host)
         guard let server = lower.hosts[host].server else { return }
         let placeholder = lower.context.identifiers.nextPlaceholder()
-        let advertisement = description.advertisement?.advertisement(isConnectable: nil)
-        var preserved = TerminatedPeripheral(
-            publication: ManagerPublication(advertisement: advertisement), owner: placeholder)
+        var preserved = TerminatedPeripheral(owner: placeholder)
         for service in description.definitions {
             do {
-                _ = try lower.air.devices[server]?.server.publish(
-                    service, by: placeholder, &preserved.publication.attributes)
-                preserved.publication.services.append(service)
+                _ = try preserved.publication.add(service, of: placeholder, at: server, &lower.air)
             } catch { lower.context.log("service \(service.uuid) not kept: \(error)") }
         }
         lower.hosts[host].terminatedApps.peripherals[description.identifier] = preserved
-        if let advertisement {
-            lower.air.startAdvertising(advertisement, nil, placeholder, at: server, &lower.hosts, &lower.context)
+        if let advertisement = description.advertisement?.advertisement(isConnectable: nil) {
+            lower.air.startAdvertising(advertisement, nil, placeholder, on: host, &lower.hosts, &lower.context)
         }
     }
 

@@ -28,17 +28,19 @@ extension World {
 
     /// Removes a manager, without an event.
     mutating func removeManager(_ ref: Ref<Manager>) {
-        switch lower.hosts.managers[ref]?.role {
-        case .peripheral?: withdrawAll(of: ref)
-        case .pairing?: removeAgent(ref)
-        case .central?, nil: break
+        guard let manager = lower.hosts.managers[ref] else { return }
+        switch manager.role {
+        case .peripheral: withdrawAll(of: ref)
+        case .pairing: removeAgent(ref)
+        case .central: break
         }
-        guard let manager = lower.hosts.remove(ref, &lower.context), let host = manager.host else { return }
+        lower.hosts.remove(ref, &lower.context)
+        guard let host = manager.host else { return }
         lower.hosts.stopScan(ref, on: host)
         for link in lower.hosts[host].links.values.sorted() { channels.closeAll(of: ref, on: link, &lower) }
         for peer in lower.hosts[host].ledger.remove(ref.packed) {
             stopConnecting(peer, on: host)
-            if let link = lower.hosts[host].links[peer] { lower.links.scheduleLocalClose(link, &lower.context) }
+            if let link = lower.hosts[host].links[peer] { lower.links.close(link, .local, &lower.context) }
         }
         for link in lower.hosts[host].links.values.sorted() { pruneSubscriptions(link) }
     }
@@ -79,8 +81,10 @@ extension World {
         case .rotateAddress: lower.air.rotateAddress(ofHost: host, security, &lower.hosts, &lower.context)
         case .forget(let peer): forget(peer, on: host)
         case .remember(let peer):
-            guard lower.hosts[host].peers[peer] == nil, let device = lower.air.device(peer, on: host) else { return }
-            lower.hosts[host].peers[peer] = lower.air.devices[device].map { KnownPeer(address: $0.identity.address) }
+            guard lower.hosts[host].peers[peer] == nil, let (_, device) = lower.air.device(peer, on: host) else {
+                return
+            }
+            lower.hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         case .terminateApp(let identifier): terminateApp(identifier, on: host)
         case .preserveCentral(let state, let identifier):
             lower.hosts[host].terminatedApps.centrals[identifier] = TerminatedCentral(
@@ -91,7 +95,7 @@ extension World {
                 }, scan: state.scan)
         case .preservePeripheral(let state, let identifier):
             lower.hosts[host].terminatedApps.peripherals[identifier] = TerminatedPeripheral(
-                publication: ManagerPublication(services: state.services, advertisement: state.advertisement))
+                publication: ManagerPublication(services: state.services), advertisement: state.advertisement)
         case .setFeature(let feature, let isOn):
             change(host) { adapter in
                 if isOn { adapter.features.insert(feature) } else { adapter.features.remove(feature) }
@@ -109,21 +113,19 @@ extension World {
             connect(host, Hosts.otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
         case .disconnectOtherApp(let peer): disconnect(host, Hosts.otherApp, peer)
         case .disconnectCentral(let peer, let isForSecurity):
-            for ref in lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air) {
-                lower.context.queue.schedule(
-                    isForSecurity ? .securityClose(ref) : .remoteClose(ref),
-                    at: lower.links.connectionEvent(of: ref, from: lower.context.now))
+            for (ref, _) in lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air) {
+                lower.links.close(ref, isForSecurity ? .authentication : .remote, &lower.context)
             }
         }
     }
 
     private mutating func authorize(_ status: AuthorizationStatus, _ host: Int) {
         guard lower.hosts[host].adapter.authorization != status else { return }
-        for manager in lower.hosts[host].managers {
-            switch lower.hosts.managers[manager]?.role {
-            case .central?: lower.context.emit(CentralEvent.authorizationChanged(status), to: manager)
-            case .peripheral?: lower.context.emit(PeripheralEvent.authorizationChanged(status), to: manager)
-            case .pairing?, nil: break
+        for (ref, manager) in lower.hosts.managers(of: host) {
+            switch manager.role {
+            case .central: lower.context.emit(CentralEvent.authorizationChanged(status), to: ref)
+            case .peripheral: lower.context.emit(PeripheralEvent.authorizationChanged(status), to: ref)
+            case .pairing: break
             }
         }
         change(host) { $0.authorization = status }
@@ -137,9 +139,7 @@ extension World {
         let isOn = lower.hosts[host].adapter.isOn
         if wasOn, !isOn { handlePowerLoss(host) }
         serverStateChanged(host)
-        for manager in lower.hosts[host].managers where lower.hosts.managers[manager]?.reportedState != nil {
-            reportState(manager)
-        }
+        for (ref, manager) in lower.hosts.managers(of: host) where manager.reportedState != nil { reportState(ref) }
         if !wasOn, isOn { lower.air.wakeAll(lower.hosts, &lower.context) }
     }
 
@@ -199,10 +199,13 @@ extension World {
     }
 
     /// Puts a host on the air as a device, unless it is on the air.
-    mutating func openServer(of host: Int) {
+    ///
+    /// - Parameter known: The identifier under which a host knows it already.
+    mutating func openServer(of host: Int, knownAs known: (peer: PeerID, host: Int)? = nil) {
         guard lower.hosts[host].server == nil else { return }
         let address = lower.hosts[host].identity.airAddress
-        let peers = lower.hosts.map { $0.identity.peerID(of: address) }
+        var peers = lower.hosts.map { $0.identity.peerID(of: address) }
+        if let known { peers[known.host] = known.peer }
         do {
             let device = try Device(
                 server: lower.hosts[host], number: host, peers: peers, seed: lower.context.random.seed)
@@ -220,20 +223,15 @@ extension World {
         guard let server = lower.hosts[host].server else { return }
         let state = lower.hosts[host].canServe ? lower.hosts[host].adapter.state : .unsupported
         let isOn = state == .poweredOn
-        if lower.air.devices[server]?.signal.turn(isOn) == true {
-            lower.air.reportChange(of: server, &lower.context)
-            if !isOn {
-                closeServer(server, isOrderly: state == .poweredOff)
-                channels.stopListening(on: host)
-            }
+        if lower.air.devices[server]?.turn(isOn, server, &lower.context) == true, !isOn {
+            closeServer(server, isOrderly: state == .poweredOff)
+            channels.stopListening(on: host)
         }
-        guard state != .poweredOn, state != .poweredOff, let database = lower.air.devices[server]?.server.database
-        else { return }
-        gatt.remove(database.publishedServices(), of: server, &lower)
-        lower.air.devices[server]?.advertiser.freeAll()
+        guard state != .poweredOn, state != .poweredOff, let device = lower.air.devices[server] else { return }
+        gatt.remove(device.server.database.publishedServices(), of: server, &lower)
         for manager in lower.hosts[host].managers { lower.hosts.managers[manager]?.publication = ManagerPublication() }
         lower.hosts[host].terminatedApps.peripherals = [:]
-        lower.air.reportChange(of: server, &lower.context)
+        lower.air.devices[server]?.stopAdvertising(server, &lower.context)
     }
 
     /// Ends the links to a host's server: by disconnecting if the host is switched off, by supervision timeout if its
@@ -242,10 +240,7 @@ extension World {
         let open = lower.air.links(of: server)
         lose(server, staysOnAir: true, reason: .local)
         guard isOrderly else { return }
-        for link in open {
-            lower.context.queue.schedule(
-                .remoteClose(link), at: lower.links.connectionEvent(of: link, from: lower.context.now))
-        }
+        for link in open { lower.links.close(link, .remote, &lower.context) }
     }
 
     /// Withdraws everything that a removed manager published.

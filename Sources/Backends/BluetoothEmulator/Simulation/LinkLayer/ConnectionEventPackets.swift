@@ -46,18 +46,17 @@ struct ConnectionEventPackets: Sendable {
     }
 
     /// Begins the connection event at an instant, unless it has begun; without a connection interval, always.
-    mutating func begin(at now: Nanoseconds, _ timing: PacketTiming) {
-        guard instant != now || timing.eventLength == 0 else { return }
-        instant = now
-        central.begin()
-        peripheral.begin()
-    }
-
-    /// Returns whether a sender must let the others of its side go first, once per event.
-    mutating func yields(_ sender: Sender, by side: LinkSide) -> Bool {
-        guard self[side].yielding == sender else { return false }
+    ///
+    /// - Returns: Whether the sender goes first; if not, it must let the others of its side go first, once per event.
+    mutating func begin(for sender: Sender, by side: LinkSide, at now: Nanoseconds, _ timing: PacketTiming) -> Bool {
+        if instant != now || timing.eventLength == 0 {
+            instant = now
+            central.begin()
+            peripheral.begin()
+        }
+        guard self[side].yielding == sender else { return true }
         self[side].yielding = nil
-        return true
+        return false
     }
 
     /// Sends the bytes of a PDU from an offset, as many as fit.

@@ -4,6 +4,13 @@ import BluetoothBackend
 ///
 /// An idle link schedules nothing: the instants of its connection events are computed.
 struct Link: Sendable {
+    /// The host whose managers form a device.
+    struct Server: Sendable {
+        let host: Int
+        /// The central, as the host's managers know it.
+        let central: PeerID
+    }
+
     let host: Int
     let device: Ref<Device>
     let peer: PeerID
@@ -15,28 +22,48 @@ struct Link: Sendable {
     var timing: LinkTiming
     var supervision = LinkSupervision()
     var security = SecurityLevel.plain
-    /// The central, as the managers of a host that serves know it.
-    var central: PeerID?
+    /// The host behind the device; nil for a described device.
+    var server: Server?
     /// The central's address, as the device knows it.
     var centralAddress: DeviceAddress?
     /// The error that the central's apps get when the device closes the link.
     var closingError: OpaqueError?
 
-    /// Sends bytes, as many as fit into the present connection event.
-    ///
-    /// - Returns: The offset of the first unsent byte.
-    mutating func send(
-        _ length: Int, from offset: Int, of sender: ConnectionEventPackets.Sender, by side: LinkSide
-    ) -> Int {
-        timing.event.send(length, from: offset, of: sender, by: side, timing.packets, isEncrypted: security != .plain)
+    /// The central, as the managers of the host behind the device know it.
+    var central: PeerID? { server?.central }
+
+    /// Returns the central, as the device knows it.
+    func centralIdentity(_ hosts: Hosts) -> CentralIdentity {
+        let identity = hosts[host].identity
+        return CentralIdentity(host: identity.name, address: centralAddress ?? identity.address, mtu: mtu)
+    }
+
+    // MARK: Packets
+
+    /// The packets that one side sends, and the link that counts them.
+    struct Packets: Sendable {
+        /// The earlier of two links between the same hosts, which counts the packets of both directions.
+        let counter: Ref<Link>
+        /// The sending side of that link.
+        let side: LinkSide
+        let timing: PacketTiming
+        let isEncrypted: Bool
+    }
+
+    func packets(_ ref: Ref<Link>, by side: LinkSide) -> Packets {
+        let earlier = other.flatMap { $0 < ref ? $0 : nil }
+        return Packets(
+            counter: earlier ?? ref, side: earlier == nil ? side : side.other, timing: timing.packets,
+            isEncrypted: security != .plain)
     }
 
     // MARK: Silence and parameters
 
-    /// Makes the link silent, unless it is.
+    /// Makes the link silent, unless it is; a link that the device has lost stays silent.
     ///
     /// - Returns: The other direction of the physical link, which also falls silent.
-    mutating func fallSilent(_ ref: Ref<Link>, _ context: inout WorldContext) -> Ref<Link>? {
+    mutating func fallSilent(_ ref: Ref<Link>, isLost: Bool, _ context: inout WorldContext) -> Ref<Link>? {
+        if isLost { supervision.isLost = true }
         guard !supervision.isSilent else { return nil }
         supervision.fallSilent(
             until: context.queue.scheduleCancellable(.supervision(ref), at: context.now + timing.supervisionTimeout))
@@ -54,25 +81,21 @@ struct Link: Sendable {
         return other
     }
 
-    /// Returns the instant at which requested parameters will be in force.
-    mutating func request(_ parameters: ConnectionParameters, at now: Nanoseconds) -> Nanoseconds {
+    /// Requests other parameters as the device; a central grants them.
+    ///
+    /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
+    mutating func request(_ parameters: ConnectionParameters, _ ref: Ref<Link>, _ context: inout WorldContext) {
         timing.requested = parameters
-        return timing.connectionEvent(from: now) + 6 * timing.interval
+        context.queue.schedule(
+            .changeParameters(ref), at: timing.connectionEvent(from: context.now) + 6 * timing.interval)
     }
 
-    /// Changes to the requested parameters; returns whether there are any.
-    mutating func changeParameters(at now: Nanoseconds) -> Bool {
-        guard let parameters = timing.requested else { return false }
+    /// Changes to the requested parameters, unless the link is silent; returns whether there are any.
+    mutating func changeParameters(_ ref: Ref<Link>, at now: Nanoseconds) -> Bool {
+        guard !supervision.misses(.changeParameters(ref)), let parameters = timing.requested else { return false }
         timing.requested = nil
         timing.change(to: parameters, at: now)
         return true
-    }
-
-    /// Takes over the properties of the physical link from the existing link in the other direction.
-    mutating func share(_ existing: Link, _ ref: Ref<Link>) {
-        other = ref
-        timing = existing.timing
-        mtu = existing.mtu
     }
 
     /// Takes over the security and the parameters of the other direction.
@@ -87,21 +110,6 @@ struct Link: Sendable {
         return other
     }
 
-    /// Returns the other direction if it is earlier than this link, with this link's packets.
-    func earlier(than ref: Ref<Link>) -> (Ref<Link>, later: (timing: PacketTiming, isEncrypted: Bool))? {
-        guard let other, other < ref else { return nil }
-        return (other, (timing.packets, security != .plain))
-    }
-
-    /// Marks the link as ending; returns whether it was not.
-    mutating func beginClosing() -> Bool {
-        defer { isClosing = true }
-        return !isClosing
-    }
-
-    /// The properties on which lost packets depend; a single access, because each packet needs them.
-    var deviceAndTiming: (Ref<Device>, LinkTiming) { (device, timing) }
-
     /// Returns the additional time of ATT PDUs that are too long for one connection event each.
     func additionalTime(ofATT lengths: [Int]) -> Nanoseconds {
         guard timing.interval > 0 else { return 0 }
@@ -109,6 +117,31 @@ struct Link: Sendable {
             $0 + timing.packets.additionalEvents(forATT: $1, isEncrypted: security != .plain)
         }
         return Nanoseconds(events) * timing.interval
+    }
+
+    // MARK: Ending
+
+    /// Schedules the end that the host requests, once, or that the device requests, with the next connection event.
+    ///
+    /// - Parameter reason: The reason for the host.
+    mutating func close(
+        _ ref: Ref<Link>, _ reason: DisconnectReason, with error: OpaqueError?, _ context: inout WorldContext
+    ) {
+        guard reason == .local else {
+            closingError = error
+            return context.queue.schedule(.close(ref, reason), at: timing.connectionEvent(from: context.now))
+        }
+        guard !isClosing else { return }
+        isClosing = true
+        context.queue.schedule(.close(ref, .local), at: context.now + disconnectionTime(context.configuration))
+    }
+
+    /// The time that ending the link takes for its host: at least one connection event, in which the device
+    /// acknowledges it.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 5.1.6.
+    func disconnectionTime(_ configuration: EmulatorConfiguration) -> Nanoseconds {
+        max(configuration.disconnectionDelay.nanoseconds, timing.interval)
     }
 }
 

@@ -13,79 +13,74 @@ struct LinkLayer: Sendable {
     /// All links, in the order of their creation.
     var refs: [Ref<Link>] { links.refs }
 
+    var entries: some Sequence<SlotTable<Link>.Entry> { links.entries }
+
     /// The link; nil if it ended.
     subscript(ref: Ref<Link>) -> Link? {
         _read { yield links[ref] }
         _modify { yield &links[ref] }
     }
 
-    mutating func insert(_ link: Link) -> Ref<Link> { links.insert(link) }
-
-    func contains(_ ref: Ref<Link>) -> Bool { links.contains(ref) }
+    /// Adds a link; it shares the physical link of an existing one in the other direction, if there is one.
+    mutating func insert(_ link: Link, sharing existing: Ref<Link>?, _ context: inout WorldContext) -> Ref<Link> {
+        guard let existing, let other = links[existing] else { return links.insert(link) }
+        var link = link
+        (link.other, link.timing, link.mtu) = (existing, other.timing, other.mtu)
+        let ref = links.insert(link)
+        links[existing]?.other = ref
+        if other.supervision.isSilent { fallSilent(ref, &context) }
+        return ref
+    }
 
     /// Removes a link with its timeout.
     mutating func remove(_ ref: Ref<Link>, _ context: inout WorldContext) -> Link? {
+        _ = separate(ref)
         guard let link = links.remove(ref) else { return nil }
-        if let other = link.other { links[other]?.other = nil }
         if let token = link.supervision.timeout { context.queue.cancel(token) }
         return link
     }
 
-    /// The central of a link, as the device knows it.
-    func central(of ref: Ref<Link>, _ hosts: Hosts) -> CentralIdentity {
-        guard let link = links[ref] else {
-            return CentralIdentity(host: "", address: DeviceAddress(bits: 0), mtu: ATTLimits.minimumMTU)
-        }
-        return CentralIdentity(
-            host: hosts[link.host].identity.name, address: link.centralAddress ?? hosts[link.host].identity.address,
-            mtu: link.mtu)
-    }
-
-    /// Returns the links of a host's peripheral role with a central.
-    func serverLinks(of host: Host, with central: PeerID, _ air: Air) -> [Ref<Link>] {
-        air.serverLinks(of: host).filter { links[$0]?.central == central }
+    /// The links of a host's peripheral role, or those with a central.
+    func serverLinks(of host: Host, with central: PeerID? = nil, _ air: Air) -> [SlotTable<Link>.Entry] {
+        links.entries(of: air.serverLinks(of: host)).filter { central == nil || $0.element.central == central }
     }
 
     /// The centrals that are connected to a host's peripheral role.
     func connectedCentrals(of host: Host, _ air: Air, _ hosts: Hosts) -> [ConnectedCentral] {
-        air.serverLinks(of: host).compactMap { ref in
-            guard let link = links[ref], let peer = link.central else { return nil }
-            return ConnectedCentral(peer: peer, address: central(of: ref, hosts).address, mtu: link.mtu)
+        serverLinks(of: host, air).compactMap { _, link in
+            link.central.map {
+                ConnectedCentral(peer: $0, address: link.centralIdentity(hosts).address, mtu: link.mtu)
+            }
         }
     }
 
     /// Returns the first link of one of the hosts with a peer, in either role.
-    func link(with peer: PeerID, in scope: [Int], _ air: Air, _ hosts: Hosts) -> (Ref<Link>, Link)? {
+    func link(with peer: PeerID, in scope: [Int], _ air: Air, _ hosts: Hosts) -> SlotTable<Link>.Entry? {
         for host in scope {
-            let candidates = [hosts[host].links[peer]].compactMap { $0 } + serverLinks(of: hosts[host], with: peer, air)
-            for ref in candidates { if let link = links[ref] { return (ref, link) } }
+            if let ref = hosts[host].links[peer], let link = links[ref] { return (ref, link) }
+            if let found = serverLinks(of: hosts[host], with: peer, air).first { return found }
         }
         return nil
     }
 
     // MARK: Connection events
 
-    /// Returns the first connection event of a link; now if the link has ended.
-    func connectionEvent(of ref: Ref<Link>, from now: Nanoseconds) -> Nanoseconds {
-        links[ref]?.timing.connectionEvent(from: now) ?? now
-    }
-
-    /// Returns the number of packets that a side sends at a time on a link without a connection interval, where packets
-    /// take no time; nil on any other link.
-    func packetsWithoutInterval(on ref: Ref<Link>) -> Int? {
-        links[ref]?.timing.packetsWithoutInterval
-    }
-
-    /// Begins a connection event of a link.
+    /// Begins a transmission with the present connection event of a link.
     ///
-    /// - Returns: Whether the sender goes first; if not, it has another turn in the same event.
-    mutating func beginEvent(
-        for sender: ConnectionEventPackets.Sender, by side: LinkSide, on ref: Ref<Link>, at now: Nanoseconds
-    ) -> Bool {
-        guard let (first, later) = earlierLink(ref) else {
-            return links[ref]?.timing.beginEvent(for: sender, by: side, at: now) ?? true
+    /// - Returns: nil if the sender does not send now: the link has ended or is silent, or other senders go first.
+    mutating func beginTransmission(
+        _ event: WorldEvent, of sender: ConnectionEventPackets.Sender, by side: LinkSide, on ref: Ref<Link>,
+        _ context: inout WorldContext
+    ) -> PacketTiming? {
+        guard !isMissed(event, on: ref), let packets = packets(on: ref, by: side) else { return nil }
+        guard
+            links[packets.counter]?.timing.event.begin(
+                for: sender, by: packets.side, at: context.now, packets.timing) != false
+        else {
+            context.queue.schedule(event, at: context.now)
+            return nil
         }
-        return links[first]?.timing.beginEvent(for: sender, by: side.other, at: now, later.timing) ?? true
+        return packets.timing
     }
 
     /// Sends an ATT PDU, or the rest of it, as far as it fits into the present connection event.
@@ -104,23 +99,13 @@ struct LinkLayer: Sendable {
         _ length: Int, from offset: Int = 0, of sender: ConnectionEventPackets.Sender, by side: LinkSide,
         on ref: Ref<Link>
     ) -> Int {
-        guard let (first, later) = earlierLink(ref) else {
-            return links[ref]?.send(length, from: offset, of: sender, by: side) ?? length
-        }
-        return links[first]?.timing.event.send(
-            length, from: offset, of: sender, by: side.other, later.timing, isEncrypted: later.isEncrypted) ?? length
+        guard let packets = packets(on: ref, by: side) else { return length }
+        return links[packets.counter]?.timing.event.send(
+            length, from: offset, of: sender, by: packets.side, packets.timing, isEncrypted: packets.isEncrypted)
+            ?? length
     }
 
-    /// Returns the earlier of two links between the same hosts, which counts the packets of both directions, and the
-    /// later link's packets; nil for a link that is the earlier or the only one.
-    private func earlierLink(_ ref: Ref<Link>) -> (Ref<Link>, later: (timing: PacketTiming, isEncrypted: Bool))? {
-        links[ref]?.earlier(than: ref)
-    }
-
-    /// Returns the additional time of ATT PDUs that are too long for one connection event each.
-    func additionalTime(ofATT lengths: [Int], on ref: Ref<Link>) -> Nanoseconds {
-        links[ref]?.additionalTime(ofATT: lengths) ?? 0
-    }
+    private func packets(on ref: Ref<Link>, by side: LinkSide) -> Link.Packets? { links[ref]?.packets(ref, by: side) }
 
     // MARK: Losses and silence
 
@@ -129,30 +114,19 @@ struct LinkLayer: Sendable {
     /// If consecutive losses last as long as the supervision timeout, the link falls silent. Without latency, no packet
     /// is lost.
     mutating func retransmissionTime(
-        _ roundTrips: Int = 1, on ref: Ref<Link>, _ air: inout Air, _ context: inout WorldContext
+        _ roundTrips: Int = 1, on ref: Ref<Link>, _ link: Link, _ air: inout Air, _ context: inout WorldContext
     ) -> Nanoseconds {
-        guard air.isLossy, let (device, timing) = links[ref]?.deviceAndTiming, timing.interval > 0 else { return 0 }
-        let rate = max(context.configuration.packetLossRate, air.devices[device]?.signal.packetLossRate ?? 0)
-        guard rate > 0 else { return 0 }
-        let (time, isLost) = air.retransmissionTime(roundTrips, lossRate: rate, timing)
-        if time > 0 {
-            let count = Int(time / timing.interval)
-            context.trace.log(.losses(count), of: air.devices[device]?.description.name, at: context.now)
-            if context.tapped.contains(.links) { context.report(.packetsLost(link: ref.serial, count: count)) }
-        }
-        if isLost { lose(ref, &context) }
+        guard air.isLossy, link.timing.interval > 0 else { return 0 }
+        let (time, isLost) = air.retransmissionTime(roundTrips, on: ref, link, &context)
+        if isLost { fallSilent(ref, isLost: true, &context) }
         return time
     }
 
-    /// Makes a link silent that the device has lost.
-    mutating func lose(_ ref: Ref<Link>, _ context: inout WorldContext) {
-        fallSilent(ref, &context)
-        links[ref]?.supervision.isLost = true
-    }
-
     /// Makes a link silent: no packet arrives, and the link ends unless the device returns in time.
-    mutating func fallSilent(_ ref: Ref<Link>, _ context: inout WorldContext) {
-        guard let other = links[ref]?.fallSilent(ref, &context) else { return }
+    ///
+    /// - Parameter isLost: Whether the device has lost the link, so that it does not return.
+    mutating func fallSilent(_ ref: Ref<Link>, isLost: Bool = false, _ context: inout WorldContext) {
+        guard let other = links[ref]?.fallSilent(ref, isLost: isLost, &context) else { return }
         fallSilent(other, &context)
     }
 
@@ -178,7 +152,7 @@ struct LinkLayer: Sendable {
     mutating func setLatency(
         _ latency: ConnectionLatency, for central: PeerID, at host: Host, _ air: Air, _ context: inout WorldContext
     ) {
-        guard let ref = serverLinks(of: host, with: central, air).first, let link = links[ref] else { return }
+        guard let (ref, link) = serverLinks(of: host, with: central, air).first else { return }
         let usual = context.configuration.connectionInterval.nanoseconds
         let wanted: Nanoseconds =
             switch latency {
@@ -195,18 +169,12 @@ struct LinkLayer: Sendable {
         update(parameters, ref, &context)
     }
 
-    /// Requests other parameters of a link as the device; a central grants them.
-    ///
-    /// They are in force after six connection events (Core Specification, Vol 6, Part B, 5.1.1).
     mutating func update(_ parameters: ConnectionParameters, _ ref: Ref<Link>, _ context: inout WorldContext) {
-        guard let due = links[ref]?.request(parameters, at: context.now) else { return }
-        context.queue.schedule(.changeParameters(ref), at: due)
+        links[ref]?.request(parameters, ref, &context)
     }
 
     mutating func changeParameters(of ref: Ref<Link>, _ context: inout WorldContext) {
-        guard !isMissed(.changeParameters(ref), on: ref), links[ref]?.changeParameters(at: context.now) == true else {
-            return
-        }
+        guard links[ref]?.changeParameters(ref, at: context.now) == true else { return }
         share(ref)
         guard context.tapped.contains(.links) else { return }
         for (ref, link) in directions(of: ref) {
@@ -217,16 +185,10 @@ struct LinkLayer: Sendable {
     // MARK: Shared links
 
     /// A link, and the other direction of its physical link.
-    func directions(of ref: Ref<Link>) -> [(ref: Ref<Link>, link: Link)] {
-        [ref, links[ref]?.other].compactMap { ref in ref.flatMap { ref in links[ref].map { (ref, $0) } } }
-    }
-
-    /// Shares the properties of the physical link with the existing link.
-    mutating func join(_ ref: Ref<Link>, to existing: Ref<Link>, _ context: inout WorldContext) {
-        guard let link = links[existing] else { return }
-        links[existing]?.other = ref
-        links[ref]?.share(link, existing)
-        if link.supervision.isSilent { fallSilent(ref, &context) }
+    func directions(of ref: Ref<Link>) -> [SlotTable<Link>.Entry] {
+        guard let link = links[ref] else { return [] }
+        guard let other = link.other, let reverse = links[other] else { return [(ref, link)] }
+        return [(ref, link), (other, reverse)]
     }
 
     /// Copies a link's security and parameters to its other direction.
@@ -239,34 +201,33 @@ struct LinkLayer: Sendable {
     ///
     /// - Returns: The other direction if it ends too: always, except after a local end while a manager needs it.
     mutating func part(_ ref: Ref<Link>, reason: DisconnectReason) -> Ref<Link>? {
-        guard let other = links[ref]?.takeOther(), let isClosing = links[other]?.isClosing else { return nil }
-        links[other]?.other = nil
-        return reason != .local || isClosing ? other : nil
+        guard let (other, link) = separate(ref) else { return nil }
+        return reason != .local || link.isClosing ? other : nil
     }
 
-    /// Returns the link to this host from the host behind a device; nil if there is no such link.
-    func reverseLink(to ref: Ref<Device>, from host: Int, _ air: Air, _ hosts: Hosts) -> Ref<Link>? {
-        guard let other = air.devices[ref]?.host, let server = hosts[host].server else { return nil }
-        return hosts[other].links.values.sorted().first { link in
-            links[link].map { $0.device == server && !$0.isClosing && !$0.supervision.isLost } ?? false
+    /// Ends the relation of two directions.
+    ///
+    /// - Returns: The other direction.
+    private mutating func separate(_ ref: Ref<Link>) -> SlotTable<Link>.Entry? {
+        guard let other = links[ref]?.takeOther(), let link = links[other] else { return nil }
+        links[other]?.other = nil
+        return (other, link)
+    }
+
+    /// Returns the link to a host from the host behind a device; nil if there is no such link.
+    func reverseLink(to device: Device, from host: Int, _ hosts: Hosts) -> SlotTable<Link>.Entry? {
+        guard let other = device.host, let server = hosts[host].server else { return nil }
+        return links.entries(of: hosts[other].links.values.sorted()).first { _, link in
+            link.device == server && !link.isClosing && !link.supervision.isLost
         }
     }
 
     // MARK: Ending
 
-    /// Schedules the end of a link that its host ends.
-    mutating func scheduleLocalClose(_ ref: Ref<Link>, _ context: inout WorldContext) {
-        guard links[ref]?.beginClosing() == true else { return }
-        context.queue.schedule(.localClose(ref), at: context.now + disconnectionTime(of: ref, context.configuration))
-    }
-
-    /// The time that ending a link takes for this host: at least one connection event, in which the device acknowledges
-    /// it.
-    ///
-    /// Source: Core Specification, Vol 6, Part B, 5.1.6.
-    func disconnectionTime(of ref: Ref<Link>, _ configuration: EmulatorConfiguration) -> Nanoseconds {
-        max(configuration.disconnectionDelay.nanoseconds, links[ref]?.timing.interval ?? 0)
-    }
+    /// Schedules the end of a link that its host or its device ends.
+    mutating func close(
+        _ ref: Ref<Link>, _ reason: DisconnectReason, with error: OpaqueError? = nil, _ context: inout WorldContext
+    ) { links[ref]?.close(ref, reason, with: error, &context) }
 }
 
 extension DisconnectReason {

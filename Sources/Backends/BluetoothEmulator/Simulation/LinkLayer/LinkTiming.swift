@@ -36,21 +36,6 @@ struct LinkTiming: Sendable {
         event = ConnectionEventPackets()
     }
 
-    /// The number of packets that a side sends at a time without a connection interval, where packets take no time.
-    var packetsWithoutInterval: Int? { packets.eventLength == 0 ? packets.maximumPackets : nil }
-
-    /// Begins the present connection event.
-    ///
-    /// - Parameter timing: The packets of a later link in the other direction, if that one sends.
-    /// - Returns: Whether the sender goes first.
-    mutating func beginEvent(
-        for sender: ConnectionEventPackets.Sender, by side: LinkSide, at now: Nanoseconds,
-        _ timing: PacketTiming? = nil
-    ) -> Bool {
-        event.begin(at: now, timing ?? packets)
-        return !event.yields(sender, by: side)
-    }
-
     /// Returns the first connection event at or after an instant.
     func connectionEvent(from instant: Nanoseconds) -> Nanoseconds { event(from: instant, period: interval) }
 

@@ -17,28 +17,22 @@ extension World {
         case .connect: startConnecting(peer, on: host)
         case .wait: break
         case .linked(let lease):
-            guard let link = lower.hosts[host].links[peer] else { return }
-            reportConnected(lease, peer, link)
+            guard let ref = lower.hosts[host].links[peer], let link = lower.links[ref] else { return }
+            lower.hosts.reportConnected(lease, ref, link, &lower.context)
         }
-    }
-
-    /// Opens a link for the manager that leases it.
-    private mutating func reportConnected(_ lease: HostLedger.LinkLease, _ peer: PeerID, _ ref: Ref<Link>) {
-        guard let mtu = lower.links[ref]?.mtu else { return }
-        lower.hosts.reportConnected(lease, peer, ref, mtu: mtu, &lower.context)
     }
 
     mutating func startConnecting(_ peer: PeerID, on host: Int) {
         lower.hosts[host].connecting.insert(peer)
         openServer(behind: peer, of: host)
-        guard let device = lower.air.device(peer, on: host) else { return }
-        guard lower.links.reverseLink(to: device, from: host, lower.air, lower.hosts) != nil else {
+        guard let (ref, device) = lower.air.device(peer, on: host) else { return }
+        guard lower.links.reverseLink(to: device, from: host, lower.hosts) != nil else {
             return lower.context.configuration.advertisingCollides
-                ? lower.air.wakeAll(lower.hosts, &lower.context) : lower.air.wake(device, lower.hosts, &lower.context)
+                ? lower.air.wakeAll(lower.hosts, &lower.context) : lower.air.wake(ref, lower.hosts, &lower.context)
         }
         lower.hosts[host].connecting.remove(peer)
         lower.context.queue.schedule(
-            .established(host, device, epoch: lower.hosts[host].adapter.epoch, .pastFault), at: lower.context.now)
+            .established(host, ref, epoch: lower.hosts[host].adapter.epoch, .pastFault), at: lower.context.now)
     }
 
     /// Stops waiting for a link to a peer.
@@ -50,9 +44,9 @@ extension World {
     /// Links another app of the host to a device at once, without a packet, a fault or a question to the handler.
     mutating func connectOtherAppAtOnce(_ peer: PeerID, on host: Int) {
         connect(host, Hosts.otherApp, peer, OperationID(rawValue: 0), ConnectOptions())
-        guard lower.hosts[host].links[peer] == nil, let device = lower.air.device(peer, on: host) else { return }
+        guard lower.hosts[host].links[peer] == nil, let (ref, _) = lower.air.device(peer, on: host) else { return }
         lower.context.queue.schedule(
-            .established(host, device, epoch: lower.hosts[host].adapter.epoch, .granted), at: lower.context.now)
+            .established(host, ref, epoch: lower.hosts[host].adapter.epoch, .granted), at: lower.context.now)
     }
 
     /// Turns a connect into a link, if the device is present and admits it.
@@ -61,8 +55,8 @@ extension World {
         guard let device = lower.air.devices[ref] else { return }
         let peer = device.identity.peers[host]
         guard !lower.hosts[host].ledger.leases(of: peer).isEmpty, lower.hosts[host].links[peer] == nil else { return }
-        if let existing = lower.links.reverseLink(to: ref, from: host, lower.air, lower.hosts) {
-            return linkUp(host, ref, peer, lower.links[existing]?.security ?? .plain, sharing: existing)
+        if let (existing, link) = lower.links.reverseLink(to: device, from: host, lower.hosts) {
+            return linkUp(host, ref, peer, link.security, sharing: existing)
         }
         guard device.signal.isPresent,
             admission == .granted || device.links.isEmpty
@@ -70,9 +64,8 @@ extension World {
         else { return startConnecting(peer, on: host) }
         lower.hosts[host].connecting.remove(peer)
         if admission != .granted,
-            fails(connecting: ref, to: host, as: peer)
-                || admission == .requested && meetsFault(connecting: ref, to: host, as: peer)
-                || isHeldUp(connecting: ref, to: host)
+            meetsFault(connecting: ref, to: host, as: peer, admission)
+                || isHeldUp(connecting: ref, device, to: host, as: peer)
         {
             return
         }
@@ -87,26 +80,15 @@ extension World {
         }
     }
 
-    /// Returns whether a connect fails, by chance or because a test requested it.
-    private mutating func fails(connecting ref: Ref<Device>, to host: Int, as peer: PeerID) -> Bool {
-        guard
-            lower.air.devices[ref]?.faults.takeFailingConnection() == true
-                || lower.context.random.faults.happens(lower.context.configuration.connectionFailureRate)
-        else { return false }
-        failConnect(peer, on: host, .connectionFailed)
-        return true
-    }
-
-    /// Returns whether a connect meets a fault and does not happen now.
-    private mutating func meetsFault(connecting ref: Ref<Device>, to host: Int, as peer: PeerID) -> Bool {
+    /// Returns whether a connect fails or meets a fault, and does not happen now.
+    private mutating func meetsFault(
+        connecting ref: Ref<Device>, to host: Int, as peer: PeerID, _ admission: ConnectAdmission
+    ) -> Bool {
         let epoch = lower.hosts[host].adapter.epoch
-        switch lower.air.devices[ref]?.takeFault(.connect, at: ref, &lower.context) {
+        switch lower.air.devices[ref]?.takeFault(connecting: ref, to: host, epoch, admission, &lower.context) {
         case nil: return false
         case .fail?, .disconnect?: failConnect(peer, on: host, .connectionFailed)
-        case .delay(let time)?:
-            lower.context.queue.schedule(
-                .established(host, ref, epoch: epoch, .pastFault), at: lower.context.now + max(0, time.nanoseconds))
-        case .pause?: lower.air.devices[ref]?.faults.pausedConnects.append((host, epoch))
+        case .delay?, .pause?: break
         }
         return true
     }
@@ -142,10 +124,9 @@ extension World {
             timing: LinkTiming(lower.context.configuration, device.description, anchor: lower.context.now),
             security: level)
         security.showCentral(of: &new, device, lower.hosts)
-        let link = lower.links.insert(new)
+        let link = lower.links.insert(new, sharing: existing, &lower.context)
         gatt.open(link)
         lower.air.devices[ref]?.links.append(link)
-        if let existing { lower.links.join(link, to: existing, &lower.context) }
         lower.hosts[host].links[peer] = link
         if lower.context.tapped.contains(.links),
             let connection = lower.links.tapped(link, isOpening: true, gatt, security, lower.air, lower.hosts)
@@ -156,9 +137,12 @@ extension World {
             lower.hosts[host].peers[peer] = KnownPeer(address: device.identity.address)
         }
         lower.hosts[host].peers.noteUse(of: peer)
-        for lease in lower.hosts[host].ledger.linkUp(peer) { reportConnected(lease, peer, link) }
+        guard let opened = lower.links[link] else { return }
+        for lease in lower.hosts[host].ledger.linkUp(peer) {
+            lower.hosts.reportConnected(lease, link, opened, &lower.context)
+        }
         reportConnectionEvent(peer, isConnected: true, on: host)
-        handle(.connected(lower.links.central(of: link, lower.hosts)), at: ref)
+        handle(.connected(opened.centralIdentity(lower.hosts)), at: ref)
         // The host reads the name by itself before anything else.
         readDeviceName(on: link)
         subscribeForTerminatedApps(on: link)
@@ -179,29 +163,24 @@ extension World {
 
     /// Makes a device of a connected central, so that its peripheral can connect to it.
     mutating func openServer(behind peer: PeerID, of host: Int) {
-        guard let link = lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air).first,
-            let other = lower.links[link]?.host, lower.hosts[other].server == nil
-        else { return }
-        openServer(of: other)
-        guard let server = lower.hosts[other].server else { return }
-        lower.air.devices[server]?.identity.peers[host] = peer
+        let links = lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air)
+        if let (_, link) = links.first { openServer(of: link.host, knownAs: (peer, host)) }
     }
 
     /// Handles a new link: the host behind the device learns of its central, and the link answers that host's connects
     /// to it.
     mutating func welcomeCentral(of ref: Ref<Link>) {
-        guard let link = lower.links[ref], let central = link.central, let server = lower.air.devices[link.device]?.host
-        else { return }
-        if lower.hosts[server].peers[central] == nil {
-            lower.hosts[server].peers[central] = KnownPeer(
-                address: link.centralAddress ?? lower.hosts[link.host].identity.address)
+        guard let link = lower.links[ref], let server = link.server else { return }
+        if lower.hosts[server.host].peers[server.central] == nil {
+            lower.hosts[server.host].peers[server.central] = KnownPeer(
+                address: link.centralIdentity(lower.hosts).address)
         }
-        guard link.other == nil, let device = lower.hosts[link.host].server,
-            let peer = lower.air.devices[device]?.identity.peers[server],
-            lower.hosts[server].connecting.remove(peer) != nil
+        guard link.other == nil, let central = lower.hosts[link.host].server, let device = lower.air.devices[central],
+            lower.hosts[server.host].connecting.remove(device.identity.peers[server.host]) != nil
         else { return }
         lower.context.queue.schedule(
-            .established(server, device, epoch: lower.hosts[server].adapter.epoch, .pastFault), at: lower.context.now)
+            .established(server.host, central, epoch: lower.hosts[server.host].adapter.epoch, .pastFault),
+            at: lower.context.now)
     }
 
     // MARK: Down
@@ -212,12 +191,12 @@ extension World {
         case .nothing: break
         case .withdrawn(let isLast): if isLast { stopConnecting(peer, on: host) }
         case .closed(let id, let isLast):
-            let link = lower.hosts[host].links[peer]
-            if let link { channels.closeAll(of: ref, on: link, &lower) }
-            let time =
-                link.map { lower.links.disconnectionTime(of: $0, lower.context.configuration) }
-                ?? lower.context.configuration.disconnectionDelay.nanoseconds
-            if let link { isLast ? lower.links.scheduleLocalClose(link, &lower.context) : pruneSubscriptions(link) }
+            var time = lower.context.configuration.disconnectionDelay.nanoseconds
+            if let open = lower.hosts[host].links[peer], let link = lower.links[open] {
+                channels.closeAll(of: ref, on: open, &lower)
+                time = link.disconnectionTime(lower.context.configuration)
+                isLast ? lower.links.close(open, .local, &lower.context) : pruneSubscriptions(open)
+            }
             guard ref.slot != .max else { return }
             lower.hosts.managers[ref]?.release(id, to: peer)
             lower.context.queue.schedule(
@@ -258,25 +237,22 @@ extension World {
     ///
     /// - Parameter reason: The reason for the device.
     mutating func leaveServer(_ ref: Ref<Link>, reason: DisconnectReason) {
-        guard let device = lower.links[ref]?.device, lower.air.devices[device]?.links.contains(ref) == true else {
-            return
+        guard let link = lower.links[ref], lower.air.devices[link.device]?.removeLink(ref) == true else { return }
+        endServerChannels(of: ref, link)
+        if let server = gatt[ref]?.server, let device = lower.air.devices[link.device] {
+            security.rememberCentral(of: link, server, device, lower.hosts[link.host])
         }
-        lower.air.devices[device]?.links.removeAll { $0 == ref }
-        endServerChannels(of: ref, at: device)
-        if let link = lower.links[ref], let server = gatt[ref]?.server, let left = lower.air.devices[device] {
-            security.rememberCentral(of: link, server, left, lower.hosts[link.host])
-        }
-        gatt.reportCentralLeft(ref, &lower)
+        gatt.reportCentralLeft(ref, link, &lower)
         gatt[ref]?.server.centralLeft()
         if lower.context.tapped.contains(.links) {
             lower.context.report(.connectionClosed(link: ref.serial, side: .peripheral, reason))
         }
-        handle(.disconnected(lower.links.central(of: ref, lower.hosts)), at: device)
-        lower.air.wake(device, lower.hosts, &lower.context)
+        handle(.disconnected(link.centralIdentity(lower.hosts)), at: link.device)
+        lower.air.wake(link.device, lower.hosts, &lower.context)
     }
 
     private mutating func reportConnectionEvent(_ peer: PeerID, isConnected: Bool, on host: Int) {
-        let database = lower.air.device(peer, on: host).flatMap { lower.air.devices[$0]?.server.database }
+        let database = lower.air.device(peer, on: host)?.element.server.database
         lower.hosts.reportConnectionEvent(peer, isConnected: isConnected, on: host, database, &lower.context)
     }
 

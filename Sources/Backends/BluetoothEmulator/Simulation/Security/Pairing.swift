@@ -101,7 +101,7 @@ struct Pairing: Sendable {
     /// Sends an event to all agents of both hosts, with the operation of those that requested the pairing.
     func emit(_ hosts: Hosts, _ context: inout WorldContext, _ event: (PeerID, OperationID?) -> PairingEvent) {
         for side in [LinkSide.central, .peripheral].compactMap({ sides[$0] }) {
-            for agent in hosts.agents(of: side.host) {
+            for (agent, _) in hosts.agents(of: side.host) {
                 let operation = askers.first { $0.manager == agent }?.operation
                 context.emit(event(side.peer, operation), to: agent)
             }

@@ -12,8 +12,8 @@ extension Hosts {
     }
 
     /// Returns the agents of a host; the last is the newest, which is the one asked.
-    func agents(of host: Int) -> [Ref<Manager>] {
-        managers.refs.filter { ref in managers[ref].map { represents($0, for: host) } ?? false }
+    func agents(of host: Int) -> [SlotTable<Manager>.Entry] {
+        managers.entries.filter { represents($0.element, for: host) }
     }
 
     /// Returns the hosts of which a manager is an agent.

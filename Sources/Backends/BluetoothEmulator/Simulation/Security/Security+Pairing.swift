@@ -58,7 +58,7 @@ extension Security {
         case .reject?: return fail(ref, .operationNotSupported, "the peer refuses to pair", &lower)
         case .accept?, nil: pairings[ref]?.messageSent(on: ref, &lower.context)
         }
-        let agents: [LinkSide: Ref<Manager>] = [
+        let agents: [LinkSide: SlotTable<Manager>.Entry] = [
             .central: lower.hosts.agents(of: link.host).last,
             .peripheral: device.host.flatMap { lower.hosts.agents(of: $0).last },
         ].compactMapValues { $0 }
@@ -67,7 +67,7 @@ extension Security {
             return fail(ref, .operationCancelled, "no one is there to agree", &lower)
         }
         func capability(_ side: LinkSide) -> PairingCapability {
-            agents[side].flatMap { lower.hosts.managers[$0]?.capability } ?? .noInputNoOutput
+            agents[side]?.element.capability ?? .noInputNoOutput
         }
         let (central, peripheral) = (capability(.central), described?.capability ?? capability(.peripheral))
         let method = PairingMethod(
@@ -87,7 +87,7 @@ extension Security {
         let number = shownNumber(method, described, &lower.context)
         pairings[ref]?.passkey = number
         for side in [LinkSide.central, .peripheral] {
-            if let agent = agents[side] { pairings[ref]?.ask(agent, side, &lower.context) }
+            if let agent = agents[side]?.ref { pairings[ref]?.ask(agent, side, &lower.context) }
         }
         advance(ref, link, &lower.context)
         return nil

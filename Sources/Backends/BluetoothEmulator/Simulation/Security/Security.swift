@@ -114,9 +114,7 @@ struct Security: Sendable {
 
     /// Returns the air address of the device or host with an identity address; the identity address if it was removed.
     func airAddress(ofIdentity address: DeviceAddress, _ air: Air, _ hosts: Hosts) -> DeviceAddress {
-        if let device = air.devices.refs.lazy.compactMap({ air.devices[$0] }).first(where: {
-            $0.identity.identityAddress == address
-        }) {
+        for (_, device) in air.devices.entries where device.identity.identityAddress == address {
             return device.identity.address
         }
         return hosts.first { $0.identity.address == address }?.identity.airAddress ?? address
@@ -153,8 +151,9 @@ struct Security: Sendable {
     func showCentral(of link: inout Link, _ device: Device, _ hosts: Hosts) {
         let (bond, central) = (serverBond(link.device, device, with: hosts[link.host]), hosts[link.host].identity)
         link.centralAddress = bond == nil ? central.airAddress : central.address
-        guard let server = device.host else { return }
-        link.central = bond?.peer ?? hosts[server].identity.peerID(of: central.airAddress)
+        link.server = device.host.map { server in
+            Link.Server(host: server, central: bond?.peer ?? hosts[server].identity.peerID(of: central.airAddress))
+        }
     }
 
     /// Stores the central's state when the server's end of an encrypted link ends.

@@ -152,12 +152,14 @@ extension World {
     /// Deletes a host's keys of a device; their links end.
     mutating func removeBond(_ address: DeviceAddress, on host: Int, asker: HostPairing.Asker? = nil) {
         guard let bond = security.removeBond(address, on: host, &lower.context) else { return }
-        for agent in lower.hosts.agents(of: host) {
+        for (agent, _) in lower.hosts.agents(of: host) {
             let operation = asker?.manager == agent ? asker?.operation : nil
             lower.context.emit(PairingEvent.unpaired(peer: bond.peer, operation: operation), to: agent)
         }
-        for ref in lower.hosts[host].links.values.sorted()
-        where lower.links[ref].flatMap({ lower.air.devices[$0.device] })?.identity.identityAddress == address {
+        for ref in lower.hosts[host].links.values.sorted() {
+            guard let link = lower.links[ref], let device = lower.air.devices[link.device],
+                device.identity.identityAddress == address
+            else { continue }
             terminate(ref, reason: .unknown)
         }
         for ref in lower.air.serverLinks(of: lower.hosts[host])

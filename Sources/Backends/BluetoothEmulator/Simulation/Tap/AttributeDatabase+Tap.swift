@@ -52,9 +52,9 @@ extension AttributeDatabase {
     // MARK: Requests
 
     /// Returns the request of a procedure; nil if an attribute was removed or nothing is to be requested.
-    func tappedRequest(_ kind: LinkOperation.Kind, deviceName: AttributeID) -> ATTRequest? {
+    func tappedRequest(_ kind: LinkOperation.Kind) -> ATTRequest? {
         switch kind {
-        case .deviceName: return self[deviceName].map { .read(handle: $0.handle) }
+        case .deviceName: return handle(of: "2A00", in: "1800").map { .read(handle: $0) }
         case .request(.discoverServices): return .discoverServices
         case .request(.discoverIncludedServices(let id, _)):
             return self[id].map { .discoverIncludedServices(in: $0.handles) }
@@ -96,8 +96,10 @@ extension AttributeDatabase {
     }
 
     /// The handle of Service Changed.
-    var serviceChangedHandle: UInt16? {
-        characteristic(CharacteristicPath("2A05", service: "1801")).flatMap { self[$0]?.handle }
+    var serviceChangedHandle: UInt16? { handle(of: "2A05", in: "1801") }
+
+    private func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> UInt16? {
+        self.characteristic(CharacteristicPath(characteristic, service: service)).flatMap { self[$0]?.handle }
     }
 }
 
