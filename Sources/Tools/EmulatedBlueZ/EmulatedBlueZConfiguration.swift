@@ -48,7 +48,7 @@ public struct EmulatedBlueZConfiguration: Hashable, Sendable {
     /// Creates the default configuration of `bluetoothd`, with at most ten reports of a device per second.
     public init(
         dialect: BlueZDialect = .bluez5_66, isExperimental: Bool = false, temporaryTimeout: Duration = .seconds(30),
-        connectTimeout: Duration = .seconds(20), disconnectDelay: Duration = .seconds(2),
+        connectTimeout: Duration = .seconds(40), disconnectDelay: Duration = .seconds(2),
         attributeDeadline: Duration = .seconds(5), applicationDeadline: Duration = .seconds(25),
         agentDeadline: Duration = .seconds(60),
         reportInterval: Duration = .milliseconds(100), passkey: Int? = nil

@@ -144,11 +144,11 @@ import Testing
             fixture.lines() == ["refuse 2 NotReady: Resource Not Ready", "refuse 3 DoesNotExist: Does Not Exist"])
     }
 
-    @Test func aDeviceThatIsNotHeardFailsAfterTwentySeconds() {
+    @Test func aDeviceThatIsNotHeardFailsAfterFortySeconds() {
         var fixture = heard()
         fixture.call("Connect", on: DaemonFixture.device, Self.device)
         let timers = fixture.outputs.compactMap { output -> DaemonTimer? in
-            if case .schedule(let timer, .seconds(20)) = output { timer } else { nil }
+            if case .schedule(let timer, .seconds(40)) = output { timer } else { nil }
         }
         _ = fixture.lines()
         for timer in timers { fixture.handle(.timer(timer)) }
