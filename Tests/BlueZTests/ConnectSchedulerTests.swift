@@ -76,6 +76,17 @@ import Testing
         #expect(start() == peers)
     }
 
+    @Test mutating func aBusyPeerWhoseObjectIsGoneDelaysNobody() {
+        let peers = add(2)
+        _ = start()
+        _ = queue.fail(peers[0], isBusy: true)
+        queue.finish(peers[1])
+        queue.pauseOver(peers[0])
+        #expect(queue.next { _ in false } == nil)
+        let late = add(2)
+        #expect(start() == late)
+    }
+
     @Test mutating func aConnectThatIsTakenBackIsCancelledOnceAndOnlyIfItIsAloneInFlight() {
         let peers = add(3)
         _ = start()

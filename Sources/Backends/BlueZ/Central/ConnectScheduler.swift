@@ -43,6 +43,11 @@ struct ConnectScheduler: Sendable {
         var busyInARow = 0
         /// Whether the next attempt is made while no other is in flight.
         var mustBeAlone: Bool { (1..<ConnectScheduler.busyLimit).contains(busyInARow) }
+
+        mutating func becomeAbsent() {
+            phase = .absent
+            busyInARow = 0
+        }
     }
 
     private var connects: [PendingConnect] = []
@@ -97,7 +102,7 @@ struct ConnectScheduler: Sendable {
         guard inFlight.count < limit else { return nil }
         for index in connects.indices where connects[index].phase == .waiting {
             guard hasObject(connects[index].peer) else {
-                connects[index].phase = .absent
+                connects[index].becomeAbsent()
                 continue
             }
             connects[index].phase = .inFlight
@@ -145,8 +150,7 @@ struct ConnectScheduler: Sendable {
     mutating func lostObject(_ peer: PeerID) {
         end(peer)
         guard let index = connects.firstIndex(where: { $0.peer == peer }) else { return }
-        connects[index].busyInARow = 0
-        connects[index].phase = .absent
+        connects[index].becomeAbsent()
     }
 
     private mutating func end(_ peer: PeerID) {
