@@ -137,7 +137,9 @@ sanitize-migration: deps ## the migration modules under ThreadSanitizer
 
 bench: deps ## the benchmarks, in release
 	@Scripts/need-packages libjemalloc-dev
-	@swift package --package-path Benchmarks -c release benchmark --no-progress
+	@$(BUILD) -c release --product bluectl
+	@.build/release/bluectl world run Benchmarks/Benchmarks/JobBenchmarks/fifty-devices.json -- \
+		swift package --package-path Benchmarks -c release benchmark --no-progress
 
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs
