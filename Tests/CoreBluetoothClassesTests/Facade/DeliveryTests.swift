@@ -43,7 +43,8 @@ import Testing
 
     @Test func workThatACallbackStartsRunsInTheSameDeliveryBehindTheCallbacksThatWait() async throws {
         let fixture = FacadeFixture()
-        let (recorder, order) = (fixture.recorder, Lock<[String]>([]))
+        let recorder = fixture.recorder
+        let order = Lock<[String]>([])
         let managerQueue = ManagerQueue(of: try #require(fixture.manager))
         recorder.onEach { line in
             guard line == "state poweredOn" else { return }
