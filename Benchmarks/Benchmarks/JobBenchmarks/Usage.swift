@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// What this process has used so far.
+/// The resources that this process has used so far.
 struct Usage {
     /// Processor time of all threads, in microseconds.
     let processorTime: Int
-    /// How often a thread gave up its processor to wait.
+    /// The number of times that a thread gave up its processor to wait.
     let voluntarySwitches: Int
 
     static var now: Usage {

@@ -36,7 +36,7 @@ package final class SocketPoller: Sendable {
     /// The handler may return inline work only if `allowsInline` is true.
     package typealias Handler = @Sendable (Events, _ allowsInline: Bool) -> InlineWork?
 
-    /// How long the socket waits for inline work that does not return, in nanoseconds.
+    /// The time for which the socket waits for inline work that does not return, in nanoseconds.
     static let longestWait = 10_000_000
 
     private struct State {
