@@ -54,10 +54,11 @@ struct BackendFixture {
 
     func makeBackend(
         store: PreservationStore = PreservationStore(folder: nil), acceptsJustWorksPairing: Bool = false,
-        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify
+        notificationMethod: BlueZConfiguration.NotificationMethod = .startNotify,
+        powerLoss: Duration = .milliseconds(20)
     ) -> BlueZBackend {
         var timings = BlueZTimings()
-        timings.powerLoss = .milliseconds(20)
+        timings.powerLoss = powerLoss
         timings.initialAdapterTimeout = .milliseconds(20)
         timings.connectRetry = .milliseconds(5)
         timings.discoveryRetry = .milliseconds(5)
