@@ -31,7 +31,4 @@ package struct ManagerClock: Clock {
     package var date: Date { clock.date }
 
     package var elapsedTime: Duration { clock.now }
-
-    /// Runs `body` inline; tasks that it starts are known to the clock.
-    package func withTaskContext(_ body: () -> Void) { clock.withTaskContext(body) }
 }

@@ -213,7 +213,7 @@ struct GATTServer: Sendable {
 
     /// Fires a timer, or stops it after the last subscription.
     ///
-    /// - Returns: The value to notify, and the interval until the next; nil if there is none.
+    /// - Returns: The value to notify, and the interval until the next one; nil without a timer or a subscription.
     mutating func timerFired(of attribute: AttributeID, isWanted: Bool) -> (value: Data, interval: Nanoseconds)? {
         guard let timer = notifyTimers[attribute] else { return nil }
         guard isWanted else {
