@@ -142,12 +142,15 @@ final class CentralCore: InboxOwner, EventSink {
             let stale = state.withLock { $0.registry.removeAll() }
             stale.forEach { $0.invalidateAttributes() }
         case .closeChannel(let id): channels.release(id)
-        case .callback(let callback):
-            // Before the delivery, as the delegate may let the objects go.
-            let observed = observer.map { _ in observation(of: callback) }
-            deliver(callback)
-            if let observed { observer?.delivered(observed) }
+        case .callback(let callback): call(callback)
         }
+    }
+
+    private func call(_ callback: CentralCallback) {
+        // Before the delivery, as the delegate may let the objects go.
+        let observed = observer.map { _ in observation(of: callback) }
+        deliver(callback)
+        if let observed { observer?.delivered(observed) }
     }
 
     // MARK: Objects
@@ -212,6 +215,9 @@ final class CentralCore: InboxOwner, EventSink {
                 return machine.handle(.stateChanged(state))
             }
         case .event(.discovered(let discovery)): discovered(discovery)
+        case .event(.valueNotified(let link, let attribute, let value)):
+            // The most frequent event; it changes no state.
+            if let peer = read({ $0.receiver(of: link) }) { call(.notified(peer, attribute, value)) }
         case .event(let event): transition { $0.handle(event) }
         case .completion(let completion): transition { $0.handle(completion) }
         case .released(let handle): forget(handle)

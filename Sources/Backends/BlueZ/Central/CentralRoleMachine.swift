@@ -37,7 +37,10 @@ struct CentralRoleMachine: AdapterRoleMachine {
         context.date = date
         switch input {
         case .daemon(.phase(let phase)): daemonChanged(phase)
-        case .daemon(.changed(let changes)): for change in changes { apply(change, isSnapshot: false) }
+        case .daemon(.changed(let changes)):
+            for change in changes { apply(change, isSnapshot: false) }
+            // Values are the most frequent input, and affect nothing that follows.
+            if changes.allSatisfy(\.isValue) { return outputs.removeEffects() }
         case .daemon(.snapshot(let changes)):
             updateState()
             for change in changes { apply(change, isSnapshot: true) }

@@ -29,6 +29,11 @@ final class ObjectModel: @unchecked Sendable {
         case valueChanged(ObjectPath, of: ObjectPath, Data)
         /// A property had another type than BlueZ documents, and was ignored.
         case malformed(ObjectPath, property: String)
+
+        /// Whether only a value of a characteristic changed.
+        var isValue: Bool {
+            if case .valueChanged = self { true } else { false }
+        }
     }
 
     private(set) var adapters: [ObjectPath: Adapter1] = [:]

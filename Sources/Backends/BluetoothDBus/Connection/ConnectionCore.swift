@@ -39,10 +39,13 @@ final class ConnectionCore: @unchecked Sendable {
             member = rule.member.map { Array($0.utf8CString) }
         }
 
-        /// Whether the rule may match a signal of this name.
+        /// Whether the rule matches a signal of this name.
         ///
         /// A signal that the rule does not match usually has another name, which is compared without a copy of the rule.
-        func mayMatch(_ name: UnsafePointer<CChar>) -> Bool { member.map { strcmp(name, $0) == 0 } ?? true }
+        func matches(_ signal: DBusMessage, named name: UnsafePointer<CChar>) -> Bool {
+            if let member, strcmp(name, member) != 0 { return false }
+            return rule.matches(signal)
+        }
     }
 
     static let logger = Logger(label: "BluetoothDBus")
@@ -180,7 +183,7 @@ final class ConnectionCore: @unchecked Sendable {
         // A signal has a name.
         guard let name = dbus_message_get_member(message.raw) else { return }
         let subscriptions = state.withLock { $0.subscriptions }
-        for subscription in subscriptions where subscription.mayMatch(name) && subscription.rule.matches(message) {
+        for subscription in subscriptions where subscription.matches(message, named: name) {
             subscription.handler(message)
         }
     }

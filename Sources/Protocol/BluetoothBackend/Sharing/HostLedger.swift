@@ -215,8 +215,11 @@ package struct HostLedger: Sendable {
 
     /// Returns the links that receive a notification of this attribute, in the order of the connects.
     package func subscribers(of attribute: AttributeID, at peer: PeerID) -> [(manager: Manager, link: LinkID)] {
-        guard let entry = peers[peer], let managers = entry.subscribers[attribute] else { return [] }
-        return entry.leases.compactMap { lease in
+        // In place, because a dictionary copies a whole entry to read a part.
+        guard let index = peers.index(forKey: peer), let managers = peers.values[index].subscribers[attribute] else {
+            return []
+        }
+        return peers.values[index].leases.compactMap { lease in
             guard managers.contains(lease.manager), let link = lease.link else { return nil }
             return (lease.manager, link)
         }

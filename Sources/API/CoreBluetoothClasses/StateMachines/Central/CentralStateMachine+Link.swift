@@ -108,7 +108,7 @@ extension CentralStateMachine {
         switch event {
         case .response(let link, let operation, let response): responded(link, operation, response)
         case .valueNotified(let link, let attribute, let value):
-            onLink(link) { id, _ in [.callback(.notified(id, attribute, value))] }
+            receiver(of: link).map { [.callback(.notified($0, attribute, value))] } ?? []
         case .subscriptionEnded(let link, let attribute, let error):
             onLink(link) { id, peer in
                 guard peer.client.notifying.remove(attribute) != nil else { return [] }
@@ -124,6 +124,14 @@ extension CentralStateMachine {
         case .servicesChanged(let link, let removed, _): servicesChanged(link, removed)
         default: []
         }
+    }
+
+    /// Returns the peer that a notification on a link belongs to; nil for a link that has ended.
+    func receiver(of link: LinkID) -> PeerID? {
+        guard let id = peerID(of: link), let index = peers.index(forKey: id), peers.values[index].link == link else {
+            return nil
+        }
+        return id
     }
 
     /// Adds write credits to a link (S85, S86).

@@ -55,12 +55,13 @@ struct GattCharacteristic1: RemoteInterface {
 
     mutating func read(_ property: String, from value: inout DBusReader) throws(DBusError) -> Changes {
         switch property {
+        // The most frequent first.
+        case "Value": return Changes(device: device, value: try value.data())
         case "UUID": uuid = try value.uuid()
         case "Flags": properties = try value.strings().reduce(into: []) { $0.formUnion(Self.properties[$1] ?? []) }
         case "MTU":
             let mtu = try value.uint16()
             return set(\.mtu, to: mtu, Changes(device: device, mtu: mtu))
-        case "Value": return Changes(device: device, value: try value.data())
         default: break
         }
         return Changes()

@@ -136,6 +136,7 @@ struct PropertyReader {
 
     /// Appends the properties whose type differs from BlueZ's documentation.
     func appendMalformed(to changes: inout [ObjectModel.Change]) {
+        guard !malformed.isEmpty else { return }
         for property in malformed.sorted() {
             changes.append(.malformed(path, property: "\(interface.text).\(property)"))
         }

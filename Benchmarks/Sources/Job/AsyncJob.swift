@@ -22,15 +22,14 @@ final class AsyncJob: Sendable {
         central = Central(backend: backend)
     }
 
-    static func run(
-        devices: Int, seconds: UInt32, on backend: CBBackendSelection, _ executor: Executor
-    ) -> JobResult {
+    static func run(_ devices: Int, _ seconds: UInt32, on backend: CBBackendSelection, _ executor: Executor) throws {
         let start = ContinuousClock.now
         let job = AsyncJob(devices, on: backend)
         let preference: (any TaskExecutor)? = executor == .central ? job.central.executor : nil
         let task = Task(executorPreference: preference) { try await job.followAll() }
         job.isSubscribed.wait()
-        let result = JobResult(subscribed: .now - start, seconds: seconds) { job.values.load(ordering: .relaxed) }
+        let result = try JobResult(ready: .now - start, seconds: seconds) { job.values.load(ordering: .relaxed) }
+        try result.print()
         let isOver = DispatchSemaphore(value: 0)
         Task {
             task.cancel()
@@ -38,7 +37,6 @@ final class AsyncJob: Sendable {
             isOver.signal()
         }
         isOver.wait()
-        return result
     }
 
     private func followAll() async throws {
@@ -56,6 +54,9 @@ final class AsyncJob: Sendable {
     private func follow(_ peripheral: Peripheral) async throws {
         let rates = try await peripheral.subscribe(to: "180D/2A37")
         if subscribed.add(1, ordering: .relaxed).newValue == devices { isSubscribed.signal() }
-        for try await _ in rates { values.add(1, ordering: .relaxed) }
+        do {
+            for try await _ in rates { values.add(1, ordering: .relaxed) }
+        } catch is CancellationError {}
+        await peripheral.disconnect()
     }
 }
