@@ -76,8 +76,9 @@ let package = Package(
         // MARK: Library
         // Below all others: the lock, the system clock, the seeded generator, hexadecimal text and the lines of logs, one of each.
         .target(
-            name: "BluetoothSupport", dependencies: [logging], path: "Sources/Protocol/BluetoothSupport",
-            swiftSettings: settings),
+            name: "BluetoothSupport",
+            dependencies: [.target(name: "CBluetoothKernel", condition: onLinux), logging],
+            path: "Sources/Protocol/BluetoothSupport", swiftSettings: settings),
         // A leaf: values of the specifications, the tables of assigned numbers among them, and simulated sensors.
         .target(
             name: "BluetoothValues", path: "Sources/Protocol/BluetoothValues",

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Returns a poller that reads one byte for each event, and runs work inline if allowed.
-    private func makePoller(work: SocketPoller.InlineWork? = nil) throws -> SocketPoller {
+    private func makePoller(work: (@Sendable () -> Void)? = nil) throws -> SocketPoller {
         try SocketPoller(socket: ours.rawValue, queue: queue) { [ours, turns, queue] events, allowsInline in
             dispatchPrecondition(condition: .onQueue(queue))
             var byte: UInt8 = 0

@@ -1,5 +1,6 @@
 #if os(Linux)
 import BluetoothDBus
+import BluetoothSupport
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -85,7 +86,7 @@ final class NotificationSockets: @unchecked Sendable {
         return epoll
     }
 
-    private func ready(_ allowsInline: Bool) -> SocketPoller.InlineWork? {
+    private func ready(_ allowsInline: Bool) -> InlineWork? {
         daemon.processBatch(allowsInline) { for id in readableSockets { _ = read(id) } }
     }
 

@@ -153,7 +153,7 @@ final class BlueZDaemon: @unchecked Sendable {
     ///
     /// - Parameter body: Processes the input.
     /// - Returns: Work for the calling thread, off the queue.
-    func processBatch(_ allowsInline: Bool, _ body: () -> Void) -> SocketPoller.InlineWork? {
+    func processBatch(_ allowsInline: Bool, _ body: () -> Void) -> InlineWork? {
         batch.isReadingSockets = true
         body()
         batch.isReadingSockets = false

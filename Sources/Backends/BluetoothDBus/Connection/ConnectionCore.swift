@@ -114,7 +114,7 @@ final class ConnectionCore: @unchecked Sendable {
     /// The number of reads that one event may cause before other work on the queue runs.
     private static let roundsPerEvent = 16
 
-    private func ready(_ events: SocketPoller.Events, allowsInline: Bool) -> SocketPoller.InlineWork? {
+    private func ready(_ events: SocketPoller.Events, allowsInline: Bool) -> InlineWork? {
         // libdbus reads 2 KiB at a time. In a flood, continuing to read costs less than waiting for the next event.
         for _ in 0..<Self.roundsPerEvent {
             isProcessingBatch = true

@@ -68,31 +68,6 @@ extension DBusFileDescriptor {
     }
 }
 
-/// A `timerfd(2)`, which is readable once its time is over.
-struct Countdown: Sendable {
-    let descriptor: DBusFileDescriptor
-
-    /// - Throws: `LimitsExceeded` if the process has no descriptor left.
-    init() throws(DBusError) {
-        descriptor = try DBusFileDescriptor(
-            created: timerfd_create(CLOCK_MONOTONIC, CInt(TFD_CLOEXEC | TFD_NONBLOCK)))
-    }
-
-    /// Starts anew, with less than a second; zero stops it.
-    func start(nanoseconds: Int) {
-        var time = itimerspec()
-        time.it_value.tv_nsec = nanoseconds
-        // Fails only for an invalid descriptor or time.
-        _ = timerfd_settime(descriptor.rawValue, 0, &time, nil)
-    }
-
-    /// Returns whether the time is over, once.
-    func takeEnd() -> Bool {
-        var count: UInt64 = 0
-        return withUnsafeMutableBytes(of: &count) { read(descriptor.rawValue, $0.baseAddress, $0.count) } > 0
-    }
-}
-
 /// The extensions of `posix_spawn(3)` that glibc declares under `_GNU_SOURCE`.
 package enum SpawnExtensions {
     /// The flag that gives the program a separate session.

@@ -135,6 +135,10 @@ public final class Emulator: BluetoothBackend {
         if time == .virtual { _ = JobHooks.coverage }
     }
 
+    #if os(Linux)
+    deinit { core.withLock { $0.timer }?.stop() }
+    #endif
+
     // MARK: Time
 
     /// The time since the world began.
@@ -175,15 +179,22 @@ public final class Emulator: BluetoothBackend {
             }
         }
         let present = realNow
-        let (result, sideEffects) = core.withLock { core -> (Result, [EmulatorCore.SideEffect]) in
-            var sideEffects = core.run(until: present)
+        let (result, followUp) = core.withLock { core -> (Result, EmulatorCore.FollowUp) in
+            var followUp = EmulatorCore.FollowUp()
+            core.run(until: present, &followUp)
             let result = body(&core)
-            sideEffects += core.run(until: present)
+            core.run(until: present, &followUp)
             arm(&core)
-            return (result, sideEffects)
+            return (result, followUp)
         }
-        for sideEffect in sideEffects { queue.async { sideEffect(self) } }
+        start(followUp)
         return result
+    }
+
+    /// Starts what follows from outputs, outside the lock.
+    private func start(_ followUp: EmulatorCore.FollowUp) {
+        for sideEffect in followUp.sideEffects { queue.async { sideEffect(self) } }
+        for delivery in followUp.deliveries { delivery.start() }
     }
 
     /// The resolution of the real timer, in nanoseconds.
@@ -199,11 +210,43 @@ public final class Emulator: BluetoothBackend {
         let slot = UInt64(max(0, elapsed))
         guard core.armed.map({ slot < $0 }) ?? true else { return }
         core.armed = slot
+        #if os(Linux)
+        if core.timer == nil {
+            core.timer = WorldTimer { [weak self] allowsInline in self?.handleDue(allowsInline) }
+        }
+        if let timer = core.timer {
+            let present = DispatchTime.now().uptimeNanoseconds
+            return timer.start(nanoseconds: Int(max(start + slot, present) - present))
+        }
+        #endif
+        // The process has no descriptor or thread left.
         queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: start + slot)) { [weak self] in
-            guard let self else { return }
-            self.perform { core in
-                if core.armed == slot { core.armed = nil }
-            }
+            _ = self?.handleDue(false)
+        }
+    }
+
+    /// Handles what is due when the real timer fires.
+    ///
+    /// - Returns: The delivery as work for the calling thread, if it is the only one: waking another costs more.
+    private func handleDue(_ allowsInline: Bool) -> InlineWork? {
+        let followUp = handleDue()
+        guard allowsInline, followUp.sideEffects.isEmpty, followUp.deliveries.count == 1,
+            let alone = followUp.deliveries.first
+        else {
+            start(followUp)
+            return nil
+        }
+        return { alone.run() }
+    }
+
+    private func handleDue() -> EmulatorCore.FollowUp {
+        let present = realNow
+        return core.withLock { core in
+            core.armed = nil
+            var followUp = EmulatorCore.FollowUp()
+            core.run(until: present, &followUp)
+            arm(&core)
+            return followUp
         }
     }
 

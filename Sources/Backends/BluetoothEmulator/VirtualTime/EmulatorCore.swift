@@ -13,6 +13,10 @@ struct EmulatorCore: Sendable {
     var calls: [UInt64: @Sendable () -> Void] = [:]
     /// The instant that the real timer is set to, in real nanoseconds since the world began.
     var armed: UInt64?
+    #if os(Linux)
+    /// The real timer, from its first use on.
+    var timer: WorldTimer?
+    #endif
     var virtual = VirtualTimeState()
     var taps = Taps()
     /// The instant of the output that is being dispatched.
@@ -23,10 +27,18 @@ struct EmulatorCore: Sendable {
     /// Work that an output causes and that must run outside the lock.
     typealias SideEffect = @Sendable (Emulator) -> Void
 
+    /// What must be done outside the lock, in this order.
+    struct FollowUp: Sendable {
+        var sideEffects: [SideEffect] = []
+        /// The deliveries to start or to run.
+        var deliveries: [any PendingDelivery] = []
+    }
+
     enum Dispatched: Sendable {
         /// The manager or the call no longer exists.
         case dropped
-        case delivered(RoleSink)
+        /// The sink has the event; the delivery, if any, must be started or run.
+        case delivered(RoleSink, (any PendingDelivery)?)
         /// The output went to the taps, for which the drive waits only at the end of the instant.
         case tapped
         case sideEffect(SideEffect)
@@ -58,16 +70,13 @@ struct EmulatorCore: Sendable {
         switch output {
         case .central(let manager, let event):
             guard let sink = sink(of: manager), case .central(let events) = sink else { return .dropped }
-            events.deliver(event)
-            return .delivered(sink)
+            return .delivered(sink, events.append(event))
         case .peripheral(let manager, let event):
             guard let sink = sink(of: manager), case .peripheral(let events) = sink else { return .dropped }
-            events.deliver(event)
-            return .delivered(sink)
+            return .delivered(sink, events.append(event))
         case .pairing(let manager, let event):
             guard let sink = sink(of: manager), case .pairing(let events) = sink else { return .dropped }
-            events.deliver(event)
-            return .delivered(sink)
+            return .delivered(sink, events.append(event))
         case .alarm(let number):
             return calls.removeValue(forKey: number).map { call in .sideEffect { _ in call() } } ?? .dropped
         case .call(let call): return .sideEffect { $0.call(call) }
@@ -88,14 +97,16 @@ struct EmulatorCore: Sendable {
     }
 
     /// Runs the world until `limit` without waiting for any sink, as in real time.
-    mutating func run(until limit: Nanoseconds) -> [SideEffect] {
-        var sideEffects: [SideEffect] = []
+    mutating func run(until limit: Nanoseconds, _ followUp: inout FollowUp) {
         repeat {
             while let output = world.lower.context.outputs.popFirst() {
-                if case .sideEffect(let sideEffect) = dispatch(output) { sideEffects.append(sideEffect) }
+                switch dispatch(output) {
+                case .sideEffect(let sideEffect): followUp.sideEffects.append(sideEffect)
+                case .delivered(_, let delivery?): followUp.deliveries.append(delivery)
+                case .delivered, .tapped, .dropped: break
+                }
             }
         } while world.step(until: limit)
-        return sideEffects
     }
 }
 

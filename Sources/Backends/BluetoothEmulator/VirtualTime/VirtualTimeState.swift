@@ -58,7 +58,8 @@ extension EmulatorCore {
                 case .tapped:
                     virtual.areTapsUnsettled = true
                     continue
-                case .delivered(let sink):
+                case .delivered(let sink, let delivery):
+                    delivery?.start()
                     virtual.isUnsettled = true
                     return .settle(sink, taps: takeUnsettledTaps())
                 case .sideEffect(let sideEffect):

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Testing
 
-@testable import BluetoothDBus
+@testable import BluetoothSupport
 
 @Suite struct InlineDeliveryPolicyTests {
     private let start = ContinuousClock.now
