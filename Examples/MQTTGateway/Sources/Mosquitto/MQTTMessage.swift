@@ -30,6 +30,6 @@ package enum MQTTEvent: Sendable, Equatable {
     case connected
     /// The connection ended, or an attempt failed; the next one follows.
     case disconnected(MosquittoError)
-    /// The broker acknowledged the message with that packet identifier.
-    case acknowledged(Int32)
+    /// The broker acknowledged the messages with those packet identifiers.
+    case acknowledged([Int32])
 }

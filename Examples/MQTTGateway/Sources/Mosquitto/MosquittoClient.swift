@@ -27,6 +27,8 @@ package final class MosquittoClient: @unchecked Sendable {
         var accepted: ContinuousClock.Instant?
         /// The reason that the broker refused the present connection.
         var refusal: MosquittoError?
+        /// The packets that the broker has acknowledged in the present call of `mosquitto_loop`.
+        var acknowledged: [Int32] = []
         var dropped = 0
         var loops = 0
     }
@@ -165,7 +167,7 @@ package final class MosquittoClient: @unchecked Sendable {
         let deadline = ContinuousClock.now + settings.answerLimit
         var isClosed = false
         while completeRound() {
-            let result = mosquitto_loop(mosquitto, isAccepted ? 1_000 : 100, 1)
+            let result = loop(isAccepted ? 1_000 : 100)
             if let failure = MosquittoError(result: result) { return failure }
             guard !isAccepted else { continue }
             // libmosquitto has read all bytes, and reports nothing about a connection that ends during TLS's handshake.
@@ -175,6 +177,17 @@ package final class MosquittoClient: @unchecked Sendable {
         }
         flush()
         return nil
+    }
+
+    /// Waits for packets, and exchanges them.
+    private func loop(_ milliseconds: Int32) -> Int32 {
+        let result = mosquitto_loop(mosquitto, milliseconds, 1)
+        let packets = state.withLock { state in
+            defer { state.acknowledged = [] }
+            return state.acknowledged
+        }
+        if !packets.isEmpty { eventSink.yield(.acknowledged(packets)) }
+        return result
     }
 
     /// Waits a moment for an answer: `mosquitto_loop` itself may not wait during TLS's handshake.
@@ -189,7 +202,7 @@ package final class MosquittoClient: @unchecked Sendable {
     /// Sends the remaining packets, DISCONNECT included.
     private func flush() {
         for _ in 0..<100 where mosquitto_want_write(mosquitto) {
-            guard mosquitto_loop(mosquitto, 10, 1) == MOSQ_ERR_SUCCESS.asCInt else { return }
+            guard loop(10) == MOSQ_ERR_SUCCESS.asCInt else { return }
         }
     }
 
@@ -233,7 +246,7 @@ package final class MosquittoClient: @unchecked Sendable {
             }
         }
         mosquitto_publish_callback_set(mosquitto) { _, context, packet in
-            MosquittoClient.client(context)?.eventSink.yield(.acknowledged(packet))
+            MosquittoClient.client(context)?.state.withLock { $0.acknowledged.append(packet) }
         }
         mosquitto_message_callback_set(mosquitto) { _, context, message in
             guard let client = MosquittoClient.client(context), let message = message?.pointee else { return }

@@ -44,7 +44,8 @@ struct RunCommand: AsyncParsableCommand {
         observer.stop()
         await counting.value
         broker.kill()
-        let result = try ScaleResult(processes, observer, folder: folder.path, seconds: seconds)
+        let result = try ScaleResult(
+            processes, observer, folder: folder.path, seconds: seconds, interval: .milliseconds(interval))
         report(result.text)
         guard result.isComplete, isClean else {
             report("The counts do not agree, or a gateway did not stop cleanly; the logs are in \(folder.path)")

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import GatewaySimulation
 
 /// The comparison of sent and received values.
@@ -16,12 +17,18 @@ struct ScaleResult {
     private(set) var duplicates = 0
     /// The number of second messages of one value, and of values that no device has sent.
     private(set) var wrong = 0
+    /// The number of values that a device sends in an interval of the queue.
+    private let intervalValues: Int
     private let processes: Int
     private let kills: Int
     private let cpu: Double
     private let peak: Int
 
-    init(_ gateways: [GatewayProcess], _ observer: Observer, folder: String, seconds: Int) throws {
+    /// - Parameter interval: The time between two values of a device.
+    init(
+        _ gateways: [GatewayProcess], _ observer: Observer, folder: String, seconds: Int, interval: Duration
+    ) throws {
+        intervalValues = Int(Outbox.interval / interval)
         processes = gateways.reduce(0) { $0 + Int($1.number) }
         kills = gateways.reduce(0) { $0 + $1.killed.count }
         cpu = gateways.reduce(0) { $0 + $1.usage.cpuSeconds } / Double(gateways.count * seconds) * 100
@@ -59,8 +66,9 @@ struct ScaleResult {
 
     /// Whether nothing was lost that a queue contained, or should have contained.
     ///
-    /// One value of a device may be on its way into the queue at the kill, and one more on a busy machine.
-    var isComplete: Bool { lost == 0 && wrong == 0 && mostInProcess <= 2 && received > 0 }
+    /// The values of an interval may wait for their transaction at the kill: one of a device or more, and one more on a
+    /// busy machine.
+    var isComplete: Bool { lost == 0 && wrong == 0 && mostInProcess <= 2 + intervalValues && received > 0 }
 
     var text: String {
         """

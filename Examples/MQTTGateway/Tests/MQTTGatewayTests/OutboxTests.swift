@@ -44,10 +44,23 @@ import Testing
         return client.rows.withLock(\.self)
     }
 
+    private func message(_ number: Int) -> OutgoingMessage {
+        OutgoingMessage("topic", isRetained: true, MessageBody(value: .integer(Int64(number))))
+    }
+
     private func append(_ numbers: ClosedRange<Int>, to outbox: Outbox) async throws {
-        for number in numbers {
-            try await outbox.append(
-                OutgoingMessage("topic", isRetained: true, MessageBody(value: .integer(Int64(number)))))
+        for number in numbers { try await outbox.append(message(number)) }
+    }
+
+    private func accept(_ numbers: ClosedRange<Int>, to outbox: Outbox) async throws {
+        for number in numbers { try await outbox.accept(message(number)) }
+    }
+
+    /// Waits for a condition; the time limit of the suite ends the wait.
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
         }
     }
 
@@ -55,8 +68,8 @@ import Testing
         let first = try await run { outbox in
             await outbox.setConnected(true)
             try await append(1...4, to: outbox)
-            await outbox.acknowledged(1)
-            await outbox.acknowledged(3)
+            await outbox.acknowledged([1])
+            await outbox.acknowledged([3])
         }
         #expect(first.map(\.row) == [1, 2, 3, 4])
         let second = try await run { await $0.setConnected(true) }
@@ -68,8 +81,7 @@ import Testing
         _ = try await run(metrics: metrics, clock: clock) { outbox in
             await outbox.setConnected(true)
             try await append(1...1, to: outbox)
-            await outbox.acknowledged(1)
-            await clock.waitForSleep()
+            await outbox.acknowledged([1])
             #expect(metrics.queueRows == 1)
             try await append(2...2, to: outbox)
             #expect(metrics.queueRows == 1)
@@ -82,25 +94,115 @@ import Testing
             await outbox.setConnected(true)
             try await append(1...2, to: outbox)
             for packet: Int32 in 1...2 {
-                await outbox.acknowledged(packet)
+                await outbox.acknowledged([packet])
                 await clock.waitForSleep()
                 #expect(await !outbox.isEmpty)
                 clock.endSleep()
-                while metrics.queueRows != 2 - Int(packet) {
-                    // The time limit of the suite ends the wait.
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
+                try await until { metrics.queueRows == 2 - Int(packet) }
             }
             #expect(await outbox.isEmpty)
         }
     }
 
+    // MARK: Transactions
+
+    @Test func messagesThatAreAcceptedInOneIntervalShareATransaction() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(metrics: metrics, clock: clock) { outbox in
+            // No transaction was before: the first message is written at once.
+            try await accept(1...1, to: outbox)
+            await clock.waitForSleep()
+            try await until { metrics.queueRows == 1 }
+            try await accept(2...9, to: outbox)
+            #expect(metrics.count(.transactions) == 1)
+            clock.endSleep()
+            try await until { metrics.queueRows == 9 }
+            #expect(metrics.count(.transactions) == 2)
+        }
+        #expect(metrics.count(.transactions) == 2)
+    }
+
+    @Test func whatIsAcknowledgedInTheIntervalIsRemovedByItsTransaction() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(metrics: metrics, clock: clock) { outbox in
+            await outbox.setConnected(true)
+            try await append(1...3, to: outbox)
+            await clock.waitForSleep()
+            await outbox.acknowledged([1, 3])
+            try await accept(4...4, to: outbox)
+            clock.endSleep()
+            try await until { metrics.queueRows == 2 }
+            #expect(metrics.count(.transactions) == 4)
+        }
+    }
+
+    @Test func aMessageThatACallerWaitsForIsWrittenBeforeTheEndOfTheInterval() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(metrics: metrics, clock: clock) { outbox in
+            try await append(1...1, to: outbox)
+            await clock.waitForSleep()
+            try await accept(2...3, to: outbox)
+            try await append(4...4, to: outbox)
+            #expect(metrics.queueRows == 4)
+            #expect(metrics.count(.transactions) == 2)
+        }
+    }
+
+    @Test func aFullBatchIsWrittenBeforeTheEndOfTheInterval() async throws {
+        let (clock, metrics) = (ManualClock(), GatewayMetrics())
+        _ = try await run(rows: 1_000, metrics: metrics, clock: clock) { outbox in
+            try await append(1...1, to: outbox)
+            await clock.waitForSleep()
+            try await accept(1...Outbox.batchLimit, to: outbox)
+            try await until { metrics.queueRows == 1 + Outbox.batchLimit }
+            #expect(metrics.count(.transactions) == 2)
+        }
+    }
+
+    @Test func aValueWaitsWhileAFullBatchDoesAndIsCounted() async throws {
+        let metrics = GatewayMetrics()
+        let store = try MessageStore(QueueSettings(file: file, rows: 1_000), logger: Self.logger)
+        let outbox = try Outbox(store, window: 1, metrics: metrics, logger: Self.logger) { _ in 1 }
+        try await accept(1...Outbox.batchLimit, to: outbox)
+        #expect(metrics.count(.delayed) == 0)
+        let late = Task { try await outbox.accept(message(0)) }
+        try await until { metrics.count(.delayed) == 1 }
+        let loop = Task { await outbox.run() }
+        try await late.value
+        await outbox.close()
+        await loop.value
+        #expect(store.state.count == 1 + Outbox.batchLimit)
+        try store.close()
+    }
+
+    @Test func acceptedMessagesAreWrittenWhenTheQueueIsClosed() async throws {
+        _ = try await run(clock: ManualClock()) { try await accept(1...5, to: $0) }
+        let rest = try await run { await $0.setConnected(true) }
+        #expect(rest.map(\.row) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func acceptedMessagesOfAFailedTransactionAreCounted() async throws {
+        let (metrics, log) = (GatewayMetrics(), RecordedLog())
+        let store = try MessageStore(QueueSettings(file: file), logger: Self.logger)
+        let outbox = try Outbox(store, window: 1, metrics: metrics, logger: log.logger) { _ in 1 }
+        try store.close()
+        try await accept(1...3, to: outbox)
+        let loop = Task { await outbox.run() }
+        try await until { metrics.count(.droppedUnwritten) == 3 }
+        await #expect(throws: (any Error).self) { try await outbox.append(message(4)) }
+        await outbox.close()
+        await loop.value
+        #expect(metrics.count(.droppedUnwritten) == 3)
+        #expect(log.lines.count == 1)
+    }
+
+    // MARK: Limits
+
     @Test func noMoreMessagesAreUnderWayThanTheWindow() async throws {
         let all = try await run(window: 3) { outbox in
             await outbox.setConnected(true)
             try await append(1...10, to: outbox)
-            await outbox.acknowledged(1)
+            await outbox.acknowledged([1])
         }
         #expect(all.map(\.row) == [1, 2, 3, 4])
     }
@@ -136,8 +238,7 @@ import Testing
         _ = try await run { outbox in
             await outbox.setConnected(true)
             try await append(1...2, to: outbox)
-            await outbox.acknowledged(1)
-            await outbox.acknowledged(2)
+            await outbox.acknowledged([1, 2])
         }
         let second = try await run { outbox in
             await outbox.setConnected(true)
@@ -157,8 +258,9 @@ import Testing
         let outbox = try Outbox(store, window: 1, metrics: GatewayMetrics(), logger: Self.logger) { _ in 1 }
         await outbox.close()
         await #expect(throws: OutboxClosed.self) {
-            try await outbox.append(OutgoingMessage("topic", isRetained: false, MessageBody(error: nil)))
+            try await outbox.append(message(1))
         }
+        await #expect(throws: OutboxClosed.self) { try await outbox.accept(message(2)) }
         try store.close()
     }
 }

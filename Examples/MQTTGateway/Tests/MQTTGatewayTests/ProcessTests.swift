@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import GatewaySimulation
 import Mosquitto
 import Testing
@@ -50,10 +51,10 @@ struct ProcessTests {
             }
             let values = try values(fixture, process: 1)
             let numbers = Set(values.map(\.number))
-            // The queue is sent in order, so every value of the first process arrives, except for one or two that were
-            // on their way into the file at the kill.
+            // The queue is sent in order, so every value of the first process arrives, except for those of the last
+            // interval, or two on a busy machine, which no transaction had written at the kill.
             #expect(numbers == Set(1...(numbers.max() ?? 0)))
-            #expect(count - numbers.count <= 2)
+            #expect(count - numbers.count <= Int(2 * (Outbox.interval / .milliseconds(20))))
             // A second delivery has the identifier of the first.
             #expect(Set(values.map(\.id)).count == numbers.count)
             #expect(second.end(SIGTERM) == 0)

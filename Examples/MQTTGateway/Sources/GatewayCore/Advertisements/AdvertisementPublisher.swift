@@ -89,12 +89,13 @@ actor AdvertisementPublisher {
 
     private func publish(_ reading: AdvertisedReading, of device: String, at now: Date) async {
         metrics.add(.received)
-        // A later subscriber must not receive an event, which is over by then.
-        let isRetained = if case .event = reading.kind { false } else { true }
+        let isEvent = if case .event = reading.kind { true } else { false }
         let topic = configuration.topics.value(reading.id, of: device)
+        // A later subscriber must not receive an event, which is over by then.
+        let message = OutgoingMessage(topic, isRetained: !isEvent, MessageBody(time: now, value: reading.value))
         do {
-            try await outbox.append(
-                OutgoingMessage(topic, isRetained: isRetained, MessageBody(time: now, value: reading.value)))
+            // An event, such as a pressed button, is published at once.
+            if isEvent { try await outbox.append(message) } else { try await outbox.accept(message) }
         } catch {
             // The queue has logged the reason.
             metrics.add(.droppedUnwritten)

@@ -31,7 +31,7 @@ struct BrokerLink: Sendable {
         var isReported = false
         for await event in client.events {
             switch event {
-            case .acknowledged(let packet): await outbox.acknowledged(packet)
+            case .acknowledged(let packets): await outbox.acknowledged(packets)
             case .connected:
                 isReported = false
                 await begin()

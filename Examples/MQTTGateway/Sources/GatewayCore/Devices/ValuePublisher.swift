@@ -32,7 +32,7 @@ final class ValuePublisher: Sendable {
         self.logger = logger
     }
 
-    /// Puts the values of a characteristic into the queue; returns when the file contains them.
+    /// Puts the values of a characteristic into the queue; returns when it has accepted them.
     func publish(_ data: Data, of characteristic: CharacteristicID, _ source: ValueConfiguration.Source) async {
         metrics.add(.received)
         let now = wallClock()
@@ -44,10 +44,10 @@ final class ValuePublisher: Sendable {
             guard let measured = decode(data, value) else { continue }
             let topic = topics.value(value.id, of: device.id)
             do {
-                try await outbox.append(
+                try await outbox.accept(
                     OutgoingMessage(topic, isRetained: true, MessageBody(time: now, value: measured)))
             } catch {
-                // The queue has logged the reason.
+                // The gateway is stopping.
                 metrics.add(.droppedUnwritten)
             }
         }

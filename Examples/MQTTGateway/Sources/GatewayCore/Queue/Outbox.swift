@@ -3,14 +3,17 @@ import Mosquitto
 
 /// A loop that puts messages into the queue, passes them to the client in order, and removes acknowledged ones.
 ///
-/// Values that arrive while a transaction runs are written by the next one together. Acknowledged messages are removed
-/// in the transaction that writes the next value, or, if none arrives for 0.2 seconds, in a separate one. After the end
-/// of a process, whatever its reason, the next process sends all remaining messages again.
+/// Messages share transactions: a transaction begins ``interval`` after the last one, or at once if that time has passed
+/// already, if ``batchLimit`` messages wait, or if a caller waits for the file. It writes all waiting messages, and
+/// removes all acknowledged ones. After the end of a process, whatever its reason, the next process sends all messages
+/// of the file again.
 package actor Outbox {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
-    /// The time that an acknowledged message waits for a transaction that writes another.
-    package static let removalDelay = Duration.milliseconds(200)
+    /// The time between the beginnings of two transactions.
+    package static let interval = Duration.milliseconds(200)
+    /// The number of accepted messages that may wait for a transaction.
+    package static let batchLimit = 256
 
     private let store: MessageStore
     private let publish: @Sendable (StoredMessage) throws -> Int32
@@ -21,11 +24,16 @@ package actor Outbox {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    /// The messages that wait for the next transaction.
-    private var waiting: [(message: OutgoingMessage, waiter: Waiter)] = []
+    /// The messages that wait for the next transaction, and the callers that wait for its end.
+    private var waiting: [OutgoingMessage] = []
+    private var waiters: [Waiter] = []
     private var acknowledgedRows: [Int64] = []
-    /// Ends after ``removalDelay``, and wakes the loop.
-    private var removal: Task<Void, Never>?
+    /// The callers that wait because ``batchLimit`` messages do.
+    private var delayed: [CheckedContinuation<Void, Never>] = []
+    /// Whether a transaction with messages runs.
+    private var isWriting = false
+    /// Begins with a transaction, ends after ``interval``, and wakes the loop.
+    private var pause: Task<Void, Never>?
     /// The messages that were read from the queue, or just put into it, and not yet passed to the client; the last such
     /// row.
     private var loaded: [StoredMessage] = []
@@ -44,7 +52,7 @@ package actor Outbox {
 
     /// - Parameters:
     ///   - window: The number of messages that the client has at a time.
-    ///   - clock: The clock of ``removalDelay``.
+    ///   - clock: The clock of ``interval``.
     ///   - publish: Passes a message to the client, and returns its packet identifier.
     package init(
         _ store: MessageStore, window: Int, metrics: GatewayMetrics, clock: any Clock<Duration> = ContinuousClock(),
@@ -63,13 +71,27 @@ package actor Outbox {
 
     // MARK: Inputs
 
-    /// Puts a message into the queue; returns when the file contains it.
+    /// Accepts a message: the file contains it after ``interval`` and a transaction, unless the process ends before.
+    ///
+    /// Waits, and counts this, while ``batchLimit`` messages wait.
+    ///
+    /// - Throws: ``OutboxClosed``.
+    package func accept(_ message: OutgoingMessage) async throws {
+        if waiting.count >= Self.batchLimit { metrics.add(.delayed) }
+        while waiting.count >= Self.batchLimit, !isClosed { await withCheckedContinuation { delayed.append($0) } }
+        guard !isClosed else { throw OutboxClosed() }
+        waiting.append(message)
+        if isDue { signal.yield() }
+    }
+
+    /// Puts a message into the queue, at once; returns when the file contains it.
     ///
     /// - Throws: The error of the file, or ``OutboxClosed``.
     package func append(_ message: OutgoingMessage) async throws {
         guard !isClosed else { throw OutboxClosed() }
         try await withCheckedThrowingContinuation { waiter in
-            waiting.append((message, waiter))
+            waiting.append(message)
+            waiters.append(waiter)
             signal.yield()
         }
     }
@@ -80,12 +102,13 @@ package actor Outbox {
         signal.yield()
     }
 
-    /// Records that the broker has acknowledged a message; packet identifiers of other messages are ignored.
-    package func acknowledged(_ packet: Int32) {
-        guard let row = inFlight.removeValue(forKey: packet) else { return }
-        acknowledgedRows.append(row)
-        metrics.add(.acknowledged)
-        if hasMore { signal.yield() } else { removeLater() }
+    /// Records that the broker has acknowledged messages; packet identifiers of other messages are ignored.
+    package func acknowledged(_ packets: [Int32]) {
+        let rows = packets.compactMap { inFlight.removeValue(forKey: $0) }
+        guard !rows.isEmpty else { return }
+        acknowledgedRows += rows
+        metrics.add(.acknowledged, rows.count)
+        if hasMore || isDue { signal.yield() }
     }
 
     /// Refuses further messages; ``run()`` ends when the file contains all accepted ones.
@@ -95,19 +118,13 @@ package actor Outbox {
     }
 
     /// Whether the broker has acknowledged every message.
-    package var isEmpty: Bool { count == 0 && waiting.isEmpty && acknowledgedRows.isEmpty }
+    package var isEmpty: Bool { count == 0 && waiting.isEmpty && !isWriting && acknowledgedRows.isEmpty }
 
     /// Whether messages wait for room in the client's window.
     private var hasMore: Bool { !loaded.isEmpty || lastLoaded < lastStored }
 
-    private func removeLater() {
-        guard removal == nil else { return }
-        removal = Task {
-            do { try await clock.sleep(for: Self.removalDelay) } catch { return }  // The loop has ended.
-            removal = nil
-            signal.yield()
-        }
-    }
+    /// Whether a transaction does not wait for the end of the pause.
+    private var isDue: Bool { pause == nil || !waiters.isEmpty || waiting.count >= Self.batchLimit || isClosed }
 
     // MARK: The loop
 
@@ -117,34 +134,54 @@ package actor Outbox {
     package func run() async {
         signal.yield()
         for await _ in signals {
-            await commit()
+            if isDue { await commit() }
             await handOver()
             if isClosed && waiting.isEmpty { break }
         }
-        removal?.cancel()
+        pause?.cancel()
+        resumeDelayed()
     }
 
     private func commit() async {
         guard !waiting.isEmpty || !acknowledgedRows.isEmpty else { return }
-        let (batch, rows) = (waiting, acknowledgedRows)
-        (waiting, acknowledgedRows) = ([], [])
+        beginPause()
+        let (batch, waiters, rows) = (waiting, waiters, acknowledgedRows)
+        (waiting, self.waiters, acknowledgedRows, isWriting) = ([], [], [], true)
+        resumeDelayed()
         do {
-            let commit = try await store.commit(
-                batch.map(\.message), removing: rows, loaded: lastLoaded)
-            committed(commit, batch.count)
+            committed(try await store.commit(batch, removing: rows, loaded: lastLoaded), batch.count)
             if isFailing { logger.notice("the queue is written again") }
             isFailing = false
-            for (_, waiter) in batch { waiter.resume() }
+            for waiter in waiters { waiter.resume() }
         } catch {
             if !isFailing { logger.error("the queue cannot be written", metadata: ["error": "\(error)"]) }
             isFailing = true
-            for (_, waiter) in batch { waiter.resume(throwing: error) }
+            // The waiting callers count their messages themselves.
+            metrics.add(.droppedUnwritten, batch.count - waiters.count)
+            for waiter in waiters { waiter.resume(throwing: error) }
             // Removed with the next transaction; until then they are in the file, and the client has sent them.
             acknowledgedRows += rows
+            beginPause()
+        }
+        isWriting = false
+    }
+
+    private func beginPause() {
+        guard pause == nil else { return }
+        pause = Task {
+            do { try await clock.sleep(for: Self.interval) } catch { return }  // The loop has ended.
+            pause = nil
+            if !waiting.isEmpty || !acknowledgedRows.isEmpty { signal.yield() }
         }
     }
 
+    private func resumeDelayed() {
+        for caller in delayed { caller.resume() }
+        delayed = []
+    }
+
     private func committed(_ commit: MessageStore.Commit, _ appended: Int) {
+        metrics.add(.transactions)
         // No older message waits in the file: the client gets these messages without another read.
         let isCaughtUp = lastLoaded == lastStored
         lastStored += Int64(appended)
@@ -180,7 +217,7 @@ package actor Outbox {
                     "a message is refused, and dropped", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
                 metrics.add(.droppedRefused)
                 acknowledgedRows.append(message.row)
-                removeLater()
+                beginPause()
             } catch {
                 loaded.insert(message, at: 0)
                 logger.error(
