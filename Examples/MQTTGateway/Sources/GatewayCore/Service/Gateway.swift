@@ -70,6 +70,8 @@ package struct Gateway: Sendable {
         /// The publisher of advertisements; nil without rules, so that nothing scans all the time.
         let advertisements: AdvertisementPublisher?
         let watchdog: Watchdog
+        /// The executor of the Bluetooth callbacks, on which devices are served: a value then changes threads once less.
+        let executor: QueueExecutor
     }
 
     /// - Parameter devices: The names of the devices that advertise, and that Home Assistant knows.
@@ -104,7 +106,7 @@ package struct Gateway: Sendable {
             wallClock: wallClock, logger: logger)
         return Parts(
             link: link, sessions: sessions, advertisements: configuration.advertisements.isEmpty ? nil : advertisements,
-            watchdog: watchdog)
+            watchdog: watchdog, executor: central.executor)
     }
 
     /// Runs the devices until it is time to stop.
@@ -136,7 +138,7 @@ package struct Gateway: Sendable {
                     return nil
                 }
             }
-            group.addTask {
+            group.addTask(executorPreference: parts.executor) {
                 await withTaskGroup { group in
                     for session in parts.sessions { group.addTask { await session.run() } }
                     if let advertisements = parts.advertisements { group.addTask { await advertisements.run() } }
