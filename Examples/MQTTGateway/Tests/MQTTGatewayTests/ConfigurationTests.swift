@@ -37,6 +37,11 @@ import Testing
         #expect(device.commands.map(\.id) == ["lamp"])
     }
 
+    @Test func aWordInQuotationMarksIsText() throws {
+        let configuration = try read(Self.valid.replacingOccurrences(of: "user: gateway", with: "user: \"null\""))
+        #expect(configuration.broker.user == "null")
+    }
+
     @Test func aPasswordIsPartOfNoDescription() throws {
         let configuration = try read(Self.valid)
         var dumped = ""
@@ -63,6 +68,9 @@ import Testing
         ),
         ("environmental-sensing", "weather", "devices[0].profiles: \"weather\" is none of battery"),
         ("FFF0/FFF1", "FFF1", "devices[0].values[0].characteristic: \"FFF1\" is not a service and a characteristic"),
+        ("host: broker.example", "host: ~", "gateway.yaml:3:9: broker.host: must be text"),
+        ("host: broker.example", "host: Null", "broker.host: must be text"),
+        ("host: broker.example", "host:", "broker.host: must be text"),
         ("gateway: kitchen", "gateway: [", "gateway.yaml: "),
     ])
     func aMistakeNamesFileLineAndField(text: String, replacement: String, message: String) throws {

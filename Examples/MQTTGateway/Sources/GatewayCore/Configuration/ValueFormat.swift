@@ -2,21 +2,11 @@ import BluetoothProfiles
 package import Foundation
 
 /// A value in a message.
-package enum MeasuredValue: Encodable, Sendable, Equatable {
+package enum MeasuredValue: Sendable, Equatable {
     case integer(Int64)
     case number(Double)
     case text(String)
     case flag(Bool)
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .text(let value): try container.encode(value)
-        case .flag(let value): try container.encode(value)
-        }
-    }
 }
 
 /// A value that does not fit its format.

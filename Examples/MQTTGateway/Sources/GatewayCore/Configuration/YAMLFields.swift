@@ -3,7 +3,7 @@ import Yams
 
 /// The fields of a mapping in a YAML file; errors name the file, the line and the field.
 struct YAMLFields {
-    private let mapping: Node.Mapping
+    private let nodes: [String: Node]
     private let file: String
     /// The path of the mapping: `devices[0]`, or empty at the top.
     private let path: String
@@ -15,7 +15,8 @@ struct YAMLFields {
     init(yaml: String, file: String, known: Set<String>) throws {
         let node: Node?
         do {
-            node = try Yams.compose(yaml: yaml)
+            // Without rules for the types of values: they are regular expressions, for which Foundation loads ICU.
+            node = try Yams.compose(yaml: yaml, .basic)
         } catch let error as YamlError {
             throw ConfigurationError(
                 description: "\(file): \("\(error)".split(separator: "\n").joined(separator: " "))")
@@ -29,26 +30,28 @@ struct YAMLFields {
         self.path = path
         mark = node.mark
         guard case .mapping(let mapping) = node else {
-            self.mapping = Node.Mapping([])
             throw Self.error(file, node.mark, path, "must have fields")
         }
-        self.mapping = mapping
-        var seen: Set<String> = []
-        for (key, _) in mapping {
+        var nodes: [String: Node] = [:]
+        for (key, value) in mapping {
             let name = key.scalar?.string ?? "?"
+            let field = Self.join(path, name)
             guard known.contains(name) else {
                 throw Self.error(
-                    file, key.mark, join(name), "is unknown; known are \(known.sorted().joined(separator: ", "))")
+                    file, key.mark, field, "is unknown; known are \(known.sorted().joined(separator: ", "))")
             }
-            guard seen.insert(name).inserted else { throw Self.error(file, key.mark, join(name), "occurs twice") }
+            guard nodes.updateValue(value, forKey: name) == nil else {
+                throw Self.error(file, key.mark, field, "occurs twice")
+            }
         }
+        self.nodes = nodes
     }
 
     // MARK: Errors
 
     /// Returns an error of a field, or of the whole mapping.
     func error(_ key: String?, _ rule: String) -> ConfigurationError {
-        let mark = key.flatMap { mapping[Node($0)]?.mark } ?? self.mark
+        let mark = key.flatMap { nodes[$0]?.mark } ?? self.mark
         return Self.error(file, mark, key.map(join) ?? path, rule)
     }
 
@@ -57,18 +60,25 @@ struct YAMLFields {
         return ConfigurationError(description: "\(file)\(place): \(path.isEmpty ? "" : "\(path): ")\(rule)")
     }
 
-    private func join(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    private func join(_ key: String) -> String { Self.join(path, key) }
+
+    private static func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     // MARK: Values
 
     /// Returns whether the field exists.
-    func has(_ key: String) -> Bool { mapping[Node(key)] != nil }
+    func has(_ key: String) -> Bool { nodes[key] != nil }
 
     /// Returns a text; a number is also text.
     func text(_ key: String) throws -> String? {
-        guard let node = mapping[Node(key)] else { return nil }
-        guard let scalar = node.scalar, node.tag != Tag(.null) else { throw error(key, "must be text") }
+        guard let node = nodes[key] else { return nil }
+        guard let scalar = node.scalar, !Self.isNull(scalar) else { throw error(key, "must be text") }
         return scalar.string
+    }
+
+    /// Whether a scalar is YAML's null, by the core schema of YAML 1.2.
+    private static func isNull(_ scalar: Node.Scalar) -> Bool {
+        scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 
     /// Returns a text that must exist.
@@ -164,13 +174,13 @@ struct YAMLFields {
 
     /// Returns the fields of a part.
     func fields(_ key: String, known: Set<String>) throws -> YAMLFields? {
-        guard let node = mapping[Node(key)] else { return nil }
+        guard let node = nodes[key] else { return nil }
         return try YAMLFields(node, file: file, path: join(key), known: known)
     }
 
     /// Returns the fields of each element of a list; an absent list is empty.
     func list(_ key: String, known: Set<String>) throws -> [YAMLFields] {
-        guard let node = mapping[Node(key)] else { return [] }
+        guard let node = nodes[key] else { return [] }
         guard case .sequence(let elements) = node else { throw error(key, "must be a list") }
         guard elements.count <= 1_000 else { throw error(key, "has more than 1,000 elements") }
         return try elements.enumerated().map { index, element in

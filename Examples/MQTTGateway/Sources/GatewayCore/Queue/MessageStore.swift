@@ -77,7 +77,7 @@ package final class MessageStore: Sendable {
                 for message in messages {
                     last += 1
                     let stored = StoredMessage(
-                        row: last, topic: message.topic, payload: try message.body.json(id: "\(file.name)-\(last)"),
+                        row: last, topic: message.topic, payload: message.body.json(id: "\(file.name)-\(last)"),
                         isRetained: message.isRetained)
                     try stored.insert(into: database)
                     commit.inserted.append(stored)

@@ -20,7 +20,7 @@ package struct JSONLogHandler: LogHandler {
         var fields = (metadataProvider?.get() ?? [:]).mapValues { "\($0)" }
         fields.merge(metadata.mapValues { "\($0)" }) { $1 }
         fields.merge((event.metadata ?? [:]).mapValues { "\($0)" }) { $1 }
-        fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        fields["time"] = Date().iso8601
         fields["level"] = event.level.rawValue
         fields["logger"] = label
         fields["message"] = "\(event.message)"
