@@ -128,6 +128,19 @@ import Testing
         try store.close()
     }
 
+    /// A bit of the row's header can make SQLite read the columns differently, and the checksum as null.
+    @Test func aMessageWithoutItsChecksumIsLeftOut() async throws {
+        let written = try await write(20)
+        let content = try Data(contentsOf: URL(fileURLWithPath: file))
+        let place = try #require(content.range(of: written[7].payload))
+        // The header ends with the type of the checksum, and the topic follows.
+        try change(at: UInt64(place.lowerBound - written[7].topic.utf8.count - 1)) { _ in 0 }
+        let store = try open()
+        #expect(try await readAll(store) == written.filter { $0.row != written[7].row })
+        #expect(log.lines.count == 1)
+        try store.close()
+    }
+
     @Test func aFileThatIsNoDatabaseIsRenamedAndNoMoreThanEightAreKept() async throws {
         for _ in 0..<10 {
             try Data("no database".utf8).write(to: URL(fileURLWithPath: file))

@@ -111,7 +111,8 @@ package final class MessageStore: Sendable {
             try await file.database.read { database in
                 let select = try database.cachedStatement(
                     sql: "SELECT \(StoredMessage.columns) FROM message WHERE row > ? ORDER BY row LIMIT ?")
-                return try Row.fetchAll(select, arguments: [row, limit]).map(StoredMessage.init)
+                return try Row.fetchAll(select, arguments: [row, limit])
+                    .map { try StoredMessage($0, hasChecksum: file.hasChecksums) }
             }
         }
     }

@@ -21,6 +21,8 @@ final class QueueFile: Sendable {
     let database: DatabaseQueue
     /// The first part of the identifiers of this file's messages.
     let name: String
+    /// Whether each row has a checksum.
+    let hasChecksums: Bool
     let state: Mutex<State>
 
     /// Opens the file, or creates it.
@@ -29,13 +31,14 @@ final class QueueFile: Sendable {
     init(_ settings: QueueSettings) throws {
         database = try Self.open(settings.file, survivesPowerLoss: settings.survivesPowerLoss)
         do {
-            let (name, state) = try database.write { database in
+            let (name, hasChecksums, state) = try database.write { database in
                 let check = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 guard check == "ok" else { throw QueueDamage(description: check ?? "it cannot be checked") }
                 try Self.createTables(database)
-                return (try Self.name(database), try Self.state(database))
+                return (try Self.name(database), try Self.hasChecksums(database), try Self.state(database))
             }
             self.name = name
+            self.hasChecksums = hasChecksums
             self.state = Mutex(state)
         } catch {
             try database.close()
@@ -60,7 +63,7 @@ final class QueueFile: Sendable {
             sql: """
                 CREATE TABLE IF NOT EXISTS message (
                   row INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, payload BLOB NOT NULL,
-                  retained INTEGER NOT NULL, checksum INTEGER);
+                  retained INTEGER NOT NULL, checksum INTEGER NOT NULL);
                 CREATE TABLE IF NOT EXISTS queue (name TEXT NOT NULL);
                 CREATE TABLE IF NOT EXISTS announced (topic TEXT PRIMARY KEY) WITHOUT ROWID;
                 """)
@@ -68,6 +71,11 @@ final class QueueFile: Sendable {
         if try !database.columns(in: "message").contains(where: { $0.name == "checksum" }) {
             try database.execute(sql: "ALTER TABLE message ADD COLUMN checksum INTEGER")
         }
+    }
+
+    /// Whether the version that created the file wrote checksums only: the column that a later one adds may be null.
+    fileprivate static func hasChecksums(_ database: Database) throws -> Bool {
+        try database.columns(in: "message").contains { $0.name == "checksum" && $0.isNotNull }
     }
 
     private static func name(_ database: Database) throws -> String {
@@ -157,6 +165,8 @@ struct QueueDamage: Error, CustomStringConvertible {
 private struct CopiedMessages {
     var count = 0
     var last: Int64 = 0
+    /// Whether each row of the damaged file has a checksum.
+    private var hasChecksums = true
 
     init() {}
 
@@ -164,6 +174,7 @@ private struct CopiedMessages {
     init(from old: DatabaseQueue, into database: Database) throws {
         // Done without a transaction, whose end fails once SQLite has found damage.
         try old.unsafeRead { old in
+            hasChecksums = try QueueFile.hasChecksums(old)
             var next: Int64? = .min
             while let row = next { next = try copy(from: row, of: old, into: database) }
             // Without the topics, some discovery messages are not withdrawn later.
@@ -187,7 +198,8 @@ private struct CopiedMessages {
                 let number = try row.decode(Int64.self, atIndex: 0)
                 guard number < .max else { return nil }
                 next = number + 1
-                do { try add(StoredMessage(row), to: database) } catch is QueueDamage {}  // The others are read.
+                // The others are read.
+                do { try add(StoredMessage(row, hasChecksum: hasChecksums), to: database) } catch is QueueDamage {}
             }
             return nil
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {

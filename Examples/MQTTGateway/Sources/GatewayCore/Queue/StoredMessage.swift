@@ -16,8 +16,9 @@ extension StoredMessage {
 
     /// Reads a row, whose bytes may have changed on the disk.
     ///
+    /// - Parameter hasChecksum: Whether each row of the file has a checksum; an earlier version wrote none.
     /// - Throws: ``QueueDamage`` for a row that differs from the written one.
-    init(_ row: Row) throws {
+    init(_ row: Row, hasChecksum: Bool) throws {
         let checksum: Int64?
         do {
             self.init(
@@ -27,8 +28,7 @@ extension StoredMessage {
         } catch {
             throw QueueDamage(description: "a row cannot be read: \(error)")
         }
-        // An earlier version wrote no checksums.
-        guard checksum == nil || checksum == self.checksum else {
+        guard checksum == self.checksum || checksum == nil && !hasChecksum else {
             throw QueueDamage(description: "row \(self.row) has another checksum")
         }
     }
