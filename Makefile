@@ -21,6 +21,7 @@
 #   REPRODUCE=1            test-deb: build twice, and compare
 #   BUILT=1                test-deb, test-systemd: the packages that were built before
 #   SCALE="--seconds 180"  gateway-scale: the options of the run, which `SCALE=--help` lists
+#   ROUNDS=3               gateway-compare: passes by turns, and their medians
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
