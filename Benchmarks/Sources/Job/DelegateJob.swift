@@ -6,7 +6,7 @@ import Synchronization
 final class DelegateJob: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     // Invariant: variables are used only on `queue`, except for the manager, which is set before the queue is used.
 
-    /// What the job waits for, and counts.
+    /// The event that the job waits for, and counts.
     enum Goal {
         case reports
         case connections

@@ -27,7 +27,7 @@ struct EmulatorCore: Sendable {
     /// Work that an output causes and that must run outside the lock.
     typealias SideEffect = @Sendable (Emulator) -> Void
 
-    /// What must be done outside the lock, in this order.
+    /// The work that must be done outside the lock, in this order.
     struct FollowUp: Sendable {
         var sideEffects: [SideEffect] = []
         /// The deliveries to start or to run.

@@ -19,7 +19,7 @@ package protocol EventSource: AnyObject, Sendable {
     /// - Returns: Work that the thread runs before it waits again; always nil unless `allowsInline` is true.
     func handle(_ events: CInt, allowsInline: Bool) -> InlineWork?
 
-    /// Releases what belongs to the waiting thread; called once, when no thread waits any more.
+    /// Releases what belongs to the waiting thread; called once, when no thread will wait again.
     func end()
 }
 
