@@ -47,6 +47,8 @@ enum JobProcess {
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        // The daemon ends links after two seconds, as bluetoothd does; the next pass begins without them.
+        sleep(3)
         return try JSONDecoder().decode(JobResult.self, from: data)
     }
 }

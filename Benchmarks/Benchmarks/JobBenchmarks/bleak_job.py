@@ -21,7 +21,7 @@ async def main(job: str, devices: int, seconds: int) -> None:
     start = time.monotonic()
     values = 0
 
-    def received(*_) -> None:
+    def received(_source, _data) -> None:
         nonlocal values
         values += 1
 

@@ -76,7 +76,6 @@ final class DelegateJob: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        guard goal == .subscriptions else { return reach() }
         peripheral.discoverServices([CBUUID(string: "180D")])
     }
 
@@ -88,6 +87,8 @@ final class DelegateJob: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        // The daemon is quiet only once it has found all services.
+        guard goal == .subscriptions else { return reach() }
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
     }
 
