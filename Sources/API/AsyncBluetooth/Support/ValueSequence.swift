@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Values that a device sends, for `for try await`.
 ///
 /// Each iterator is a separate consumer: the scan or the subscription behind the values begins with the iterator and
@@ -11,6 +13,8 @@ public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
 
     /// One consumer.
     public struct Iterator: AsyncIteratorProtocol {
+        // `next` is specialized for the values of characteristics: generic code looks up its types for each value, which is
+        // a fifth of its cost.
         var reader: ElementReader<Element>
 
         /// The number of elements that were dropped because this consumer was slow; see ``BufferingPolicy``.
@@ -19,11 +23,13 @@ public struct ValueSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// The next value, nil at the end.
         ///
         /// - Throws: ``BluetoothError`` when the sequence ends with an error, or `CancellationError`.
+        @_specialize(where Element == Data)
         public mutating func next() async throws -> Element? { try await reader.next() }
 
         /// The next value, nil at the end, on the caller's actor.
         ///
         /// - Throws: ``BluetoothError`` when the sequence ends with an error, or `CancellationError`.
+        @_specialize(where Element == Data)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             try await reader.next(isolation: actor)
         }
