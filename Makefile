@@ -143,12 +143,6 @@ bench: deps ## the benchmarks, in release
 	@.build/release/bluectl world run Benchmarks/Benchmarks/JobBenchmarks/fifty-devices.json -- \
 		swift package --package-path Benchmarks -c release benchmark --no-progress
 
-bench-check: deps ## instructions and thread switches of a value in the jobs of the benchmarks, against the committed ones
-	@Scripts/need-packages valgrind binutils
-	@$(BUILD) -c release --product bluectl
-	@$(BUILD) -c release --package-path Benchmarks --product Job
-	@Scripts/bench-check
-
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs
 
