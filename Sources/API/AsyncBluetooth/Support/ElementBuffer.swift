@@ -14,15 +14,17 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     private struct State {
         var elements: Deque<Element> = []
-        var waiters: [Waiter<Void>] = []
+        /// The consumers that wait. Unsafe continuations suffice: whoever removes one resumes it.
+        var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+        var waiterCount: UInt64 = 0
         var isFinished = false
         var error: (any Error)?
         var droppedCount = 0
         /// Whether elements were dropped since the buffer was last empty.
         var hasGap = false
 
-        mutating func takeWaiters() -> [Waiter<Void>] {
-            defer { waiters = [] }
+        mutating func takeWaiters() -> [UInt64: UnsafeContinuation<Void, Never>] {
+            defer { waiters = [:] }
             return waiters
         }
     }
@@ -63,12 +65,12 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     func append(_ element: Element, inPlaceOf isSuperseded: ((Element) -> Bool)? = nil) -> Bool {
         // Dropped elements are released outside the lock.
         let (waiters, dropped, isKept, isFirstDrop) = state.withLock {
-            state -> ([Waiter<Void>], Element?, Bool, Bool) in
-            guard !state.isFinished else { return ([], element, false, false) }
+            state -> ([UInt64: UnsafeContinuation<Void, Never>], Element?, Bool, Bool) in
+            guard !state.isFinished else { return ([:], element, false, false) }
             if let isSuperseded, let index = state.elements.firstIndex(where: isSuperseded) {
                 let old = state.elements[index]
                 state.elements[index] = element
-                return ([], old, true, false)
+                return ([:], old, true, false)
             }
             guard state.elements.count >= policy.limit else {
                 state.elements.append(element)
@@ -81,29 +83,29 @@ final class ElementBuffer<Element: Sendable>: Sendable {
             case .dropOldest:
                 let oldest = state.elements.removeFirst()
                 state.elements.append(element)
-                return ([], oldest, true, isFirstDrop)
-            case .dropNewest: return ([], element, false, isFirstDrop)
+                return ([:], oldest, true, isFirstDrop)
+            case .dropNewest: return ([:], element, false, isFirstDrop)
             case .fail:
                 state.isFinished = true
                 state.error = BluetoothError(context, .bufferOverflow(limit: policy.limit))
-                return ([], element, false, isFirstDrop)
+                return ([:], element, false, isFirstDrop)
             }
         }
         withExtendedLifetime(dropped) {}
         if isFirstDrop { logOverflow() }
-        for waiter in waiters { waiter.finish(.success(())) }
+        for waiter in waiters.values { waiter.resume() }
         return isKept
     }
 
     /// Ends the sequence after the waiting elements; only the first end has an effect.
     func finish(_ error: (any Error)? = nil) {
-        let waiters = state.withLock { state -> [Waiter<Void>] in
-            guard !state.isFinished else { return [] }
+        let waiters = state.withLock { state -> [UInt64: UnsafeContinuation<Void, Never>] in
+            guard !state.isFinished else { return [:] }
             state.isFinished = true
             state.error = error
             return state.takeWaiters()
         }
-        for waiter in waiters { waiter.finish(.success(())) }
+        for waiter in waiters.values { waiter.resume() }
     }
 
     private func logOverflow() {
@@ -134,33 +136,45 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     ///
     /// A cancellation affects only this call, not the buffer or the next call.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Next {
-        while true {
-            if Task.isCancelled { return .cancelled }
-            let waiter = Waiter<Void>()
-            if let next = popFirst(orWaitWith: waiter) { return next }
-            do {
-                try await waiter.value(isolation: isolation) {
-                    state.withLock { $0.waiters.removeAll { $0 === waiter } }
-                }
-            } catch {
-                return .cancelled
-            }
+        while !Task.isCancelled {
+            if let next = popFirst() { return next }
+            await waitForElement()
         }
+        return .cancelled
     }
 
-    private func popFirst(orWaitWith waiter: Waiter<Void>) -> Next? {
+    private func popFirst() -> Next? {
         let (next, isGapRead) = state.withLock { state -> (Next?, Bool) in
             if let first = state.elements.popFirst() {
                 guard state.hasGap, state.elements.isEmpty else { return (.element(first), false) }
                 state.hasGap = false
                 return (.element(first), true)
             }
-            if state.isFinished { return (.end(state.error), false) }
-            state.waiters.append(waiter)
-            return (nil, false)
+            return (state.isFinished ? .end(state.error) : nil, false)
         }
         if isGapRead { onGapRead() }
         return next
+    }
+
+    /// Waits for an element, the end of the sequence, or the cancellation of the task.
+    private func waitForElement(isolation: isolated (any Actor)? = #isolation) async {
+        let id = state.withLock { state in
+            state.waiterCount += 1
+            return state.waiterCount
+        }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    // A cancellation that came before has not found this waiter.
+                    guard state.elements.isEmpty, !state.isFinished, !Task.isCancelled else { return false }
+                    state.waiters[id] = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Values that a device sends, for `for try await`.
 ///

@@ -95,7 +95,10 @@ final class ScanListing {
     /// The wanted devices among them.
     private var table = ScanTable()
     private var drawnLines = 0
-    private var isDrawingDue = false
+    /// Whether the table was drawn less than a pause ago.
+    private var isPausing = false
+    /// Whether the table has changed since it was drawn.
+    private var isChanged = false
     /// The devices that are shown once they are complete, in the order in which they were heard.
     private var incomplete: [UUID] = []
 
@@ -116,7 +119,7 @@ final class ScanListing {
         let isNew = table.devices[device.identifier] == nil
         table.update(known)
         if console.isLive {
-            drawSoon()
+            drawChange()
         } else if showsDuplicates {
             show(known)
         } else if isNew {
@@ -152,22 +155,25 @@ final class ScanListing {
 
     private func show(_ device: DeviceRecord) { console.show(device.fields(backend: backend), [device.line]) }
 
-    private func drawSoon() {
-        guard !isDrawingDue else { return }
-        isDrawingDue = true
+    /// Draws the table, so that the first device is seen at once; after the pause if it was drawn just before.
+    private func drawChange() {
+        isChanged = true
+        guard !isPausing else { return }
+        draw()
+        isPausing = true
         Task {
             do {
                 try await Task.sleep(for: Self.pause)
             } catch {
                 return
             }
-            guard isDrawingDue else { return }
-            draw()
+            isPausing = false
+            if isChanged { drawChange() }
         }
     }
 
     private func draw(isOver: Bool = false) {
-        isDrawingDue = false
+        isChanged = false
         let size = StandardStream.output.size ?? (columns: 80, rows: 24)
         let lines = table.lines(columns: size.columns, rows: size.rows, isOver: isOver, palette: console.palette)
         // Moves up to the first line, redraws each line, and erases everything below.
