@@ -143,6 +143,12 @@ bench: deps ## the benchmarks, in release
 	@.build/release/bluectl world run Benchmarks/Benchmarks/JobBenchmarks/fifty-devices.json -- \
 		swift package --package-path Benchmarks -c release benchmark --no-progress
 
+bench-check: deps ## what a value costs in the jobs of the benchmarks, in instructions and switches of threads, compared with Benchmarks/job-costs.json
+	@Scripts/need-packages valgrind binutils
+	@$(BUILD) -c release --product bluectl
+	@$(BUILD) -c release --package-path Benchmarks --product Job
+	@Scripts/bench-check
+
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs
 

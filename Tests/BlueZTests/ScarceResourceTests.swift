@@ -51,7 +51,8 @@ import Testing
         }
         var errors: [String?] = []
         do {
-            try await scripted.applications.wait { !$0.isEmpty }
+            // Nine programs start at once, perhaps under a sanitizer.
+            try await scripted.applications.wait(deadline: .seconds(120)) { !$0.isEmpty }
             let device = daemon.addDevice("F0:F1:F2:F3:F4:01", properties: ["Connected": .boolean(true)])
             for _ in 0..<subscriptions { errors.append(try await subscribe(device)) }
         } catch {

@@ -58,7 +58,7 @@ import Testing
         let wanted = try emulator.add(Self.device("Wanted"))
         let pest = try emulator.add(Self.device("Pest"))
         let backend = TracingBackend(around: CBBackendSelection.emulator(emulator).backend, to: .memory)
-        let role = CentralRole(.custom(backend), console: Console(isJSON: true), limit: .seconds(60))
+        let role = CentralRole(.custom(backend), console: Console(isJSON: true), limit: .seconds(3_600))
         let central = role.central
         let (device, other) = try await emulator.run {
             let wanted = try await central.first(within: .seconds(10)) { $0.advertisement.localName == "Wanted" }

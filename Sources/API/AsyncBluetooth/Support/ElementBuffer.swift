@@ -14,7 +14,8 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     private struct State {
         var elements: Deque<Element> = []
-        /// The consumers that wait. Unsafe continuations suffice: whoever removes one resumes it.
+        /// The consumers that wait.
+        // Unsafe continuations suffice: whoever removes one resumes it.
         var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
         var waiterCount: UInt64 = 0
         var isFinished = false
