@@ -76,6 +76,10 @@ test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
 	@Tests/Browser/run view
 
+test-report: build ## the pages of failed tests in a real browser: wide and narrow, light and dark; pictures in .build/report-pictures
+	@COREBLUETOOTH_REPORTS=.build/report-pages Scripts/with-bus swift test --skip-build --filter '^CoreBluetoothTestingTests\.FailureTests'
+	@Tests/Browser/run report
+
 arm64: ## bluectl for 64-bit ARM, for a Raspberry Pi: .build-arm64/bluectl, built and tried out on x86-64; needs root
 	@Tests/ARM64/run bluectl demo
 

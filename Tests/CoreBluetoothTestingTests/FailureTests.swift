@@ -26,8 +26,34 @@ import Testing
         let path = try #require(message.split(separator: "what happened, as a page: ").last.map(String.init))
         let page = try String(contentsOfFile: path, encoding: .utf8)
         #expect(page.hasPrefix("<!doctype html>") && page.contains("valueNotified 180D/2A37"))
-        #expect(path.contains("/.build/bluetooth-reports/anExpectationThatIsNotMetSaysWhatCame"))
+        #expect(path.contains("/anExpectationThatIsNotMetSaysWhatCame"))
+        #expect(page.contains(#""what":"didFailToConnect","isExpectation":true,"location":"FailureTests.swift:"#))
+        #expect(page.contains(#""came":["didUpdateState","didDiscover"#))
+        try removeReport(path)
+    }
+
+    /// Removes a page, unless whoever runs the tests wants the pages.
+    private func removeReport(_ path: String) throws {
+        guard ProcessInfo.processInfo.environment["COREBLUETOOTH_REPORTS"] == nil else { return }
         try FileManager.default.removeItem(atPath: path)
+    }
+
+    @Test func aPageSaysWhyAValueDidNotComeAfterAnHour() async throws {
+        let messages = try await issues {
+            let app = HeartRateApp()
+            await Emulator.current.expect(.didUpdateValue)
+            try #require(Emulator.current.devices.first).setProximity(.outOfRange)
+            await Emulator.current.expect(.didDisconnectPeripheral)
+            try await Emulator.current.advance(by: .seconds(3_600))
+            await Emulator.current.expect(.didUpdateValue.of("2A37"), within: .seconds(30))
+            app.stop()
+        }
+        let message = try #require(messages.first)
+        #expect(message.contains("The link to Heart Rate Monitor ended at 5.152 s (timeout). "))
+        let path = try #require(message.split(separator: "what happened, as a page: ").last.map(String.init))
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(page.contains(#""cause":"The link to Heart Rate Monitor ended at 5.152 s (timeout)."#))
+        try removeReport(path)
     }
 
     @Test func aReportHasAFileOfItsOwnInTheFolderOfTheEnvironment() {

@@ -9,8 +9,8 @@ import Foundation
 public struct DelegateCallback: Hashable, Sendable, CustomStringConvertible {
     let method: DelegateMethod
     private var identifier: UUID?
-    private var attribute: CBUUID?
-    private var isFailure: Bool?
+    private(set) var attribute: CBUUID?
+    private(set) var isFailure: Bool?
 
     init(_ method: DelegateMethod) { self.method = method }
 

@@ -74,10 +74,11 @@ extension Emulator {
             Issue.record("expect: this emulator is not the test's own", sourceLocation: location)
             return []
         }
+        let begin = now
         do {
             try await advance(until: { session.hasSeen(expectation) }, within: limit)
         } catch {
-            session.fail(session.message(expecting: expectation, error), location)
+            session.fail(session.message(expecting: expectation, error, since: begin, at: location.text), location)
         }
         return session.pass(expectation)
     }
@@ -104,7 +105,12 @@ extension EmulatorSession {
     /// Fails the test in the testing library that runs it.
     fileprivate func fail(_ message: String, _ location: SourceLocation) {
         guard isOfXCTest else { return _ = Issue.record("\(message)", sourceLocation: location) }
-        let text = ["\(location.fileID):\(location.line): \(message)", reproduction()]
+        let text = ["\(location.fileID):\(location.line): \(message)", reproduction(of: message, at: location.text)]
         XCTFail(text.compactMap { $0 }.joined(separator: "\n"))
     }
+}
+
+extension SourceLocation {
+    /// The file and the line: `FinderTests.swift:12`.
+    var text: String { "\(fileName):\(line)" }
 }

@@ -4,6 +4,7 @@ import BluetoothTracing
 import CoreBluetoothClasses
 import Dispatch
 import Foundation
+import TraceReports
 
 /// One test's emulator, and the record of its managers' actions.
 final class EmulatorSession: ManagerObserver {
@@ -17,6 +18,8 @@ final class EmulatorSession: ManagerObserver {
         var abandonedCommands: [String] = []
         /// The peripherals that the app released while it used them, and has not used since.
         var releasedPeripherals: [UUID] = []
+        /// The first expectation that was not met.
+        var failure: TestFailure?
         var isReported = false
     }
 
@@ -110,13 +113,29 @@ final class EmulatorSession: ManagerObserver {
     }
 
     /// Returns the message of an expectation that was not met.
-    func message(expecting expectation: CallbackLog.Expectation, _ error: any Error) -> String {
-        let (pending, released) = state.withLock { ($0.callbacks.pending.map(\.summary), $0.releasedPeripherals) }
-        let seen = pending.isEmpty ? "nothing" : pending.joined(separator: ", ")
+    ///
+    /// - Parameters:
+    ///   - begin: The time at which the test began to wait.
+    ///   - location: The place in the test, for the page.
+    func message(
+        expecting expectation: CallbackLog.Expectation, _ error: any Error, since begin: Duration, at location: String
+    ) -> String {
+        let (came, released) = state.withLock { ($0.callbacks.pending.map(\.summary), $0.releasedPeripherals) }
         let releases = released.filter { expectation.concerns($0) }.map {
-            "The app no longer retains the peripheral \($0); no delegate was left to call. "
+            "The app no longer retains the peripheral \($0); no delegate was left to call."
         }
-        return "expected: \(expectation); came: \(seen). \(releases.joined())\(error)"
+        let trace = emulator.trace
+        let cause =
+            releases.isEmpty ? FailureCause(of: expectation, in: trace).sentence : releases.joined(separator: " ")
+        state.withLock { state in
+            guard state.failure == nil else { return }
+            let names = DeviceNames(in: trace)
+            state.failure = TestFailure(
+                names.inserted(in: "\(expectation)"), at: location, from: begin, to: emulator.now,
+                came: came.map(names.inserted), cause: cause.map(names.inserted))
+        }
+        let seen = came.isEmpty ? "nothing" : came.joined(separator: ", ")
+        return "expected: \(expectation); came: \(seen). \(cause.map { $0 + " " } ?? "")\(error)"
     }
 
     // MARK: The end
@@ -169,19 +188,42 @@ final class EmulatorSession: ManagerObserver {
 
     /// Returns the seed, the last lines of the trace that concern this test, and the place of its report, once: for the
     /// first message of a failure.
-    func reproduction() -> String? {
-        let isFirst = state.withLock { state in
+    ///
+    /// - Parameters:
+    ///   - message: The failure, for the page, unless an expectation was not met.
+    ///   - location: The place in the test.
+    func reproduction(of message: String, at location: String) -> String? {
+        let (isFirst, unmet) = state.withLock { state in
             defer { state.isReported = true }
-            return !state.isReported
+            return (!state.isReported, state.failure)
         }
         guard isFirst else { return nil }
         let trace = emulator.trace
         let excerpt = TraceExcerpt(trace, limit: Self.traceLines)
-        let report = FailureReport(trace, of: name, seed: emulator.seed)
+        let failure = unmet ?? TestFailure(message, at: location, from: emulator.now, to: emulator.now)
+        let report = FailureReport(failure, trace, of: name, seed: emulator.seed)
         if !isOfXCTest { report.attach() }
         let title = "seed \(emulator.seed); the last \(excerpt.lines.count) lines of the trace:"
         return ([title] + excerpt.lines + [report.write()]).joined(separator: "\n")
     }
 
     private static let traceLines = 40
+}
+
+/// The names of the devices of a trace, which a page shows instead of their identifiers.
+private struct DeviceNames {
+    private let names: [(identifier: String, name: String)]
+
+    init(in trace: [TraceEntry]) {
+        let known = trace.reduce(into: [UUID: String]()) { names, entry in
+            if let peer = entry.peer, let device = entry.device { names[peer.uuid] = device }
+        }
+        // Two devices of one name are told apart by their identifiers only.
+        let unique = Dictionary(grouping: known.values) { $0 }.filter { $1.count == 1 }
+        names = known.filter { unique[$1] != nil }.map { ($0.uuidString, $1) }
+    }
+
+    func inserted(in text: String) -> String {
+        names.reduce(text) { $0.replacing($1.identifier, with: $1.name) }
+    }
 }

@@ -52,7 +52,8 @@ open class EmulatorTestCase: XCTestCase {
         self.session = nil
         if let failure = watch.failure { XCTFail(failure) }
         for leftover in session.leaksSynchronously() where !leftover.isAllowed(by: allowed) {
-            XCTFail([leftover.description, session.reproduction()].compactMap { $0 }.joined(separator: "\n"))
+            let reproduction = session.reproduction(of: leftover.description, at: name)
+            XCTFail([leftover.description, reproduction].compactMap { $0 }.joined(separator: "\n"))
         }
     }
 
@@ -93,10 +94,13 @@ open class EmulatorTestCase: XCTestCase {
             XCTFail("expect: no test is running", file: file, line: line)
             return []
         }
+        let begin = session.emulator.now
         do {
             try session.emulator.advanceSynchronously(until: { session.hasSeen(expectation) }, within: limit)
         } catch {
-            fail(session.message(expecting: expectation, error), session, file, line)
+            let message = session.message(
+                expecting: expectation, error, since: begin, at: Self.place(file, line))
+            fail(message, session, file, line)
         }
         return session.pass(expectation)
     }
@@ -116,7 +120,12 @@ open class EmulatorTestCase: XCTestCase {
     }
 
     private func fail(_ message: String, _ session: EmulatorSession, _ file: StaticString, _ line: UInt) {
-        let text = [message, session.reproduction()].compactMap { $0 }.joined(separator: "\n")
-        XCTFail(text, file: file, line: line)
+        let reproduction = session.reproduction(of: message, at: Self.place(file, line))
+        XCTFail([message, reproduction].compactMap { $0 }.joined(separator: "\n"), file: file, line: line)
+    }
+
+    /// The file and the line: `FinderTests.swift:12`.
+    private static func place(_ file: StaticString, _ line: UInt) -> String {
+        "\("\(file)".split(separator: "/").last ?? ""):\(line)"
     }
 }

@@ -37,7 +37,8 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         let session = EmulatorSession(
             try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), named: test.name)
         let reporting = IssueHandlingTrait.compactMapIssues { issue in
-            guard let reproduction = session.reproduction() else { return issue }
+            let location = (issue.sourceLocation ?? test.sourceLocation).text
+            guard let reproduction = session.reproduction(of: issue.description, at: location) else { return issue }
             var issue = issue
             issue.comments.append("\(reproduction)")
             return issue

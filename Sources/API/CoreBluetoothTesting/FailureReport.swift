@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TraceReports
 
-/// The page of a failing test, with the actions of its managers over time.
+/// The page of a failing test: the failure, and the actions of its managers over time.
 ///
 /// It is a file in the folder that `COREBLUETOOTH_REPORTS` names, by default `.build/bluetooth-reports` in the working
 /// directory, and an attachment of the test if the testing library supports attachments.
@@ -14,8 +14,8 @@ struct FailureReport {
     private let html: String
     private let name: String
 
-    init(_ entries: [TraceEntry], of test: String, seed: UInt64) {
-        html = TraceTimeline(entries).htmlReport(title: "\(test), seed \(seed)")
+    init(_ failure: TestFailure, _ entries: [TraceEntry], of test: String, seed: UInt64) {
+        html = TraceTimeline(entries).htmlReport(title: "\(test), seed \(seed)", failure: failure)
         name = Self.fileName(of: test)
     }
 

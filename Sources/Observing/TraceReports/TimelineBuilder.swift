@@ -28,6 +28,8 @@ struct TimelineBuilder {
     private var peerLanes: [PeerID: Int] = [:]
     private var nameLanes: [String: Int] = [:]
     private var open: [OpenKey: Int] = [:]
+    /// The position of the present entry.
+    private var line = 0
 
     init(_ entries: [TraceEntry]) {
         self.entries = entries
@@ -37,8 +39,11 @@ struct TimelineBuilder {
     }
 
     mutating func build(until end: Duration) -> [TraceTimeline.Lane] {
-        for entry in entries { add(entry) }
-        for (key, index) in open { lanes[key.lane].spans[index].end = end }
+        for (index, entry) in entries.enumerated() {
+            line = index
+            add(entry)
+        }
+        for (key, index) in open { finish(&lanes[key.lane].spans[index], at: end) }
         // Roles first, then the devices that they used, then other devices.
         return lanes.filter { $0.kind == .role } + lanes.filter { $0.kind == .device && !$0.spans.isEmpty }
             + lanes.filter { $0.kind == .device && $0.spans.isEmpty }
@@ -91,7 +96,7 @@ struct TimelineBuilder {
         switch entry.name {
         case "discovered":
             if let device, let rssi = entry.rssi {
-                lanes[device].sightings.append(.init(time: entry.time, rssi: rssi))
+                lanes[device].sightings.append(.init(time: entry.time, line: line, rssi: rssi))
             }
         case "startScan": begin(entry, .scan, OpenKey(role: role, lane: own, subject: .scan), "scan")
         case "stopScan": close(entry, OpenKey(role: role, lane: own, subject: .scan))
@@ -124,7 +129,7 @@ struct TimelineBuilder {
     private mutating func mark(_ entry: TraceEntry, _ kind: TraceTimeline.Mark.Kind, in lane: Int, role: String) {
         let name = entry.name.isEmpty ? entry.text : entry.words
         lanes[lane].marks.append(
-            Mark(kind: kind, time: entry.time, name: name, detail: entry.result, role: role))
+            Mark(kind: kind, time: entry.time, line: line, name: name, detail: entry.result, role: role))
     }
 
     // MARK: Spans
@@ -135,12 +140,17 @@ struct TimelineBuilder {
         if open[key] != nil { close(entry, key) }
         open[key] = lanes[key.lane].spans.count
         lanes[key.lane].spans.append(
-            Span(kind: kind, start: entry.time, end: entry.time, name: name, role: key.role))
+            Span(kind: kind, start: entry.time, end: entry.time, lines: line...line, name: name, role: key.role))
+    }
+
+    private func finish(_ span: inout Span, at time: Duration) {
+        span.end = time
+        span.lines = span.lines.lowerBound...line
     }
 
     private mutating func close(_ entry: TraceEntry, _ key: OpenKey, isFailure: Bool = false) {
         guard let index = open.removeValue(forKey: key) else { return }
-        lanes[key.lane].spans[index].end = entry.time
+        finish(&lanes[key.lane].spans[index], at: entry.time)
         lanes[key.lane].spans[index].outcome = isFailure || entry.error != nil ? .failure : .success
         lanes[key.lane].spans[index].result = entry.result
     }

@@ -24,6 +24,8 @@ public struct TraceTimeline: Sendable {
         package var start: Duration
         /// The end; for an open span, that of the trace.
         package var end: Duration
+        /// The positions of its first and last line among the entries.
+        package var lines: ClosedRange<Int>
         package var outcome = Outcome.open
         /// The name in a few words: `read 180D/2A38`.
         package var name: String
@@ -41,6 +43,8 @@ public struct TraceTimeline: Sendable {
 
         package var kind: Kind
         package var time: Duration
+        /// The position of its line among the entries.
+        package var line: Int
         package var name: String
         package var detail: String
         /// The role of the mark; empty for controls and notes.
@@ -50,6 +54,8 @@ public struct TraceTimeline: Sendable {
     /// A packet of a device that a scan reported.
     package struct Sighting: Hashable, Sendable {
         package var time: Duration
+        /// The position of its line among the entries.
+        package var line: Int
         package var rssi: Int
     }
 
@@ -77,9 +83,12 @@ public struct TraceTimeline: Sendable {
     package static let limit = 20_000
 
     /// Creates the timeline of the last 20,000 of these entries.
-    public init(_ entries: [TraceEntry]) {
-        self.entries = entries.suffix(Self.limit)
-        omitted = entries.count - self.entries.count
+    public init(_ entries: [TraceEntry]) { self.init(entries, last: Self.limit) }
+
+    /// Creates the timeline of the last `count` entries, of which `omitted` earlier ones are missing already.
+    init(_ entries: [TraceEntry], last count: Int, omitted: Int = 0) {
+        self.entries = entries.suffix(count)
+        self.omitted = omitted + entries.count - self.entries.count
         begin = self.entries.map(\.time).min() ?? .zero
         end = self.entries.map(\.time).max() ?? .zero
         var builder = TimelineBuilder(self.entries)

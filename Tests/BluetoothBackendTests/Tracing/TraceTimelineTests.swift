@@ -161,9 +161,26 @@ struct TraceTimelineTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
         let lines = try #require(object["lines"] as? [[String: Any]])
         #expect(lines.map { $0["text"] as? String } == entries.map(\.description))
+        #expect(object["failure"] is NSNull)
         let lanes = try #require(object["lanes"] as? [[String: Any]])
         #expect(lanes.map { ($0["spans"] as? [Any])?.count } == [1, 4])
         #expect(lanes.map { ($0["marks"] as? [Any])?.count } == [1, 2])
+    }
+
+    @Test func aPageOfALongTraceShowsItsLastLinesInTwoHundredKilobytes() throws {
+        let many = (0..<5_000).map { entry($0, .event, "valueNotified", device: "Heart \($0 % 7)") }
+        let page = TraceTimeline(many).htmlReport(title: "t")
+        #expect((100_000...TraceTimeline.pageLimit).contains(page.utf8.count))
+        let data = try #require(page.split(separator: "id=\"data\">").last?.split(separator: "</script>").first)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
+        let lines = try #require(object["lines"] as? [[String: Any]])
+        #expect(object["omitted"] as? Int == 5_000 - lines.count && lines.last?["time"] as? Double == 4.999)
+    }
+
+    @Test func barsAndMarksKnowTheirLines() {
+        let device = TraceTimeline(entries).lanes[1]
+        #expect(device.spans.map(\.lines) == [4...5, 5...11, 6...7, 9...11])
+        #expect(device.marks.map(\.line) == [8, 10] && device.sightings.map(\.line) == [2])
     }
 
     @Test(arguments: [

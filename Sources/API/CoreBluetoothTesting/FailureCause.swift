@@ -1,0 +1,136 @@
+import BluetoothTracing
+import CoreBluetoothClasses
+import TraceReports
+
+/// The reason why an expected callback did not come, as far as the trace shows it.
+///
+/// Pure. The first rule that applies gives the sentence.
+struct FailureCause {
+    private let expected: [DelegateCallback]
+    private let trace: [TraceEntry]
+
+    init(of expectation: CallbackLog.Expectation, in trace: [TraceEntry]) {
+        expected = expectation.callbacks
+        self.trace = trace
+    }
+
+    /// One sentence; nil if the trace shows no reason.
+    var sentence: String? {
+        adapterIsOff ?? expected.lazy.compactMap(missingRequest).first ?? lostLink ?? unanswered ?? failed
+    }
+
+    // MARK: The rules
+
+    private var adapterIsOff: String? {
+        let states = Dictionary(trace.filter { $0.name == "stateChanged" }.map { ($0.place, $0) }) { $1 }
+        guard let last = states.values.max(by: { $0.time < $1.time }), !expects(.didUpdateState),
+            states.values.allSatisfy({ !$0.text.hasSuffix("state=poweredOn") })
+        else { return nil }
+        return "The adapter's state has been \(last.text.drop { $0 != "=" }.dropFirst()) since \(last.time.text)."
+    }
+
+    /// The request of the app without which the callback cannot come.
+    private func missingRequest(_ callback: DelegateCallback) -> String? {
+        switch callback.method {
+        case .didDiscover:
+            guard let last = trace.last(where: { ["startScan", "stopScan"].contains($0.name) }) else {
+                return "The app did not scan."
+            }
+            if last.name == "stopScan" { return "The app stopped its scan at \(last.time.text)." }
+            return trace.contains { $0.name == "discovered" } ? nil : "No device advertised in range of the scan."
+        case .didConnect: return has("connect") ? nil : "The app did not connect."
+        case .didDiscoverServices:
+            return isConnected && !has("discoverServices") ? "The app did not discover services." : nil
+        case .didDiscoverCharacteristics:
+            return isConnected && !has("discoverCharacteristics") ? "The app did not discover characteristics." : nil
+        case .didUpdateValue where callback.isFailure == nil: return isConnected ? missingSubscription(callback) : nil
+        case .didWriteValue:
+            return isConnected && !has("write", of: callback) ? "The app did not write with a response." : nil
+        case .didReadRSSI: return isConnected && !has("readRSSI") ? "The app did not read the signal strength." : nil
+        case .didSubscribe, .didReceiveRead, .didReceiveWrite:
+            return has("startAdvertising") ? nil : "The app did not advertise."
+        default: return nil
+        }
+    }
+
+    private func missingSubscription(_ callback: DelegateCallback) -> String? {
+        let attribute = callback.attribute.map { $0.uuidString } ?? "any characteristic"
+        guard !has("read", of: callback) else { return nil }
+        guard let last = trace.last(where: { $0.name == "setNotifying" && concerns($0, callback) }) else {
+            return "The app neither subscribed to \(attribute) nor read it."
+        }
+        return last.text.hasSuffix("enabled=false") ? "The app ended its subscription at \(last.time.text)." : nil
+    }
+
+    private var lostLink: String? {
+        guard expected.contains(where: { $0.method.needsLink }),
+            let last = trace.last(where: { ["connected", "disconnected"].contains($0.name) })
+        else { return nil }
+        guard last.name == "disconnected" else { return nil }
+        return
+            "The link to \(last.device ?? "the device") ended at \(last.time.text)\(last.reason.map { " (\($0))" } ?? "")."
+    }
+
+    private var unanswered: String? {
+        lastRequest(.open).map { "\($0.span.name) to \($0.device), of \($0.span.start.text), has no answer." }
+    }
+
+    private var failed: String? {
+        lastRequest(.failure).map {
+            "\($0.span.name) to \($0.device) failed at \($0.span.end.text): \($0.span.result)."
+        }
+    }
+
+    private func lastRequest(_ outcome: TraceTimeline.Span.Outcome) -> (span: TraceTimeline.Span, device: String)? {
+        TraceTimeline(trace).lanes.filter { $0.kind == .device }.flatMap { lane in lane.spans.map { ($0, lane.title) } }
+            .filter { span, _ in span.outcome == outcome && [.operation, .connecting].contains(span.kind) }
+            .max { $0.0.lines.lowerBound < $1.0.lines.lowerBound }
+    }
+
+    // MARK: The trace
+
+    private var isConnected: Bool {
+        trace.last { ["connected", "disconnected"].contains($0.name) }?.name == "connected"
+    }
+
+    private func expects(_ method: DelegateMethod) -> Bool { expected.contains { $0.method == method } }
+
+    private func has(_ command: String, of callback: DelegateCallback? = nil) -> Bool {
+        trace.contains { $0.name == command && concerns($0, callback) }
+    }
+
+    private func concerns(_ entry: TraceEntry, _ callback: DelegateCallback?) -> Bool {
+        guard let uuid = callback?.attribute?.uuidString else { return true }
+        return entry.attribute?.split(separator: "/").contains { $0 == uuid } ?? false
+    }
+}
+
+extension TraceEntry {
+    /// The reason for the end of a link.
+    fileprivate var reason: Substring? {
+        text.split(separator: " ").first { $0.hasPrefix("reason=") }?.dropFirst("reason=".count)
+    }
+}
+
+extension DelegateMethod {
+    /// Whether the callback reports something of a connected device.
+    fileprivate var needsLink: Bool {
+        switch self {
+        case .didModifyServices, .didReadRSSI, .didDiscoverServices, .didDiscoverIncludedServices,
+            .didDiscoverCharacteristics, .didDiscoverDescriptors, .didUpdateValue, .didWriteValue,
+            .didUpdateNotificationState, .didUpdateDescriptorValue, .didWriteDescriptorValue,
+            .isReadyToSendWriteWithoutResponse:
+            true
+        default: false
+        }
+    }
+}
+
+extension Duration {
+    /// The time in seconds: `3.21 s`.
+    fileprivate var text: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = String(attoseconds / 1_000_000_000_000_000)
+        return "\(seconds).\(String(repeating: "0", count: max(0, 3 - milliseconds.count)))\(milliseconds) s"
+    }
+}
