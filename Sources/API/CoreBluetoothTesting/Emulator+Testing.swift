@@ -17,7 +17,8 @@ extension Emulator {
     /// Advances virtual time until a callback has arrived.
     ///
     /// Only callbacks that a delegate received count. The next call searches after this one. If the callback does not
-    /// arrive in time, an issue is recorded that lists the callbacks that did; the test continues.
+    /// arrive in time, an issue is recorded that lists the callbacks that did, with the reason if the trace shows one; the
+    /// test continues.
     ///
     /// - Parameters:
     ///   - callback: The expected callback.

@@ -16,7 +16,7 @@ struct FailureCause {
 
     /// One sentence; nil if the trace shows no reason.
     var sentence: String? {
-        adapterIsOff ?? expected.lazy.compactMap(missingRequest).first ?? lostLink ?? unanswered ?? failed
+        adapterIsOff ?? missingRequest ?? lostLink ?? unanswered ?? failed
     }
 
     // MARK: The rules
@@ -29,7 +29,13 @@ struct FailureCause {
         return "The adapter's state has been \(last.text.drop { $0 != "=" }.dropFirst()) since \(last.time.text)."
     }
 
-    /// The request of the app without which the callback cannot come.
+    /// The request without which a callback cannot come, unless its line may be among those that the trace has dropped.
+    private var missingRequest: String? {
+        let roles = Set(trace.filter { $0.category != .simulation && $0.category != .note }.map(\.place))
+        let begun = Set(trace.filter { $0.name == "activate" }.map(\.place))
+        return roles.isSubset(of: begun) ? expected.lazy.compactMap(missingRequest).first : nil
+    }
+
     private func missingRequest(_ callback: DelegateCallback) -> String? {
         switch callback.method {
         case .didDiscover:
@@ -64,9 +70,9 @@ struct FailureCause {
 
     private var lostLink: String? {
         guard expected.contains(where: { $0.method.needsLink }),
-            let last = trace.last(where: { ["connected", "disconnected"].contains($0.name) })
+            let last = trace.last(where: { ["connected", "disconnected"].contains($0.name) }),
+            last.name == "disconnected"
         else { return nil }
-        guard last.name == "disconnected" else { return nil }
         return
             "The link to \(last.device ?? "the device") ended at \(last.time.text)\(last.reason.map { " (\($0))" } ?? "")."
     }
