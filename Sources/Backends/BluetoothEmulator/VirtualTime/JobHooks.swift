@@ -23,7 +23,7 @@ enum JobHooks {
     private typealias GetMainExecutorHook = @convention(thin) (GetMainExecutor) -> UnownedSerialExecutor
     private typealias IsMainExecutor = @convention(thin) (UnownedSerialExecutor) -> Bool
     private typealias IsMainExecutorHook = @convention(thin) (UnownedSerialExecutor, IsMainExecutor) -> Bool
-    private typealias GetTaskID = @convention(thin) (UnownedJob) -> UInt64
+    private typealias GetTaskID = @Sendable @convention(thin) (UnownedJob) -> UInt64
 
     /// The hooks of this process's runtime.
     struct Coverage: Sendable {
@@ -52,8 +52,10 @@ enum JobHooks {
         return unsafeBitCast((UInt(0), UInt(0)), to: UnownedSerialExecutor.self)
     }()
 
-    // Invariant: written once, before the hooks are.
-    nonisolated(unsafe) private static var getTaskID: GetTaskID?
+    /// The runtime's function; a constant, because the hooks are called by threads that have not seen their installation.
+    private static let getTaskID: GetTaskID? = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_getJobTaskId").map {
+        unsafeBitCast($0, to: GetTaskID.self)
+    }
 
     /// Installs the hooks, once per process.
     ///
@@ -74,10 +76,7 @@ enum JobHooks {
     private static func install() -> Coverage {
         var coverage = Coverage()
         let program = dlopen(nil, RTLD_LAZY)
-        guard let identify = dlsym(program, "swift_task_getJobTaskId"),
-            let global = dlsym(program, "swift_task_enqueueGlobal_hook")
-        else { return coverage }
-        getTaskID = unsafeBitCast(identify, to: GetTaskID.self)
+        guard getTaskID != nil, let global = dlsym(program, "swift_task_enqueueGlobal_hook") else { return coverage }
         global.assumingMemoryBound(to: EnqueueHook?.self).pointee = { job, _ in JobHooks.enqueueGlobal(job) }
         coverage.globalExecutor = true
         guard let getMain = dlsym(program, "swift_task_getMainExecutor_hook"),
