@@ -73,6 +73,17 @@ def make_browser(width=1280, height=1100, is_dark=False):
     return webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
 
 
+def make_screen(width, is_dark):
+    """A browser with the width of a screen, a phone's below 600 pixels, and with its color scheme."""
+    browser = make_browser()
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    return browser, f"{width}-{scheme['value']}"
+
+
 @pytest.fixture
 def browser(view):
     browser = make_browser()

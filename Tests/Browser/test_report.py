@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from axe_core_python.selenium import Axe
-from conftest import make_browser
+from conftest import make_screen
 from selenium.webdriver.common.by import By
 
 PAGES = Path(__file__).parents[2] / ".build/report-pages"
@@ -14,11 +14,8 @@ INSTANT = "anExpectationThatIsNotMetSaysWhatCameAndHowToReproduceIt.html"
 
 @pytest.fixture(scope="module", params=[(1280, False), (1280, True), (390, False), (390, True)], ids=str)
 def screen(request):
-    width, is_dark = request.param
-    browser = make_browser(is_dark=is_dark)
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
-    yield browser, f"{width}-{'dark' if is_dark else 'light'}"
+    browser, name = make_screen(*request.param)
+    yield browser, name
     browser.quit()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from conftest import make_browser, until
+from conftest import make_browser, make_screen, until
 from selenium.webdriver.common.by import By
 
 SITE = Path(__file__).parents[2] / ".build-site"
@@ -46,13 +46,8 @@ def address():
 @pytest.fixture(scope="module", params=[(1440, False), (1440, True), (390, False), (390, True)], ids=str)
 def screen(request):
     width, is_dark = request.param
-    browser = make_browser()
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-    yield browser, f"{width}-{scheme['value']}", is_dark
+    browser, kind = make_screen(width, is_dark)
+    yield browser, kind, is_dark
     browser.quit()
 
 

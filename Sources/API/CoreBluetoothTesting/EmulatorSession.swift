@@ -112,7 +112,7 @@ final class EmulatorSession: ManagerObserver {
         return "not expected, but came: \(came.map(\.summary).joined(separator: ", "))"
     }
 
-    /// Returns the message of an expectation that was not met.
+    /// Records an expectation that was not met, for the page, and returns its message.
     ///
     /// - Parameters:
     ///   - begin: The time at which the test began to wait.
@@ -127,13 +127,12 @@ final class EmulatorSession: ManagerObserver {
         let trace = emulator.trace
         let cause =
             releases.isEmpty ? FailureCause(of: expectation, in: trace).sentence : releases.joined(separator: " ")
-        state.withLock { state in
-            guard state.failure == nil else { return }
-            let names = DeviceNames(in: trace)
-            state.failure = TestFailure(
-                names.inserted(in: "\(expectation)"), at: location, from: begin, to: emulator.now,
-                came: came.map(names.inserted), cause: cause.map(names.inserted))
-        }
+        let names = DeviceNames(in: trace)
+        let failure = TestFailure(
+            names.inserted(in: "\(expectation)"), at: location, from: begin, to: emulator.now,
+            came: came.map(names.inserted), cause: cause.map(names.inserted))
+        // The first one is the reason for the others.
+        state.withLock { $0.failure = $0.failure ?? failure }
         let seen = came.isEmpty ? "nothing" : came.joined(separator: ", ")
         return "expected: \(expectation); came: \(seen). \(cause.map { $0 + " " } ?? "")\(error)"
     }
@@ -215,12 +214,10 @@ private struct DeviceNames {
     private let names: [(identifier: String, name: String)]
 
     init(in trace: [TraceEntry]) {
-        let known = trace.reduce(into: [UUID: String]()) { names, entry in
-            if let peer = entry.peer, let device = entry.device { names[peer.uuid] = device }
-        }
+        let known = trace.deviceNames
         // Two devices of one name are told apart by their identifiers only.
         let unique = Dictionary(grouping: known.values) { $0 }.filter { $1.count == 1 }
-        names = known.filter { unique[$1] != nil }.map { ($0.uuidString, $1) }
+        names = known.filter { unique[$1] != nil }.map { ($0.uuid.uuidString, $1) }
     }
 
     func inserted(in text: String) -> String {

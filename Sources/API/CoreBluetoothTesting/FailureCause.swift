@@ -16,7 +16,7 @@ struct FailureCause {
 
     /// One sentence; nil if the trace shows no reason.
     var sentence: String? {
-        adapterIsOff ?? missingRequest ?? lostLink ?? unanswered ?? failed
+        adapterIsOff ?? missingRequest ?? lostLink ?? lastRequest
     }
 
     // MARK: The rules
@@ -77,20 +77,18 @@ struct FailureCause {
             "The link to \(last.device ?? "the device") ended at \(last.time.text)\(last.reason.map { " (\($0))" } ?? "")."
     }
 
-    private var unanswered: String? {
-        lastRequest(.open).map { "\($0.span.name) to \($0.device), of \($0.span.start.text), has no answer." }
-    }
-
-    private var failed: String? {
-        lastRequest(.failure).map {
-            "\($0.span.name) to \($0.device) failed at \($0.span.end.text): \($0.span.result)."
+    /// The last request without an answer, or else the last one that failed.
+    private var lastRequest: String? {
+        let requests = TraceTimeline(trace).lanes.filter { $0.kind == .device }
+            .flatMap { lane in lane.spans.map { (span: $0, device: lane.title) } }
+            .filter { [.operation, .connecting].contains($0.span.kind) }
+            .sorted { $0.span.lines.lowerBound < $1.span.lines.lowerBound }
+        if let (span, device) = requests.last(where: { $0.span.outcome == .open }) {
+            return "\(span.name) to \(device), of \(span.start.text), has no answer."
         }
-    }
-
-    private func lastRequest(_ outcome: TraceTimeline.Span.Outcome) -> (span: TraceTimeline.Span, device: String)? {
-        TraceTimeline(trace).lanes.filter { $0.kind == .device }.flatMap { lane in lane.spans.map { ($0, lane.title) } }
-            .filter { span, _ in span.outcome == outcome && [.operation, .connecting].contains(span.kind) }
-            .max { $0.0.lines.lowerBound < $1.0.lines.lowerBound }
+        return requests.last { $0.span.outcome == .failure }.map { span, device in
+            "\(span.name) to \(device) failed at \(span.end.text): \(span.result)."
+        }
     }
 
     // MARK: The trace

@@ -1,4 +1,4 @@
-import BluetoothBackend
+package import BluetoothBackend
 import BluetoothSupport
 import BluetoothTracing
 
@@ -33,9 +33,7 @@ struct TimelineBuilder {
 
     init(_ entries: [TraceEntry]) {
         self.entries = entries
-        names = entries.reduce(into: [:]) { names, entry in
-            if let peer = entry.peer, let device = entry.device { names[peer] = device }
-        }
+        names = entries.deviceNames
     }
 
     mutating func build(until end: Duration) -> [TraceTimeline.Lane] {
@@ -158,6 +156,15 @@ struct TimelineBuilder {
     /// Ends the scans, links and operations of a role whose adapter is gone.
     private mutating func closeAll(of role: String, _ entry: TraceEntry) {
         for key in open.keys where key.role == role { close(entry, key, isFailure: key.subject != .scan) }
+    }
+}
+
+extension Sequence<TraceEntry> {
+    /// The last name of each peer.
+    package var deviceNames: [PeerID: String] {
+        reduce(into: [:]) { names, entry in
+            if let peer = entry.peer, let device = entry.device { names[peer] = device }
+        }
     }
 }
 

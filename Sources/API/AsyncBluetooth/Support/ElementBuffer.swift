@@ -12,11 +12,12 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         case cancelled
     }
 
+    /// The consumers that wait; whoever removes one resumes it, so unsafe continuations suffice.
+    private typealias Waiters = [UInt64: UnsafeContinuation<Void, Never>]
+
     private struct State {
         var elements: Deque<Element> = []
-        /// The consumers that wait.
-        // Unsafe continuations suffice: whoever removes one resumes it.
-        var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+        var waiters: Waiters = [:]
         var waiterCount: UInt64 = 0
         var isFinished = false
         var error: (any Error)?
@@ -24,7 +25,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         /// Whether elements were dropped since the buffer was last empty.
         var hasGap = false
 
-        mutating func takeWaiters() -> [UInt64: UnsafeContinuation<Void, Never>] {
+        mutating func takeWaiters() -> Waiters {
             defer { waiters = [:] }
             return waiters
         }
@@ -66,7 +67,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     func append(_ element: Element, inPlaceOf isSuperseded: ((Element) -> Bool)? = nil) -> Bool {
         // Dropped elements are released outside the lock.
         let (waiters, dropped, isKept, isFirstDrop) = state.withLock {
-            state -> ([UInt64: UnsafeContinuation<Void, Never>], Element?, Bool, Bool) in
+            state -> (Waiters, Element?, Bool, Bool) in
             guard !state.isFinished else { return ([:], element, false, false) }
             if let isSuperseded, let index = state.elements.firstIndex(where: isSuperseded) {
                 let old = state.elements[index]
@@ -100,7 +101,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
 
     /// Ends the sequence after the waiting elements; only the first end has an effect.
     func finish(_ error: (any Error)? = nil) {
-        let waiters = state.withLock { state -> [UInt64: UnsafeContinuation<Void, Never>] in
+        let waiters = state.withLock { state -> Waiters in
             guard !state.isFinished else { return [:] }
             state.isFinished = true
             state.error = error

@@ -33,6 +33,7 @@ function duration(time) {
 const times = [...new Set([data.begin, data.end, ...data.lines.map(line => line.time),
   ...(data.failure ? [data.failure.begin, data.failure.end] : [])])].sort((one, other) => one - other);
 const folds = findFolds();
+const busy = span - folds.reduce((sum, fold) => sum + fold.length, 0);
 
 function findFolds() {
   const gaps = times.slice(1).map((time, index) => ({ start: times[index], end: time, length: time - times[index] }))
@@ -52,8 +53,7 @@ function findFolds() {
 function x(time, line) {
   const room = width() - 16;
   if (isByOrder) return 16 + (Math.min(line, data.lines.length) + 0.5) / (data.lines.length + 1) * room;
-  const folded = folds.reduce((sum, fold) => sum + fold.length, 0);
-  const scale = Math.max(1, room - folds.length * foldWidth) / Math.max(1e-6, span - folded);
+  const scale = Math.max(1, room - folds.length * foldWidth) / Math.max(1e-6, busy);
   let place = 16 + (time - data.begin) * scale;
   for (const fold of folds) {
     const part = Math.max(0, Math.min(1, (time - fold.start) / fold.length));
@@ -196,15 +196,13 @@ function drawAxis() {
     element('text', { x: place + 3, y: 15 }, svg, text);
   };
   if (isByOrder) return data.lines.forEach((line, index) => tick(x(line.time, index), seconds(line.time)));
-  const isFolded = time => folds.some(fold => time > fold.start && time < fold.end);
-  const busy = span - folds.reduce((sum, fold) => sum + fold.length, 0);
   const step = [1, 2, 5].flatMap(unit => [...Array(10)].map((_, power) => unit * 10 ** (power - 6)))
     .sort((one, other) => one - other).find(step => width() * step / busy > 80) || span;
   const edges = [data.begin, ...folds.map(fold => fold.end)];
   edges.forEach((edge, index) => {
     const limit = index < folds.length ? folds[index].start : data.end;
     for (let time = Math.ceil(edge / step) * step; time <= limit; time += step) {
-      if (!isFolded(time)) tick(x(time), Number(time.toPrecision(9)) + ' s');
+      tick(x(time), Number(time.toPrecision(9)) + ' s');
     }
   });
   for (const fold of folds) {
