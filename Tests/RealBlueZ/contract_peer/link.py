@@ -19,6 +19,20 @@ class Lost(Exception):
     """The link ended before it could be used."""
 
 
+async def close(connection: Connection) -> None:
+    """Closes a connection.
+
+    After a pause of the machine, the deadline passes before the answer that has arrived meanwhile is read. So there are two attempts.
+    """
+    for _ in range(2):
+        try:
+            return await asyncio.wait_for(connection.disconnect(), 10)
+        except asyncio.TimeoutError:
+            if connection.device.connections.get(connection.handle) is not connection:
+                return None
+    raise TimeoutError(f"the link to {connection.peer_address} was not closed within 20 s")
+
+
 def brief(value: bytes) -> str:
     return f"{len(value)} bytes" if len(value) > 20 else value.hex().upper()
 
@@ -40,7 +54,7 @@ class Link:
 
     async def leave(self) -> None:
         self.is_leaving = True
-        await asyncio.wait_for(self.connection.disconnect(), 10)
+        await close(self.connection)
 
     # Discovery
 

@@ -13,6 +13,7 @@ from . import security
 from .channels import serve_echo
 from .gatt import CheckingServer, FailingValue, Properties, Value, characteristic, descriptor, uuid
 from .air import TX_POWER_DBM
+from .link import close
 
 READ, WRITE = Properties.READ, Properties.WRITE
 COMMAND, NOTIFY, INDICATE = Properties.WRITE_WITHOUT_RESPONSE, Properties.NOTIFY, Properties.INDICATE
@@ -94,7 +95,7 @@ class Peer:
         """Closes every link: the central sees reason 0x13. Returns whether there was one."""
         connections = self.connections
         for connection in connections:
-            await asyncio.wait_for(connection.disconnect(), 10)
+            await close(connection)
         return bool(connections)
 
     # Services
