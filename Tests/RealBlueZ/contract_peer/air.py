@@ -124,6 +124,13 @@ class VirtualController(Controller):
             connection_interval=0, peripheral_latency=0, supervision_timeout=0, central_clock_accuracy=0))
         return hci.HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
 
+    def on_hci_disconnect_command(self, command):
+        # Without a link of that handle there is no event, only an error: Core, Vol 4, Part E, 7.1.6.
+        if self.find_le_connection_by_handle(command.connection_handle) is not None:
+            return super().on_hci_disconnect_command(command)
+        self._send_hci_command_status(HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, command.op_code)
+        return None
+
     def on_hci_reset_command(self, command):
         # Core, Vol 4, Part E, 7.3.2.
         self.fall_silent()

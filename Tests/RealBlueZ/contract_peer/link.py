@@ -1,5 +1,6 @@
 """A link of a central: the attributes that it found, and what it asks of them."""
 import asyncio
+import logging
 import struct
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ from bumble.att import ATT_Error, ATT_Handle_Value_Confirmation, ATT_Read_Blob_R
 from bumble.device import Connection
 from bumble.gatt import Characteristic
 from bumble.gatt_client import CharacteristicProxy
+from bumble.hci import HCI_Disconnection_Complete_Event, HCI_Error, HCI_ErrorCode
 
 from .channels import ChannelEnd
 from .gatt import short
@@ -20,15 +22,19 @@ class Lost(Exception):
 
 
 async def close(connection: Connection) -> None:
-    """Closes a connection.
-
-    After a pause of the machine, the deadline passes before the answer that has arrived meanwhile is read. So there are two attempts.
-    """
+    """Closes a connection, which the other side may have ended meanwhile."""
+    device, handle = connection.device, connection.handle
     for _ in range(2):
         try:
             return await asyncio.wait_for(connection.disconnect(), 10)
-        except asyncio.TimeoutError:
-            if connection.device.connections.get(connection.handle) is not connection:
+        except (asyncio.TimeoutError, HCI_Error) as error:
+            if device.connections.get(handle) is not connection:
+                return None
+            logging.warning("%s does not close handle %d: %r", device.name, handle, error)
+            if getattr(error, "error_code", None) == HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR:
+                # The controller has no such link any more, so its host learns the end from here.
+                device.host.on_hci_disconnection_complete_event(HCI_Disconnection_Complete_Event(
+                    status=HCI_ErrorCode.SUCCESS, connection_handle=handle, reason=HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
                 return None
     raise TimeoutError(f"the link to {connection.peer_address} was not closed within 20 s")
 
