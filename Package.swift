@@ -219,8 +219,11 @@ let package = Package(
             ],
             path: "Sources/Tools/LiveView",
             resources: [
-                .embedInCode("Page/index.html"), .embedInCode("Page/view.css"), .embedInCode("Page/view.js"),
-                .embedInCode("Page/view.svg"),
+                .embedInCode("Page/index.html"), .embedInCode("Page/view.css"), .embedInCode("Page/inspector.css"),
+                .embedInCode("Page/view.js"), .embedInCode("Page/connection.js"), .embedInCode("Page/drawing.js"),
+                .embedInCode("Page/head.js"), .embedInCode("Page/inspector.js"), .embedInCode("Page/links.js"),
+                .embedInCode("Page/log.js"), .embedInCode("Page/map.js"), .embedInCode("Page/nodes.js"),
+                .embedInCode("Page/selection.js"), .embedInCode("Page/world.js"), .embedInCode("Page/view.svg"),
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -25,7 +25,7 @@ import Testing
         #expect(refusal(changes: ["authorization": nil]) == 401)
         #expect(refusal(changes: ["authorization": "Bearer \(Self.token.dropLast())0x"]) == 401)
         #expect(refusal(changes: ["authorization": Self.token]) == 401)
-        for path in ["/", "/view.css", "/view.js", "/view.svg"] {
+        for path in ["/", "/view.css", "/view.js", "/map.js", "/view.svg"] {
             #expect(refusal("GET", path, changes: ["authorization": nil]) == nil)
         }
         #expect(refusal("GET", "/view.js/../v1/world", changes: ["authorization": nil]) == 401)

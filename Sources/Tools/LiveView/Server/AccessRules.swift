@@ -11,7 +11,7 @@ package struct AccessRules: Sendable {
     package static let maximumBodyLength = 1_048_576
 
     /// The paths of the page, which are answered without the token.
-    package static let pagePaths: Set<String> = ["/", "/view.css", "/view.js", "/view.svg"]
+    static let pagePaths = Set(PageFile.all.keys)
 
     /// The parts of a request that the rules examine.
     package struct Request: Sendable {

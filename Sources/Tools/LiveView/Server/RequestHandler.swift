@@ -33,7 +33,7 @@ struct RequestHandler: HTTPHandler {
         // The path as it was sent, without any normalization.
         let path = request.target.rawValue.split(separator: "?", maxSplits: 1).first.map(String.init) ?? ""
         if let refusal = rules.refusal(of: AccessRules.Request(method, path, headers)) { throw refusal }
-        if method == "GET", let file = PageFile.named(path) { return file.response }
+        if method == "GET", let file = PageFile.all[path] { return file.response }
         let query = Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }
         let body = try await body(of: request)
         return try response(await world.answer(LiveRequest(method, path, query: query, body: body)))
@@ -84,7 +84,7 @@ struct RequestHandler: HTTPHandler {
         [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""]
     }
 
-    /// The headers that let the page run only its script, be shown in no other page, and send no referrer.
+    /// The headers that let the page run only its scripts, be shown in no other page, and send no referrer.
     private static let securityHeaders: [(HTTPHeader, String)] = [
         (
             HTTPHeader("Content-Security-Policy"),
@@ -95,24 +95,4 @@ struct RequestHandler: HTTPHandler {
         (HTTPHeader("Cross-Origin-Resource-Policy"), "same-origin"),
         (.cacheControl, "no-store"),
     ]
-}
-
-/// A file of the page, which is part of the program: no path leads to another file.
-private struct PageFile {
-    let type: String
-    let bytes: [UInt8]
-
-    static func named(_ path: String) -> PageFile? {
-        switch path {
-        case "/": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
-        case "/view.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.view_css)
-        case "/view.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.view_js)
-        case "/view.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.view_svg)
-        default: nil
-        }
-    }
-
-    var response: HTTPResponse {
-        HTTPResponse(statusCode: .ok, headers: [.contentType: type], body: Data(bytes))
-    }
 }

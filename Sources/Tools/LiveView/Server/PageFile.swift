@@ -1,0 +1,39 @@
+import FlyingFox
+import Foundation
+
+/// A file of the page, which is part of the program: no path leads to another file.
+struct PageFile {
+    let type: String
+    let bytes: [UInt8]
+
+    /// The files by their paths.
+    static let all: [String: PageFile] = [
+        "/": .html(PackageResources.index_html),
+        "/view.css": .css(PackageResources.view_css),
+        "/inspector.css": .css(PackageResources.inspector_css),
+        "/view.js": .script(PackageResources.view_js),
+        "/connection.js": .script(PackageResources.connection_js),
+        "/drawing.js": .script(PackageResources.drawing_js),
+        "/head.js": .script(PackageResources.head_js),
+        "/inspector.js": .script(PackageResources.inspector_js),
+        "/links.js": .script(PackageResources.links_js),
+        "/log.js": .script(PackageResources.log_js),
+        "/map.js": .script(PackageResources.map_js),
+        "/nodes.js": .script(PackageResources.nodes_js),
+        "/selection.js": .script(PackageResources.selection_js),
+        "/world.js": .script(PackageResources.world_js),
+        "/view.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.view_svg),
+    ]
+
+    private static func html(_ bytes: [UInt8]) -> PageFile { PageFile(type: "text/html; charset=utf-8", bytes: bytes) }
+
+    private static func css(_ bytes: [UInt8]) -> PageFile { PageFile(type: "text/css; charset=utf-8", bytes: bytes) }
+
+    private static func script(_ bytes: [UInt8]) -> PageFile {
+        PageFile(type: "text/javascript; charset=utf-8", bytes: bytes)
+    }
+
+    var response: HTTPResponse {
+        HTTPResponse(statusCode: .ok, headers: [.contentType: type], body: Data(bytes))
+    }
+}
