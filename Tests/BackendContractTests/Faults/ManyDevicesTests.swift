@@ -7,7 +7,7 @@ import Testing
 
 /// An app that connects to fifty devices at once and subscribes to each, over the BlueZ backend and an emulated
 /// `bluetoothd`.
-@Suite(.enabled(if: !BlueZFixture.isChosen, "needs no adapter")) struct ManyDevicesTests {
+@Suite(.serialized, .enabled(if: !BlueZFixture.isChosen, "needs no adapter")) struct ManyDevicesTests {
     private static let devices = (1...50).map { "Sensor \($0)" }
     private static let absent = ["Absent 1", "Absent 2"]
 
