@@ -1,8 +1,10 @@
 """The page of a served world, in a real browser."""
+import re
 import time
 
 import pytest
-from conftest import MARKUP, make_browser, until
+from axe_core_python.selenium import Axe
+from conftest import MARKUP, make_browser, make_screen, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions import interaction
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -26,6 +28,47 @@ def button(browser, text, within="body"):
                                 else f"//button[text()='{text}']")
 
 
+def on_map(browser, name):
+    """Where a device is on the screen, once it rests there; alone, not in a cluster."""
+    return browser.execute_async_script("""
+        const [name, done] = arguments;
+        Promise.all(["/scene.js", "/camera.js"].map((path) => import(path))).then(([scene, camera]) => {
+            const look = () => {
+                const node = [...scene.nodes.values()].find((node) => node.device.name === name);
+                if (!node || node.cluster || node.x !== node.goalX || node.y !== node.goalY) return requestAnimationFrame(look);
+                const { x, y } = document.querySelector("#map").getBoundingClientRect();
+                const place = camera.toScreen(node);
+                done([Math.round(x + place.x), Math.round(y + place.y)]);
+            };
+            look();
+        });""", name)
+
+
+def on_ring(browser, strength):
+    """A point of the screen at a signal strength, or out of range."""
+    return browser.execute_async_script("""
+        const [strength, done] = arguments;
+        Promise.all(["/strength.js", "/camera.js"].map((path) => import(path))).then(([{ radiusOf }, camera]) => {
+            const { x, y } = document.querySelector("#map").getBoundingClientRect();
+            const place = camera.toScreen({ x: radiusOf(strength) * Math.cos(.4), y: radiusOf(strength) * Math.sin(.4) });
+            done([Math.round(x + place.x), Math.round(y + place.y)]);
+        });""", strength)
+
+
+def drag(browser, begin, end, kind=interaction.POINTER_MOUSE):
+    pointer = ActionBuilder(browser, mouse=PointerInput(kind, kind))
+    pointer.pointer_action.move_to_location(*begin).pointer_down()
+    pointer.pointer_action.move_to_location((begin[0] + end[0]) // 2, (begin[1] + end[1]) // 2)
+    pointer.pointer_action.move_to_location(*end).pointer_up()
+    pointer.perform()
+
+
+def click(browser, point):
+    pointer = ActionBuilder(browser)
+    pointer.pointer_action.move_to_location(*point).click()
+    pointer.perform()
+
+
 def lines(browser):
     return browser.execute_script("return [...document.querySelectorAll('#log-lines li')].map((line) => line.textContent)")
 
@@ -36,7 +79,7 @@ def change_signal(view, name, rssi):
 
 def test_the_page_loads_without_a_message_in_the_console(view, browser):
     assert find(browser, "#file").text == "lamp.json"
-    assert find(browser, "#connection").text == "live"
+    assert find(browser, "#connection").text == "Connected"
     assert browser.get_log("browser") == []
 
 
@@ -45,23 +88,51 @@ def test_the_token_leaves_the_address_bar(view, browser):
 
 
 def test_without_the_token_the_page_says_how_to_open_it(view, browser):
+    browser.switch_to.new_window("tab")
     browser.get(view.origin + "/")
-    until(browser, lambda: "the address that bluectl printed" in find(browser, "#connection").text)
+    until(browser, lambda: "the address that bluectl printed" in find(browser, "#offline").text)
     assert browser.find_elements(By.CSS_SELECTOR, ".device") == []
 
 
-def test_a_device_is_dragged_farther(view, browser):
-    ActionChains(browser).drag_and_drop(
-        find(browser, '.device[aria-label^="Lamp,"]'), find(browser, '[data-proximity="far"]')).perform()
-    until(browser, lambda: find(browser, '[data-proximity="far"] .device[aria-label^="Lamp,"]'))
-    assert view.device("Lamp")["proximity"] == "far"
+@pytest.mark.parametrize(("strength", "proximity", "signal"), [(-100, "far", -100), (-85, "near", -85), (None, "outOfRange", None)])
+def test_a_device_is_dragged_away(view, browser, strength, proximity, signal):
+    drag(browser, on_map(browser, "Lamp"), on_ring(browser, strength))
+    until(browser, lambda: view.device("Lamp")["proximity"] == proximity)
+    heard = view.device("Lamp").get("signal")
+    assert heard is None if signal is None else abs(heard - signal) <= 2
+    until(browser, lambda: ("not heard" if signal is None else f"{heard} dBm") in find(browser, '.device[aria-label^="Lamp,"]').get_attribute("aria-label"))
 
 
-def test_the_arrow_keys_move_a_device(view, browser):
-    find(browser, '.device[aria-label^="Heart,"]').send_keys(Keys.ARROW_UP)
+def test_a_dragged_device_keeps_its_angle_after_a_reload(view, browser):
+    to = on_ring(browser, -70)
+    drag(browser, on_map(browser, "Lamp"), to)
+    until(browser, lambda: view.device("Lamp")["proximity"] == "near")
+    browser.refresh()
+    until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 3)
+    place = on_map(browser, "Lamp")
+    assert abs(place[0] - to[0]) <= 6 and abs(place[1] - to[1]) <= 6, (place, to)
+
+
+def test_the_keys_choose_and_move_a_device_on_the_map_and_in_the_list(view, browser):
+    surface = find(browser, "#map")
+    surface.send_keys(Keys.ARROW_DOWN)
+    until(browser, lambda: find(browser, "#map-status").text)
+    name = find(browser, "#map-status").text.split(",")[0]
+    surface.send_keys(Keys.ENTER)
+    until(browser, lambda: find(browser, '[aria-selected="true"]').get_attribute("aria-label").startswith(name + ","))
+    surface.send_keys(Keys.SHIFT, Keys.ARROW_DOWN)
+    farther = {"immediate": "near", "near": "far", "far": "outOfRange"}
+    before = {"Heart": "near", "Lamp": "immediate", MARKUP: "far"}
+    until(browser, lambda: view.device(name)["proximity"] == farther[before[name]])
+    surface.send_keys(Keys.SHIFT, Keys.ARROW_UP)
+    until(browser, lambda: view.device(name)["proximity"] == before[name])
+    devices = find(browser, "#devices")
+    devices.send_keys(Keys.HOME, Keys.ENTER)
+    until(browser, lambda: find(browser, '#devices [aria-selected="true"]').get_attribute("aria-label").startswith("Heart,"))
+    devices.send_keys(Keys.SHIFT, Keys.ARROW_DOWN)
     until(browser, lambda: view.device("Heart")["proximity"] == "far")
-    until(browser, lambda: browser.switch_to.active_element.get_attribute("aria-label").startswith("Heart, Far"))
-    browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    until(browser, lambda: "Heart, Far" in find(browser, '#devices [aria-selected="true"]').get_attribute("aria-label"))
+    devices.send_keys(Keys.SHIFT, Keys.ARROW_UP)
     until(browser, lambda: view.device("Heart")["proximity"] == "near")
 
 
@@ -115,9 +186,9 @@ def test_the_log_is_filtered(view, browser):
 def test_a_device_is_connected_and_disconnected(view, browser):
     choose(browser, "Heart")
     button(browser, "Connect", "device").click()
-    until(browser, lambda: "Heart" in find(browser, "#links").text)
+    until(browser, lambda: "Heart" in find(browser, "#links .open").text)
     button(browser, "Disconnect", "device").click()
-    until(browser, lambda: find(browser, "#links").text == "")
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#links .open") == [])
 
 
 def test_a_fault_is_added_and_cleared(view, browser):
@@ -156,7 +227,7 @@ def test_what_is_typed_stays_while_the_device_changes(view, browser):
 def test_a_button_keeps_the_focus_and_its_clicks_while_values_change(view, browser):
     choose(browser, "Heart")
     button(browser, "Connect", "device").click()
-    until(browser, lambda: find(browser, "#links").text)
+    until(browser, lambda: find(browser, "#links .open"))
     path = f"/v1/devices/{view.device('Heart')['id']}"
     disconnect = button(browser, "Disconnect", "device")
     ActionChains(browser).click_and_hold(disconnect).perform()
@@ -165,7 +236,7 @@ def test_a_button_keeps_the_focus_and_its_clicks_while_values_change(view, brows
     # Longer than the page waits before it asks for the values.
     browser.execute_async_script("const done = arguments[0]; setTimeout(done, 600)")
     ActionChains(browser).release().perform()
-    until(browser, lambda: find(browser, "#links").text == "")
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#links .open") == [])
     until(browser, lambda: "wrist" in find(browser, '[data-value="180D/2A38#0"]').text)
     assert browser.switch_to.active_element.text == "Disconnect"
 
@@ -204,15 +275,18 @@ def test_time_is_paused_stepped_and_accelerated(view, browser):
     until(browser, lambda: view.ask("/v1/world")["clock"]["rate"] == 10)
 
 
-def test_a_lost_server_is_said_and_a_new_one_is_not_trusted(view, browser):
+def test_an_ended_server_is_said_and_a_new_one_is_not_trusted(view, browser):
     view.stop()
-    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    until(browser, lambda: find(browser, "#connection").text == "The server has ended")
+    assert "start bluectl again" in find(browser, "#offline").text
+    # What the page knew is still there.
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 3
     view.start("--port", view.port)
     # The new one has another token, which the page does not have.
-    until(browser, lambda: "token" in find(browser, "#connection").text)
+    until(browser, lambda: "token" in find(browser, "#offline").text)
     browser.get("about:blank")
     browser.get(view.url)
-    until(browser, lambda: find(browser, "#connection").text == "live")
+    until(browser, lambda: find(browser, "#connection").text == "Connected")
 
 
 # The page's stream of events ends on request, and no new one begins while it is blocked.
@@ -233,11 +307,11 @@ def break_stream(view, browser):
     browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": BREAKABLE})
     browser.get("about:blank")
     browser.get(view.url)
-    until(browser, lambda: find(browser, "#connection").text == "live")
+    until(browser, lambda: find(browser, "#connection").text == "Connected")
     change_signal(view, "Lamp", -51)
     until(browser, lambda: any("-51" in line for line in lines(browser)))
     browser.execute_script("blocked = true; breakStream()")
-    until(browser, lambda: "not connected" in find(browser, "#connection").text)
+    until(browser, lambda: find(browser, "#connection").text.startswith("Not connected"))
 
 
 def changes(view, ids, count):
@@ -258,7 +332,7 @@ def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
     break_stream(view, browser)
     change_signal(view, "Lamp", -52)
     browser.execute_script("blocked = false")
-    until(browser, lambda: find(browser, "#connection").text == "live")
+    until(browser, lambda: find(browser, "#connection").text == "Connected")
     change_signal(view, "Lamp", -53)
     until(browser, lambda: any("-53" in line for line in lines(browser)))
     for signal in ["-51", "-52", "-53"]:
@@ -273,7 +347,7 @@ def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, b
     browser.execute_script("blocked = false")
     find(browser, "#filter").send_keys("events were skipped")
     until(browser, lambda: len(lines(browser)) == 1)
-    skipped = int(lines(browser)[0].split()[1])
+    skipped = int(re.search(r"(\d+) events were skipped", lines(browser)[0])[1])
     assert 500 <= skipped <= sequence - 10_000
     # The page shows the present, and goes on.
     until(browser, lambda: int(find(browser, "#log").get_attribute("data-sequence")) >= sequence)
@@ -283,37 +357,32 @@ def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, b
 
 def test_a_device_is_dragged_by_touch(view, browser):
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-    center = lambda node: (round(node.rect["x"] + node.rect["width"] / 2), round(node.rect["y"] + node.rect["height"] / 2))
-    finger = ActionBuilder(browser, mouse=PointerInput(interaction.POINTER_TOUCH, "finger"))
-    finger.pointer_action.move_to_location(*center(find(browser, '.device[aria-label^="Lamp,"]')))
-    finger.pointer_action.pointer_down()
-    finger.pointer_action.move_to_location(*center(find(browser, '[data-proximity="outOfRange"]')))
-    finger.pointer_action.pointer_up()
-    finger.perform()
+    drag(browser, on_map(browser, "Lamp"), on_ring(browser, None), interaction.POINTER_TOUCH)
     until(browser, lambda: view.device("Lamp")["proximity"] == "outOfRange")
 
 
 @pytest.mark.parametrize(("choice", "name", "contents"), [
     ("World file", "world.json", '"preset" : "instant"'),
-    ("Test in Swift", "ByHandTests.swift", "@Test"),
+    ("Swift test", "ByHandTests.swift", "@Test"),
     ("Report", "trace.html", "<!doctype html>"),
-    ("Trace", "trace.txt", "rssi"),
-    ("Trace in JSON lines", "trace.jsonl", '{"'),
-    ("Mermaid diagram", "trace.mmd", "sequenceDiagram"),
+    ("Trace as text", "trace.txt", "rssi"),
+    ("Trace as JSON lines", "trace.jsonl", '{"'),
+    ("Sequence diagram", "trace.mmd", "sequenceDiagram"),
     ("Perfetto trace", "trace.json", "traceEvents"),
-    ("Capture", "capture.pcapng", ""),
+    ("Packet capture", "capture.pcapng", ""),
 ])
 def test_what_is_saved_is_downloaded(view, browser, tmp_path, choice, name, contents):
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     find(browser, "#capture").click()
     until(browser, lambda: view.ask("/v1/world")["capture"]["isRunning"])
     change_signal(view, "Lamp", -51)
-    Select(find(browser, "#keep")).select_by_visible_text(choice)
+    find(browser, "#save").click()
+    browser.find_element(By.XPATH, f"//*[@id='save-menu']//button[b='{choice}']").click()
     file = tmp_path / name
     until(browser, lambda: file.exists() or find(browser, "#error").text)
     assert file.exists(), (find(browser, "#error").text, list(tmp_path.iterdir()))
     assert contents in file.read_bytes().decode("latin-1")
-    if choice == "Capture":
+    if choice == "Packet capture":
         assert file.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
 
 
@@ -321,7 +390,7 @@ def test_a_thousand_events_a_second_of_two_hundred_devices_are_shown_in_time(vie
     for number in range(200):
         view.ask("/v1/devices", "POST", {"name": f"Tag {number}", "advertising": [{"data": {}}]})
     ids = [device["id"] for device in view.ask("/v1/world")["devices"]]
-    until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 203)
+    until(browser, lambda: find(browser, "#device-count").text == "203")
     browser.execute_script("""
         window.longest = 0; let then = performance.now();
         const frame = (now) => { longest = Math.max(longest, now - then); then = now; requestAnimationFrame(frame); };
@@ -353,6 +422,6 @@ def test_a_narrow_window_does_not_scroll_sideways(view):
             widths = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
             assert widths[0] <= widths[1]
             background = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-            assert (background == "rgb(18, 21, 26)") == is_dark
+            assert (background == "rgb(13, 16, 20)") == is_dark
         finally:
             browser.quit()

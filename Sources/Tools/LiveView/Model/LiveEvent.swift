@@ -142,6 +142,8 @@ package struct LiveLogLine: Codable, Hashable, Sendable {
     package var device: UInt32?
     package var link: UInt32?
     package var direction: Direction?
+    /// The operation of a packet; nil for a line about something else.
+    package var operation: LiveOperation?
     package var text: String
     /// The bytes of a value, in hexadecimal digits.
     package var value: String?

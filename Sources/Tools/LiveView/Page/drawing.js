@@ -3,9 +3,10 @@
 const parts = new Map();
 const changedParts = new Set();
 let isFrameAsked = false;
+let timer = null;
 
-// Declares a part: its name, and what draws it.
-export const declare = (name, draw) => parts.set(name, draw);
+// Declares a part: its name, what draws it, and the time between two drawings, in milliseconds.
+export const declare = (name, draw, interval = 0) => parts.set(name, { draw, interval, last: -Infinity });
 
 // Says that parts have changed; they are drawn in the next frame that anything asks for.
 export const changed = (...names) => { for (const name of names) changedParts.add(name); };
@@ -16,7 +17,19 @@ export function drawSoon() {
   requestAnimationFrame(draw);
 }
 
-function draw() {
+function draw(now) {
   isFrameAsked = false;
-  for (const [name, draw] of parts) if (changedParts.delete(name)) draw();
+  let rest = Infinity;
+  for (const [name, part] of parts) {
+    if (!changedParts.has(name)) continue;
+    const due = part.last + part.interval - now;
+    if (due > 0) {
+      rest = Math.min(rest, due);
+      continue;
+    }
+    changedParts.delete(name);
+    part.last = now;
+    part.draw(now);
+  }
+  if (rest < Infinity) timer ??= setTimeout(() => { timer = null; drawSoon(); }, rest);
 }
