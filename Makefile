@@ -76,9 +76,11 @@ test-view: deps ## the live view in a real browser
 	@$(BUILD) --product bluectl
 	@Tests/Browser/run view
 
-test-report: build ## the pages of failed tests in a real browser: wide and narrow, light and dark; pictures in .build/report-pictures
-	@COREBLUETOOTH_REPORTS=.build/report-pages Scripts/with-bus swift test --skip-build --filter '^CoreBluetoothTestingTests\.FailureTests'
+test-report: report-pages ## the pages of failed tests in a real browser: wide and narrow, light and dark; pictures in .build/report-pictures
 	@Tests/Browser/run report
+
+report-pages: build
+	@COREBLUETOOTH_REPORTS=.build/report-pages Scripts/with-bus swift test --skip-build --filter '^CoreBluetoothTestingTests\.FailureTests'
 
 arm64: ## bluectl for 64-bit ARM, for a Raspberry Pi: .build-arm64/bluectl, built and tried out on x86-64; needs root
 	@Tests/ARM64/run bluectl demo
@@ -198,9 +200,15 @@ test-deb: ## the packages, installed, used and removed in a new Debian: needs ro
 test-systemd: gateway-deps ## the systemd units of the package and of the gateway, in a container that systemd boots: needs root
 	@Tests/Packages/systemd
 
-picture: deps ## draw what bluectl shows, for README
-	@$(BUILD) --product bluectl
-	@PATH="$(CURDIR)/.build/debug:$$PATH" Scripts/terminal-svg
+pictures: report-pages browser ## make the pictures of README and the pages from the running thing: terminal, live view, a failed test
+	@.build/browser/bin/python Scripts/pictures
+
+check-pictures: report-pages browser ## compare these pictures with the running thing
+	@.build/browser/bin/python Scripts/pictures --check
+
+browser:
+	@Scripts/need-packages chromium chromium-driver python3-venv
+	@Scripts/python-environment .build/browser Tests/Browser/requirements.txt
 
 plots: deps ## run the benchmark of collisions, and put its table and plot, and those of Benchmarks/results.json, into the documentation
 	@Scripts/benchmark-plots

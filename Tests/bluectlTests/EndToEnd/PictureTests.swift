@@ -5,7 +5,7 @@ import Testing
 
 /// The picture in README.
 struct PictureTests {
-    /// The command `make picture` draws it again.
+    /// The command `make pictures` draws it again.
     @Test func thePictureIsWhatTheToolShows() async throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         let script = root.appendingPathComponent("Scripts/terminal-svg").path
