@@ -16,6 +16,7 @@ final class Console {
     /// Called once when the reader of standard output has closed it.
     var onClosedOutput: (() -> Void)?
 
+    private let errorPalette: Palette
     private let showsProgress: Bool
     private var hasProgress = false
     private var isOutputClosed = false
@@ -28,6 +29,7 @@ final class Console {
         let isTerminal = StandardStream.output.isTerminal && environment["TERM"] != "dumb"
         palette = Palette(isTerminal: isTerminal, environment: environment)
         isLive = isTerminal && !isJSON
+        errorPalette = Palette(isTerminal: StandardStream.error.isTerminal, environment: environment)
         showsProgress = StandardStream.error.isTerminal && environment["TERM"] != "dumb" && !isJSON
     }
 
@@ -82,7 +84,13 @@ final class Console {
     func remark(_ fields: JSONFields, _ line: String) {
         clearProgress()
         // If standard error is closed, no reader is left.
-        _ = StandardStream.error.write((isJSON ? fields.line : PrintableText.of(line)) + "\n")
+        _ = StandardStream.error.write((isJSON ? fields.line : colored(PrintableText.of(line))) + "\n")
+    }
+
+    /// Returns a line in which the word that the devices are emulated stands out.
+    private func colored(_ line: String) -> String {
+        let word = "EMULATED"
+        return line.hasPrefix(word + ":") ? errorPalette.caution(word) + line.dropFirst(word.count) : line
     }
 
     /// Writes the reason that the command failed to standard error, in one line.
