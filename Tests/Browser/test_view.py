@@ -10,6 +10,7 @@ from selenium.webdriver.common.actions import interaction
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -425,3 +426,214 @@ def test_a_narrow_window_does_not_scroll_sideways(view):
             assert (background == "rgb(13, 16, 20)") == is_dark
         finally:
             browser.quit()
+
+
+# ---- The map, the list and the search
+
+
+def add_tags(view, browser, count):
+    for number in range(count):
+        view.ask("/v1/devices", "POST", {"name": f"Tag {number}", "advertising": [{"data": {}}]})
+    until(browser, lambda: find(browser, "#device-count").text == f"{count + 3}")
+
+
+def test_a_link_breaks_when_its_device_is_dragged_out_of_range(view, browser):
+    view.ask(f"/v1/devices/{view.device('Lamp')['id']}/connect", "POST", {"host": 0})
+    until(browser, lambda: "Lamp" in find(browser, "#links .open").text)
+    drag(browser, on_map(browser, "Lamp"), on_ring(browser, None))
+    until(browser, lambda: view.device("Lamp")["proximity"] == "outOfRange")
+    view.ask("/v1/time", "POST", {"step": 60})
+    until(browser, lambda: "Lamp" in find(browser, "#links .closed").text)
+    until(browser, lambda: "Lamp" in find(browser, "#problem-text").text)
+
+
+def test_a_crowd_becomes_clusters_and_the_list_has_all(view, browser):
+    add_tags(view, browser, 300)
+    state = lambda: browser.execute_async_script("""
+        const done = arguments[0];
+        import("/scene.js").then(({ nodes, clusters }) => done([nodes.size, clusters.length, clusters.reduce((sum, { members }) => sum + members.length, 0),
+            [...nodes.values()].filter((node) => node.cluster).length, [...nodes.values()].filter((node) => node.label).length]));""")
+    until(browser, lambda: state()[0] == 303 and state()[1] > 5)
+    devices, _, members, inside, labels = state()
+    assert members == inside <= devices
+    assert labels <= 70
+    assert find(browser, "#devices [role=option]").get_attribute("aria-setsize") == "303"
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#devices [role=option]")) < 40
+    find(browser, "#devices").send_keys(Keys.END, Keys.ENTER)
+    until(browser, lambda: find(browser, "#devices [aria-selected=true]").get_attribute("aria-posinset") == "303")
+    # The chosen device stands alone, in sight.
+    x, y = on_map(browser, "Tag 299")
+    box = find(browser, "#map").rect
+    assert box["x"] < x < box["x"] + box["width"] and box["y"] < y < box["y"] + box["height"]
+
+
+def test_the_search_finds_and_the_first_is_opened(view, browser):
+    add_tags(view, browser, 40)
+    find(browser, "#search").send_keys("tag 3")
+    until(browser, lambda: find(browser, "#device-count").text == "11 of 43")
+    find(browser, "#search").send_keys("7", Keys.ENTER)
+    until(browser, lambda: find(browser, "#devices [aria-selected=true]").get_attribute("aria-label").startswith("Tag 37,"))
+    find(browser, "#search").send_keys("nothing")
+    until(browser, lambda: find(browser, "#no-match").is_displayed())
+    find(browser, "#clear-search").click()
+    until(browser, lambda: find(browser, "#device-count").text == "43")
+
+
+def test_a_device_that_is_clicked_on_the_map_is_chosen(view, browser):
+    click(browser, on_map(browser, "Lamp"))
+    until(browser, lambda: find(browser, "#devices [aria-selected=true]").get_attribute("aria-label").startswith("Lamp,"))
+
+
+def test_the_wheel_and_the_keys_zoom(view, browser):
+    zoom = lambda: browser.execute_async_script("const done = arguments[0]; import('/camera.js').then(({ camera }) => done(camera.zoom))")
+    find(browser, "#map").send_keys("+")
+    until(browser, lambda: zoom() > 1.3)
+    find(browser, "#map").send_keys("0")
+    until(browser, lambda: zoom() == 1)
+    ActionChains(browser).scroll_from_origin(ScrollOrigin.from_element(find(browser, "#map")), 0, -300).perform()
+    until(browser, lambda: zoom() > 1.2)
+    find(browser, "#zoom-fit").click()
+    until(browser, lambda: zoom() == 1)
+
+
+def test_with_reduced_motion_nothing_moves(view, browser):
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    progress = browser.execute_async_script("""
+        const done = arguments[0];
+        import("/effects.js").then(({ progress }) => done([0, 100, 700].map((then) => progress({ begin: 0 }, then))));""")
+    assert progress == [.5, .5, .5]
+
+
+def test_removing_the_chosen_device_is_no_error(view, browser):
+    click(browser, on_map(browser, "Heart"))
+    until(browser, lambda: find(browser, "#devices [aria-selected=true]"))
+    view.ask(f"/v1/devices/{view.device('Heart')['id']}", "DELETE")
+    until(browser, lambda: find(browser, "#device-count").text == "2")
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#devices [aria-selected=true]") == [])
+    assert not find(browser, "#error").is_displayed()
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+# ---- The time strip and the past
+
+
+def connect(view, browser, name):
+    view.ask(f"/v1/devices/{view.device(name)['id']}/connect", "POST", {"host": 0})
+    until(browser, lambda: any("1800/2A00" in line for line in lines(browser)))
+
+
+def test_a_packet_of_the_strip_shows_its_line(view, browser):
+    connect(view, browser, "Heart")
+    # Its answer is the last packet, and its request the one before.
+    find(browser, "#strip").send_keys(Keys.ARROW_LEFT)
+    until(browser, lambda: "←" in find(browser, "#log [aria-selected=true]").text)
+    find(browser, "#strip").send_keys(Keys.ARROW_LEFT)
+    until(browser, lambda: "→" in find(browser, "#log [aria-selected=true]").text)
+
+
+def test_the_past_is_viewed_and_the_present_again(view, browser):
+    change_signal(view, "Lamp", -51)
+    view.ask("/v1/time", "POST", {"step": 5})
+    connect(view, browser, "Lamp")
+    change_signal(view, "Lamp", -77)
+    label = lambda: find(browser, '.device[aria-label^="Lamp,"]').get_attribute("aria-label")
+    until(browser, lambda: "-77 dBm, connected" in label())
+    # The first lines of the log are of -51 dBm, before the link.
+    browser.execute_script("document.querySelector('#log').scrollTop = 0")
+    until(browser, lambda: any("-51" in line for line in lines(browser)))
+    next(line for line in browser.find_elements(By.CSS_SELECTOR, "#log-lines li") if "-51" in line.text).click()
+    find(browser, "#view-line").click()
+    until(browser, lambda: find(browser, "#past-text").text.startswith("Viewing"))
+    until(browser, lambda: "connected" not in label() and "-77" not in label())
+    find(browser, "#past-next").click()
+    find(browser, "#past-now").click()
+    until(browser, lambda: not find(browser, "#past").is_displayed())
+    until(browser, lambda: "-77 dBm, connected" in label())
+
+
+def test_the_past_goes_on_until_the_present(view, browser):
+    change_signal(view, "Lamp", -51)
+    until(browser, lambda: any("-51" in line for line in lines(browser)))
+    find(browser, "#log").send_keys(Keys.ARROW_UP, Keys.ENTER)
+    until(browser, lambda: find(browser, "#past").is_displayed())
+    view.ask("/v1/time", "POST", {"rate": 10})
+    view.ask("/v1/time", "POST", {"paused": True})
+    find(browser, "#past-play").click()
+    until(browser, lambda: not find(browser, "#past").is_displayed())
+    until(browser, lambda: find(browser, "#connection").text == "Paused")
+
+
+# ---- What went wrong, what to do next, what is kept
+
+
+def test_the_last_problem_leads_to_its_line(view, browser):
+    assert find(browser, "#problem-text").text == "No problem so far"
+    connect(view, browser, "Heart")
+    view.ask(f"/v1/devices/{view.device('Heart')['id']}/disconnect", "POST", {"silent": True})
+    view.ask("/v1/time", "POST", {"step": 60})
+    until(browser, lambda: "default – Heart" in find(browser, "#problem-text").text)
+    Select(find(browser, "#category")).select_by_value("att")
+    find(browser, "#show-problem").click()
+    until(browser, lambda: "problem" in find(browser, "#log [aria-selected=true]").get_attribute("class"))
+    # The filter would have hidden it.
+    assert find(browser, "#category").get_property("value") == ""
+
+
+def test_a_reload_keeps_the_choice_the_filter_and_the_zoom(view, browser):
+    click(browser, on_map(browser, "Heart"))
+    find(browser, "#filter").send_keys("lamp")
+    find(browser, "#map").send_keys("++")
+    until(browser, lambda: browser.execute_script("return sessionStorage.camera").count("1.9") > 0)
+    browser.refresh()
+    until(browser, lambda: find(browser, "#connection").text == "Connected")
+    assert browser.current_url == view.origin + "/"
+    until(browser, lambda: find(browser, "#devices [aria-selected=true]").get_attribute("aria-label").startswith("Heart,"))
+    assert find(browser, "#filter").get_property("value") == "lamp"
+    zoom = browser.execute_async_script("const done = arguments[0]; import('/camera.js').then(({ camera }) => done(camera.zoom))")
+    assert round(zoom, 2) == 1.96
+
+
+def test_empty_parts_say_what_to_do(view, browser):
+    browser.execute_cdp_cmd("Browser.grantPermissions", {"origin": view.origin, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    commands = [node.text for node in browser.find_elements(By.CSS_SELECTOR, "#guide-view code")]
+    assert commands == [f"bluectl world run {view.world} --view -- python3 my_bleak_app.py", f"bluectl world run {view.world} --view -- bluectl scan"]
+    copy = find(browser, "#guide-view .copy")
+    copy.click()
+    until(browser, lambda: copy.text == "Copied")
+    assert browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == commands[0]
+    find(browser, "#filter").send_keys("nothing")
+    assert find(browser, "#no-lines").is_displayed()
+    for name in ["Heart", "Lamp", MARKUP]:
+        view.ask(f"/v1/devices/{view.device(name)['id']}", "DELETE")
+    until(browser, lambda: find(browser, "#no-devices").is_displayed())
+    until(browser, lambda: find(browser, "#no-filtered").is_displayed())
+    find(browser, "#clear-filter").click()
+    until(browser, lambda: any("Heart" in line for line in lines(browser)))
+
+
+@pytest.mark.parametrize(("width", "is_dark"), [(1280, False), (1280, True), (390, False), (390, True)])
+def test_nothing_is_hard_to_reach_or_to_read(view, width, is_dark):
+    browser, _ = make_screen(width, is_dark)
+    try:
+        browser.get(view.url)
+        until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".device")) == 3)
+        check_access(browser)
+        browser.execute_script("document.querySelector('.device').click()")
+        until(browser, lambda: "Heart Rate" in find(browser, "#device").text)
+        connect(view, browser, "Heart")
+        view.ask(f"/v1/devices/{view.device('Heart')['id']}/disconnect", "POST", {"silent": True})
+        view.ask("/v1/time", "POST", {"step": 60})
+        until(browser, lambda: "Heart" in find(browser, "#problem-text").text)
+        find(browser, "#log").send_keys(Keys.ARROW_UP, Keys.ENTER)
+        until(browser, lambda: find(browser, "#past").is_displayed())
+        check_access(browser)
+        assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
+        assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    finally:
+        browser.quit()
+
+
+def check_access(browser):
+    violations = Axe().run(browser)["violations"]
+    serious = [(item["id"], [node["html"][:150] for node in item["nodes"]]) for item in violations if item["impact"] in ("serious", "critical")]
+    assert serious == []

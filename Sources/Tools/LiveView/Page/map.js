@@ -97,9 +97,10 @@ function paint(now) {
   const open = shown().links;
   paintRings();
   paintLinks(open);
+  paintClusters();
+  paintRingNames();
   isMoving = paintPulses(now) || isMoving;
   paintDevices();
-  paintClusters();
   paintFlashes(now);
   paintHosts();
   paintPackets(now);
@@ -129,6 +130,9 @@ function paintRings() {
     context.stroke();
   }
   context.setLineDash([]);
+}
+
+function paintRingNames() {
   context.font = `11px ${FONT.slice(5)}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -148,6 +152,13 @@ function ends(link) {
   const host = hosts.get(link.host);
   const node = nodes.get(link.device);
   return host && node ? [camera.toScreen(host), camera.toScreen(node)] : null;
+}
+
+// The part of a link between the signs of its ends.
+function between([host, device]) {
+  const distance = Math.hypot(device.x - host.x, device.y - host.y) || 1;
+  const at = (pixels) => ({ x: host.x + (device.x - host.x) * pixels / distance, y: host.y + (device.y - host.y) * pixels / distance });
+  return [at(Math.min(19, distance / 2)), at(Math.max(distance - 11, distance / 2))];
 }
 
 function paintLinks(open) {
@@ -331,7 +342,7 @@ function paintPackets(now) {
     const { packet } = flight;
     const line = ends(packet);
     if (!line) continue;
-    const [from, to] = packet.isToDevice ? line : [line[1], line[0]];
+    const [from, to] = packet.isToDevice ? between(line) : between(line).reverse();
     const eased = part < .5 ? 2 * part * part : 1 - (2 - 2 * part) ** 2 / 2;
     const [x, y] = [from.x + (to.x - from.x) * eased, from.y + (to.y - from.y) * eased];
     const direction = Math.atan2(to.y - from.y, to.x - from.x);

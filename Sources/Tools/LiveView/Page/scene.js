@@ -3,7 +3,7 @@
 
 import { camera, pixels, toScreen } from "/camera.js";
 import { recall, remember } from "/memory.js";
-import { radiusOf } from "/strength.js";
+import { OUT_OF_RANGE, RINGS, radiusOf } from "/strength.js";
 import { isStill } from "/theme.js";
 import { presentDevices } from "/world.js";
 
@@ -127,6 +127,10 @@ function label(weight, measure) {
   for (const cluster of clusters) {
     const { x, y } = toScreen(cluster);
     taken.push({ x: x - cluster.size, y: y - cluster.size, w: 2 * cluster.size, h: 2 * cluster.size });
+  }
+  for (const ring of RINGS) {
+    const { x, y } = toScreen({ x: 0, y: -(ring.strength === null ? OUT_OF_RANGE : radiusOf(ring.strength)) });
+    taken.push({ x: x - 55, y: y - 9, w: 110, h: 18 });
   }
   const seen = [];
   for (const node of nodes.values()) {

@@ -64,7 +64,7 @@ function drawLanes() {
   element("links").replaceChildren(...lanes.map(laneNode));
   if (focused >= 0) element("links").children[focused]?.querySelector("button")?.focus({ preventScroll: true });
   element("no-links").hidden = lanes.length > 0;
-  element("strip-area").hidden = lanes.length === 0;
+  for (const id of ["strip-area", "strip-in", "strip-out"]) element(id).hidden = lanes.length === 0;
   const height = RULER + lanes.length * LANE;
   if (size.height !== height) resize();
   changed("strip");
@@ -110,8 +110,8 @@ function drawRuler() {
     context.fillText(`${time.toFixed(digits)} s`, x + 4, RULER / 2);
   }
   const known = xOf(firstTime());
-  if (known > 0) {
-    // What was before the page was opened is known by its lines alone.
+  if (isPast() && known > 0) {
+    // What was before the page was opened is known by its lines alone, and cannot be viewed.
     context.fillStyle = theme.ring;
     context.fillRect(0, RULER, Math.min(known, size.width), size.height - RULER);
   }
@@ -237,7 +237,7 @@ function packetAt(x, y) {
 
 export function zoomStrip(factor, x = size.width) {
   const time = timeAt(x);
-  const next = Math.max(SHORTEST, Math.min(Math.max(60, now() - 0), range.span / factor));
+  const next = Math.max(SHORTEST, Math.min(Math.max(60, now()), range.span / factor));
   // The time under the pointer stays where it is; at the right edge the strip goes on following.
   if (range.end !== null || x < size.width * .97) range.end = time + (1 - x / size.width) * next;
   range.span = next;
