@@ -128,6 +128,51 @@ import Testing
                 == "air: byte 20: the link type is 1: 187 and 201, of Bluetooth HCI, can be read")
     }
 
+    /// The packets of ``packets`` and a text, as PacketLogger writes them.
+    private func packetLog(isLittleEndian: Bool) -> [UInt8] {
+        func integer(_ value: UInt32) -> [UInt8] {
+            withUnsafeBytes(of: isLittleEndian ? value.littleEndian : value.bigEndian) { Array($0) }
+        }
+        func record(_ type: UInt8, _ body: [UInt8], at time: CaptureTime) -> [UInt8] {
+            integer(UInt32(body.count + 9)) + integer(UInt32(time / 1_000_000_000))
+                + integer(UInt32(time % 1_000_000_000 / 1_000)) + [type] + body
+        }
+        let packets = Self.packets.flatMap { packet in
+            let type: UInt8 =
+                switch packet.packet.kind {
+                case .command: 0
+                case .event: 1
+                case .acl: packet.packet.isReceived ? 3 : 2
+                }
+            return record(type, packet.packet.body, at: packet.time)
+        }
+        return record(0xFC, Array("begun\0".utf8), at: Self.time) + record(8, [1, 2, 3], at: Self.time) + packets
+    }
+
+    @Test(arguments: [false, true]) func packetLoggerIsReadInEitherByteOrder(isLittleEndian: Bool) throws {
+        let bytes = packetLog(isLittleEndian: isLittleEndian)
+        #expect(try packets(bytes).map(\.packet) == Self.packets.map(\.packet))
+        #expect(try packets(bytes).map(\.time) == Self.packets.map(\.time))
+        #expect(try notes(bytes) == [.note("begun", at: Self.time)])
+        var reader = try CaptureReader(bytes, file: "air")
+        while try reader.next() != nil {}
+        #expect(reader.otherPacketCount == 1, "audio")
+        for length in 13..<bytes.count {
+            var reader = try CaptureReader(Array(bytes.prefix(length)), file: "air")
+            var count = 0
+            do throws(CaptureReadError) {
+                while let record = try reader.next() { if case .packet = record { count += 1 } }
+            } catch {
+                #expect(error.offset <= length && error.rule.contains("cut off"), "\(error)")
+            }
+            #expect(count < Self.packets.count)
+        }
+        var wrong = bytes
+        wrong.replaceSubrange(19..<23, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        let error = #expect(throws: CaptureReadError.self) { try packets(wrong) }
+        #expect("\(error?.description ?? "")" == "air: byte 19: a record has 9 to 1048576 bytes")
+    }
+
     #if os(Linux)
     private static let editcap = "/usr/bin/editcap"
     /// Whether editcap is installed, as in continuous integration; without it, the test is skipped.
@@ -149,6 +194,21 @@ import Testing
             #expect(found.map(\.packet) == Self.packets.map(\.packet), "\(format)")
             #expect(found.map(\.time) == Self.packets.map(\.time), "\(format)")
         }
+    }
+
+    /// Wireshark reads the same packets from a file of PacketLogger, which it cannot write.
+    @Test(.enabled(if: hasEditcap, "tshark is not installed"), arguments: [false, true])
+    func wiresharkReadsTheSameOfPacketLogger(isLittleEndian: Bool) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).pklg")
+        try Data(packetLog(isLittleEndian: isLittleEndian)).write(to: file)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+        let fields = ["frame.time_epoch", "bthci_cmd.opcode", "bthci_evt.code", "btatt.opcode"].flatMap { ["-e", $0] }
+        let filter = "bthci_cmd or bthci_evt or btatt"
+        let outcome = try await ChildProcess.run(
+            "/usr/bin/tshark", ["-r", file.path, "-Y", filter, "-T", "fields", "-E", "separator=,"] + fields)
+        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("1795305600.") }
+        let expected = ["001,0x1009,,", "002,,0x0e,", "003,,,0x1b", "004,,,0x0a"].map { "1795305600.000\($0)" }
+        #expect(lines.map { String($0).replacing("000,", with: ",") } == expected, "\(outcome.output)")
     }
     #endif
 
@@ -237,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "byte 0: a capture is a file of the formats pcapng, pcap or btsnoop"),
+        ([], "byte 0: a capture is a file of the formats pcapng, pcap, btsnoop or pklg"),
         (Array("btsnoop\0".utf8), "byte 0: the file is cut off in its header"),
         (Array("btsnoop\0".utf8) + [0, 0, 0, 2, 0, 0, 7, 0xD1], "byte 8: this is version 2 of btsnoop: 1 can be read"),
         (

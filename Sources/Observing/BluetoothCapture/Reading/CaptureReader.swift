@@ -1,4 +1,5 @@
-/// Reads capture files of Bluetooth hosts: pcapng and pcap of link types 201 and 187, btsnoop of 1001, 1002 and 2001.
+/// Reads capture files of Bluetooth hosts: pcapng and pcap of link types 201 and 187, btsnoop of 1001, 1002 and 2001, and
+/// those of Apple's PacketLogger.
 ///
 /// The contents determine the format, not the name. Source: that of ``PcapngEncoder`` and ``BTSnoopEncoder``.
 package struct CaptureReader: Sendable {
@@ -23,7 +24,8 @@ package struct CaptureReader: Sendable {
         if bytes.starts(with: "btsnoop\0".utf8) { return try BTSnoopDecoder(bytes) }
         if bytes.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) { return PcapngDecoder(bytes) }
         if let pcap = try PcapDecoder(bytes) { return pcap }
-        throw CaptureMistake(0, "a capture is a file of the formats pcapng, pcap or btsnoop")
+        if let log = PacketLoggerDecoder(bytes) { return log }
+        throw CaptureMistake(0, "a capture is a file of the formats pcapng, pcap, btsnoop or pklg")
     }
 
     /// Returns the next record; nil at the end.

@@ -18,7 +18,7 @@ struct RecordCommand: BackendCommand {
             services, its values, regular notifications as timers, errors as permissions and faults. If FILE ends \
             with .jsonl, writes a recording instead, with all times, causes and errors, which the field "recording" \
             of a world file plays. Without --to, the world file is printed. With --from, the world file contains the \
-            devices of a capture (pcapng or btsnoop, as Android writes it) or of a recording.
+            devices of a capture (pcapng, btsnoop as of Android, or .pklg of Apple's PacketLogger) or of a recording.
 
             The address, the serial number and the System ID are replaced, wherever they occur, unless \
             --keep-identity is given; the name is kept. Keys are never recorded. Record only your own devices.
@@ -52,7 +52,7 @@ struct RecordCommand: BackendCommand {
 
     @Option(
         help: ArgumentHelp("A capture or a recording to read instead of a device.", valueName: "FILE"),
-        completion: .file(extensions: ["pcapng", "btsnoop", "pcap", "log", "jsonl"]))
+        completion: .file(extensions: ["pcapng", "btsnoop", "pcap", "log", "pklg", "jsonl"]))
     var from: String?
 
     @Flag(help: "Record the address, the serial number and the System ID as they are.")
