@@ -36,4 +36,24 @@ struct GATTTreeTests {
                 "   └─ FFE1 @0x0014  read, write  ! ATT error 0x05",
             ])
     }
+
+    @Test func aLongValueWrapsUnderItsColumn() {
+        let long = GATTRecord.Attribute(
+            uuid: "FFF1", handle: nil, properties: ["read"], value: "000102030405060708090A0B0C0D0E0F1011121314151617",
+            descriptors: [GATTRecord.Attribute(uuid: "2902", handle: nil, value: "0000")])
+        let record = GATTRecord(
+            identifier: "ID", address: nil, name: nil, mtu: 23,
+            services: [GATTRecord.Service(uuid: "FFF0", isPrimary: true, characteristics: [long])])
+        let plain = Palette(isTerminal: false, environment: [:])
+        #expect(
+            GATTTree(palette: plain, columns: 44).lines(record) == [
+                "ID  MTU 23",
+                "└─ FFF0",
+                "   └─ FFF1  read = 000102030405060708090A0B",
+                "      │            0C0D0E0F1011121314151617",
+                "      └─ Client Characteristic Configuration 2902 =",
+                "            0000 (off)",
+            ])
+        #expect(GATTTree(palette: plain).lines(record).count == 4)
+    }
 }

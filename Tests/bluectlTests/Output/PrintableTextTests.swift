@@ -19,4 +19,10 @@ struct PrintableTextTests {
         #expect(PrintableText.fitted(text, to: columns) == expected)
         #expect(PrintableText.columns(PrintableText.fitted(text, to: columns)) == columns)
     }
+
+    @Test func linesEndAfterASpaceThatIsInTheirSecondHalf() {
+        #expect(PrintableText.wrapped("one two three", to: 9) == ["one two ", "three"])
+        #expect(PrintableText.wrapped("a 0102030405", to: 8) == ["a 010203", "0405"])
+        #expect(PrintableText.wrapped("", to: 8) == [""])
+    }
 }

@@ -26,7 +26,8 @@ struct ExploreCommand: BackendCommand {
         let record = GATTRecord(
             identifier: peripheral.identifier.uuidString, address: peripheral.address, name: peripheral.name,
             mtu: peripheral.mtuLength, services: records)
-        role.console.show(record.fields, GATTTree(palette: role.console.palette).lines(record))
+        let tree = GATTTree(palette: role.console.palette, columns: StandardStream.output.size?.columns)
+        role.console.show(record.fields, tree.lines(record))
     }
 }
 
@@ -113,6 +114,8 @@ struct GATTRecord {
 /// A device's attributes as a tree of lines.
 struct GATTTree {
     let palette: Palette
+    /// The columns of the terminal; nil if the output is none, and lines may have any length.
+    var columns: Int?
 
     /// Returns the lines, the device first.
     func lines(_ record: GATTRecord) -> [String] {
@@ -127,20 +130,47 @@ struct GATTTree {
     }
 
     private func attribute(_ record: GATTRecord.Attribute, indent: String) -> [String] {
-        let handle = record.handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
-        let properties = record.properties.map { palette.dim($0.joined(separator: ", ")) } ?? ""
-        let head = [AttributeText.label(record.uuid) + handle, properties].filter { !$0.isEmpty }
-        return [head.joined(separator: "  ") + content(record.value, of: record.uuid, record.failure)]
-            + branch(record.descriptors ?? [], indent: indent, attribute)
+        let descriptors = record.descriptors ?? []
+        return content(of: record, below: indent + (descriptors.isEmpty ? "" : "│"), from: indent.count)
+            + branch(descriptors, indent: indent, attribute)
     }
 
-    private func content(_ hex: String?, of uuid: String, _ failure: String?) -> String {
-        if let failure { return "  " + palette.bad("! " + failure) }
-        guard let hex else { return "" }
+    private func head(of record: GATTRecord.Attribute) -> String {
+        let handle = record.handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
+        let words = record.properties.map { $0.joined(separator: ", ") }
+        let head = [AttributeText.label(record.uuid) + handle, words.map { palette.dim($0) } ?? ""]
+        return head.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// Returns an attribute with its value, whose further lines are under its first one.
+    ///
+    /// A value that would begin too far to the right is under the name.
+    private func content(of record: GATTRecord.Attribute, below bars: String, from column: Int) -> [String] {
+        let head = head(of: record)
+        guard let (mark, text, style) = value(of: record) else { return [head] }
+        let plain = GATTTree(palette: Palette(isTerminal: false, environment: [:])).head(of: record)
+        var start = column + PrintableText.columns(plain + mark) + 1
+        guard let columns, start + PrintableText.columns(text) > columns else {
+            return [head + mark + " " + style(text)]
+        }
+        let isFarRight = columns - start < 24
+        if isFarRight { start = column + 3 }
+        // An even number, so that no byte in hex is divided.
+        let lines = PrintableText.wrapped(text, to: max(8, (columns - start) & ~1))
+        let margin = palette.dim(bars) + String(repeating: " ", count: start - bars.count)
+        return isFarRight
+            ? [mark == " " ? head : head + mark] + lines.map { margin + style($0) }
+            : [head + mark + " " + style(lines[0])] + lines.dropFirst().map { margin + style($0) }
+    }
+
+    /// Returns what precedes a value or the reason that it is missing, the text itself, and its color.
+    private func value(of record: GATTRecord.Attribute) -> (mark: String, text: String, style: (String) -> String)? {
+        if let failure = record.failure { return (" ", "! " + failure, palette.bad) }
+        guard let hex = record.value else { return nil }
         do throws(Failure) {
-            return " = " + palette.value(AttributeText.value(try HexText.data(hex), of: uuid))
+            return (" =", AttributeText.value(try HexText.data(hex), of: record.uuid), palette.value)
         } catch {
-            return " = " + PrintableText.of(hex)
+            return (" =", PrintableText.of(hex), { $0 })
         }
     }
 

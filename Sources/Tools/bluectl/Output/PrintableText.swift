@@ -29,6 +29,23 @@ enum PrintableText {
         return result + "…" + String(repeating: " ", count: max(0, columns - used - 1))
     }
 
+    /// Returns `text` as lines of at most `limit` columns, which end after a space that is in their second half.
+    static func wrapped(_ text: String, to limit: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for character in text {
+            if columns(line) + columns(character) > limit {
+                let end = line.lastIndex(of: " ").map { line.index(after: $0) }
+                let kept = end.map { String(line[..<$0]) } ?? ""
+                let isLate = columns(kept) > limit / 2
+                lines.append(isLate ? kept : line)
+                line = isLate ? String(line.dropFirst(kept.count)) : ""
+            }
+            line.append(character)
+        }
+        return lines + [line]
+    }
+
     private static func columns(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.value {
