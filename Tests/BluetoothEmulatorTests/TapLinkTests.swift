@@ -175,7 +175,9 @@ import Testing
         try await fixture.emulator.runUntilIdle()
         #expect(
             recorder.kinds(from: count).prefix(2) == [
-                .control(source: "host \"default\"", "removeBond address=\(bond.identityAddress)", device: nil),
+                .control(
+                    source: "host \"default\"", "removeBond address=\(bond.identityAddress)",
+                    words: "bond with \(bond.identityAddress) removed", device: nil),
                 .bondRemoved(host: 0, peer: bond.peer, identityAddress: bond.identityAddress),
             ])
     }

@@ -123,8 +123,10 @@ import Testing
         let source = "device 1 \"Contract Peer\""
         #expect(
             recorder.kinds() == [
-                .control(source: source, "added", device: device.number),
-                .control(source: source, "notify characteristic=C0DE value=0x01", device: device.number),
+                .control(source: source, "added", words: "added", device: device.number),
+                .control(
+                    source: source, "notify characteristic=C0DE value=0x01", words: "01 stored in C0DE and notified",
+                    device: device.number),
                 .note("control ignored: device 1 has no characteristic C0DE"),
             ])
         #expect(fixture.emulator.trace.isEmpty)

@@ -72,7 +72,7 @@ import Testing
         var model = Self.connected()
         let request = lines(events(&model, .att(link: 3, .request(.read(handle: 12), sentAt: .zero))))
         let response = lines(events(&model, .att(link: 3, .response(.value(Data([0, 72]))))))
-        #expect(request.map(\.text) == ["read 180D/2A37"])
+        #expect(request.map(\.text) == ["Read Heart Rate Measurement (180D/2A37)"])
         #expect(request.map(\.direction) == [.toDevice])
         #expect(response.map(\.value) == ["0048"])
         #expect(response.map(\.meaning) == ["72 bpm"])
@@ -86,7 +86,7 @@ import Testing
         var model = Self.connected()
         _ = events(&model, .att(link: 3, .request(.write(handle: 12, Data([1])), sentAt: .zero)))
         let error = lines(events(&model, .att(link: 3, .response(.error(ATTCode(rawValue: 0x80))))))
-        #expect(error.map(\.text) == ["write 180D/2A37: error 0x80"])
+        #expect(error.map(\.text) == ["Write Heart Rate Measurement (180D/2A37) failed: ATT error 0x80"])
         #expect(error.map(\.isProblem) == [true])
         let loss = events(&model, .packetsLost(link: 3, count: 2))
         #expect(lines(loss).map(\.isProblem) == [true])
@@ -94,6 +94,7 @@ import Testing
         let end = events(&model, .connectionClosed(link: 3, side: .central, .timeout))
         #expect(end.first == .linkClosed(3, .timeout))
         #expect(lines(end).map(\.isProblem) == [true])
+        #expect(lines(end).map(\.text) == ["Link lost: supervision timeout (0x08)"])
         #expect(model.liveLinks == [])
         #expect(events(&model, .att(link: 3, .notification(handle: 12, Data()))) == [])
     }
@@ -102,10 +103,42 @@ import Testing
         var model = Self.connected()
         let request = lines(
             events(&model, .att(link: 3, .request(.write(handle: 12, Data([0, 72]), offset: 2), sentAt: .zero))))
-        #expect(request.map(\.text) == ["write 180D/2A37 from byte 2"])
+        #expect(request.map(\.text) == ["Write Heart Rate Measurement (180D/2A37) from byte 2"])
         #expect(request.map(\.value) == ["0048"] && request.map(\.meaning) == [nil])
         let response = lines(events(&model, .att(link: 3, .response(.written))))
-        #expect(response.map(\.text) == ["write 180D/2A37 from byte 2: done"])
+        #expect(response.map(\.text) == ["Write Heart Rate Measurement (180D/2A37) from byte 2: done"])
+    }
+
+    @Test func aSubscriptionIsNamedAfterItsCharacteristic() {
+        var model = LiveModel()
+        let configuration = TappedDescriptor(handle: 13, uuid: "2902")
+        let service = TappedService(
+            handles: 10...13, uuid: "180D", isPrimary: true, included: [],
+            characteristics: [
+                TappedCharacteristic(
+                    declarationHandle: 11, valueHandle: 12, properties: [.notify], uuid: "2A37",
+                    descriptors: [configuration])
+            ])
+        for kind in [
+            Self.host(isPowered: true), Self.device("Heart"), .servicesChanged(device: 7, [service]), Self.connection,
+            .began,
+        ] { _ = events(&model, kind) }
+        let request = lines(
+            events(&model, .att(link: 3, .request(.write(handle: 13, Data([1, 0])), sentAt: .zero))))
+        #expect(request.map(\.text) == ["Subscribe to notifications of Heart Rate Measurement (180D/2A37)"])
+    }
+
+    @Test func aBondIsALineOfItsDevice() {
+        var model = Self.connected()
+        let bond = HostBond(
+            peer: PeerID(UUID()), address: "C0:00:00:00:00:07",
+            identityAddress: "C0:00:00:00:00:07", isAuthenticated: false)
+        let line = lines(events(&model, .bondMade(host: 0, bond)))
+        #expect(line.map(\.device) == [7])
+        #expect(line.map(\.text) == ["Bonded"])
+        let removal = events(
+            &model, .bondRemoved(host: 0, peer: bond.peer, identityAddress: "C0:00:00:00:00:08"))
+        #expect(lines(removal).map(\.text) == ["Bond removed: C0:00:00:00:00:08"])
     }
 
     @Test func aSecondsTrafficIsReportedAndThenItsEnd() throws {

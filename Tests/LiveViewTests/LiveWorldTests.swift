@@ -88,6 +88,76 @@ private final class IgnoringSink: EventSink {
         #expect(details.parameters.contains { $0.name == "heartRate" && $0.maximum == 65_535 })
     }
 
+    @Test func aNumberIsStoredInTheTypeOfItsCharacteristic() async throws {
+        try await command("POST", path + "/values", #"{"characteristic":"2A37","number":120}"#)
+        try await command("POST", path + "/values", #"{"characteristic":"2A38","number":2}"#)
+        try await command("POST", path + "/values", #"{"characteristic":"2A29","text":"Mäker"}"#)
+        let details: DeviceDetails = try await get(path)
+        let found = details.services.flatMap(\.characteristics)
+        #expect(found.first { $0.uuid == "2A37" }?.meaning?.hasPrefix("120 bpm") == true)
+        #expect(found.first { $0.uuid == "2A38" }?.meaning == "wrist")
+        #expect(found.first { $0.uuid == "2A29" }?.editor.text == "Mäker")
+        #expect(found.first { $0.uuid == "2A37" }?.editor.unit == "bpm")
+        #expect(found.first { $0.uuid == "2A37" }?.propertyTexts == ["notify"])
+    }
+
+    @Test func aFaultIsRemovedByItself() async throws {
+        try await command("POST", path + "/faults", #"{"step":"read","what":"pause","always":true}"#)
+        try await command("POST", path + "/faults", #"{"step":"write","what":"fail","code":128,"count":3}"#)
+        var details: DeviceDetails = try await get(path)
+        #expect(
+            details.faultTexts == [
+                "Reads hang until resumed: every time", "Writes fail with ATT error 0x80: the next 3",
+            ])
+        try await command("DELETE", path + "/faults", #"{"step":"write","what":"fail","code":128}"#)
+        details = try await get(path)
+        #expect(details.faults.map(\.step) == [.read])
+        try await command("DELETE", path + "/faults", #"{"step":"read","what":"pause"}"#)
+        details = try await get(path)
+        #expect(details.faults == [])
+        let source = String(decoding: try await bytes(LiveRequest("GET", "/v1/test.swift")), as: UTF8.self)
+        #expect(source.contains("removeFault(DeviceFault(.read, .pause, skip: 0, count: 1))"), "\(source)")
+    }
+
+    @Test func theAdvertisingIntervalIsChangedAndItsContentIsShown() async throws {
+        try await command("PATCH", path, #"{"advertisingInterval":0.5}"#)
+        let details: DeviceDetails = try await get(path)
+        let set = try #require(details.advertising.first)
+        #expect(set.interval == 0.5)
+        #expect(set.packet.services.contains { $0.name == "Heart Rate" })
+        let error = await refusal("PATCH", path, #"{"advertisingInterval":60}"#)
+        #expect(error?.path == "advertisingInterval")
+        #expect(error?.rule == "the advertising interval is 20 ms...10.24 s, or 0")
+        let data = AdvertisingData(manufacturerData: Data([0x99, 0x04, 0x05]))
+        let tag = try emulator.add(PeripheralDescription(name: "Ruuvi", advertising: [AdvertisingDescription(data)]))
+        let other: DeviceDetails = try await get("/v1/devices/\(tag.number)")
+        let manufacturer = other.advertising.first?.packet.manufacturer
+        #expect(manufacturer?.company == "0499")
+        #expect(manufacturer?.name == "Ruuvi Innovations Ltd.")
+        #expect(manufacturer?.data == "05")
+    }
+
+    @Test func theKeysOfADeviceAreShownAndLost() async throws {
+        emulator.host.bond(with: heart)
+        try await emulator.advance(by: .zero)
+        var details: DeviceDetails = try await get(path)
+        #expect(details.bonds == [DeviceDetails.Bond(host: 0, isAuthenticated: true)])
+        #expect(details.pairing == "has no display and no keyboard, and its user accepts pairings")
+        emulator.host.removeBond(with: heart)
+        try await command("DELETE", path + "/keys")
+        details = try await get(path)
+        #expect(details.bonds == [])
+        #expect(await refusal("GET", path + "/keys")?.status == 404)
+    }
+
+    @Test func theVocabularyHasTheWordsOfTheCommandLine() async throws {
+        let vocabulary: Vocabulary = try await get("/v1/vocabulary")
+        #expect(vocabulary.states.first { $0.name == "poweredOn" }?.words == "on")
+        #expect(vocabulary.permissions.map(\.name) == ["allowed", "denied", "restricted", "notDetermined"])
+        #expect(vocabulary.steps.count == DeviceFault.Step.allCases.count)
+        #expect(vocabulary.errors.first { $0.code == 5 }?.words == "ATT error 0x05: Authentication is insufficient.")
+    }
+
     @Test func aDescriptorIsChangedAndShown() async throws {
         let device = try emulator.add(PeripheralDescription(name: "Box", services: [Self.described]))
         let path = "/v1/devices/\(device.number)"
@@ -205,6 +275,10 @@ private final class IgnoringSink: EventSink {
         ("POST", #"{"value":"00"}"#, "characteristic"),
         ("POST", #"{"characteristic":"2A38","value":"0"}"#, "value"),
         ("POST", #"{"characteristic":"2A38"}"#, "value"),
+        ("POST", #"{"characteristic":"2A38","number":9}"#, "number"),
+        ("POST", #"{"characteristic":"2A29","number":1}"#, "number"),
+        ("POST", #"{"characteristic":"2A37","number":70000}"#, "number"),
+        ("POST", #"{"characteristic":"2A38","number":1,"text":"x"}"#, "number"),
     ])
     func aMistakeNamesItsField(method: String, body: String, field: String) async {
         let error = await refusal(method, method == "PATCH" ? path : path + "/values", body)

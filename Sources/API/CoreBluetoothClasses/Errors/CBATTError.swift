@@ -1,3 +1,4 @@
+import BluetoothValues
 public import Foundation
 
 /// An error that the other side of a link answered, or that a local server answers.
@@ -109,33 +110,36 @@ extension CBATTError {
         }
 
         /// The code's number.
-        public var rawValue: Int { entry.number }
-
-        /// The text of an error of the system.
-        var message: String { entry.message }
-
-        /// The number and the text: Apple's if it is known, otherwise one in the same style.
-        private var entry: (number: Int, message: String) {
+        public var rawValue: Int {
             switch self {
-            case .success: (0x00, "No error.")
-            case .invalidHandle: (0x01, "The handle is invalid.")
-            case .readNotPermitted: (0x02, "Reading is not permitted.")
-            case .writeNotPermitted: (0x03, "Writing is not permitted.")
-            case .invalidPdu: (0x04, "The PDU is invalid.")
-            case .insufficientAuthentication: (0x05, "Authentication is insufficient.")
-            case .requestNotSupported: (0x06, "The request is not supported.")
-            case .invalidOffset: (0x07, "The offset is invalid.")
-            case .insufficientAuthorization: (0x08, "Authorization is insufficient.")
-            case .prepareQueueFull: (0x09, "The prepare queue is full.")
-            case .attributeNotFound: (0x0A, "The attribute could not be found.")
-            case .attributeNotLong: (0x0B, "The attribute is not long.")
-            case .insufficientEncryptionKeySize: (0x0C, "The encryption key size is insufficient.")
-            case .invalidAttributeValueLength: (0x0D, "The value's length is invalid.")
-            case .unlikelyError: (0x0E, "Unlikely error.")
-            case .insufficientEncryption: (0x0F, "Encryption is insufficient.")
-            case .unsupportedGroupType: (0x10, "The group type is unsupported.")
-            case .insufficientResources: (0x11, "Resources are insufficient.")
-            case ._other(let number): (number, "Unknown ATT error.")
+            case .success: 0x00
+            case .invalidHandle: 0x01
+            case .readNotPermitted: 0x02
+            case .writeNotPermitted: 0x03
+            case .invalidPdu: 0x04
+            case .insufficientAuthentication: 0x05
+            case .requestNotSupported: 0x06
+            case .invalidOffset: 0x07
+            case .insufficientAuthorization: 0x08
+            case .prepareQueueFull: 0x09
+            case .attributeNotFound: 0x0A
+            case .attributeNotLong: 0x0B
+            case .insufficientEncryptionKeySize: 0x0C
+            case .invalidAttributeValueLength: 0x0D
+            case .unlikelyError: 0x0E
+            case .insufficientEncryption: 0x0F
+            case .unsupportedGroupType: 0x10
+            case .insufficientResources: 0x11
+            case ._other(let number): number
+            }
+        }
+
+        /// The text of an error of the system: Apple's if it is known, otherwise one in the same style.
+        var message: String {
+            switch self {
+            case .success: "No error."
+            case ._other: "Unknown ATT error."
+            default: UInt8(exactly: rawValue).flatMap { ATTCode(rawValue: $0).meaning } ?? "Unknown ATT error."
             }
         }
 

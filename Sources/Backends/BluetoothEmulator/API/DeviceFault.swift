@@ -98,6 +98,11 @@ extension EmulatedDevice {
     /// waits that long fails (Vol 3, Part H, 3.4).
     public func inject(_ fault: DeviceFault) { emulator.submit(.device(ref, .inject(fault))) }
 
+    /// Removes the faults of the same step, effect and characteristic, however often they still apply.
+    ///
+    /// Paused steps stay paused; see ``resume()``.
+    public func removeFault(_ fault: DeviceFault) { emulator.submit(.device(ref, .removeFault(fault))) }
+
     /// Removes all faults, and resumes paused steps.
     public func clearFaults() { emulator.submit(.device(ref, .clearFaults)) }
 

@@ -36,6 +36,8 @@ enum DeviceControl: Sendable {
     case exchangeMTU(Int)
     case failConnections(Int)
     indirect case inject(DeviceFault)
+    /// Removes the faults of the same step, effect and characteristic.
+    indirect case removeFault(DeviceFault)
     case clearFaults
     case resume
     case startTimer(Int, after: Duration, every: Duration?)
@@ -57,7 +59,7 @@ enum DeviceControl: Sendable {
     var changesDescription: Bool {
         switch self {
         case .hold, .disconnect, .lose, .setProximity, .setRSSI, .rename, .exchangeMTU, .failConnections, .inject,
-            .clearFaults, .resume, .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
+            .removeFault, .clearFaults, .resume, .loseBonds, .rotateAddress, .setParameters, .setPacketLoss:
             false
         default: true
         }

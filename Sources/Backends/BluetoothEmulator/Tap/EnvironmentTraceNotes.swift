@@ -46,7 +46,7 @@ struct TraceNotes {
         case .connectionOpened(let connection): links[connection.link] = connection.device
         case .connectionClosed(let link, side: .central, _): links[link] = nil
         case .note(let text): return entry(noting: text, event.time)
-        case .control(let source, let text, _):
+        case .control(let source, let text, _, _):
             return TraceEntry(
                 time: event.time, direction: .command, category: .simulation, source: source, text: text)
         case .faultApplied(let device, let step, let effect):

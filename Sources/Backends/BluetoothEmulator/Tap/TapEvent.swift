@@ -17,9 +17,9 @@ package struct TapEvent: Hashable, Sendable {
 
         /// A note on what no other event reports, such as a dropped command or an ignored control.
         case note(String)
-        /// A device or a host was controlled, or a handler answered: the source as in the trace, the control as text,
-        /// and the controlled device, if any.
-        case control(source: String, String, device: UInt32?)
+        /// A device or a host was controlled, or a handler answered: the source and the control as in the trace, the
+        /// control in words, and the controlled device, if any.
+        case control(source: String, String, words: String, device: UInt32?)
 
         // MARK: Hosts and devices
 

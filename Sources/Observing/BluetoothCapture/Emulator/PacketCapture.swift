@@ -32,7 +32,7 @@ struct PacketCapture {
         case .began: hasBegun = true
         case .dropped(let count): appendNote("\(count) events are missing here: the capture was too slow", at: now)
         case .note(let text): appendNote(text, at: now)
-        case .control(let source, let text, _): appendNote("\(source): \(text)", at: now)
+        case .control(let source, let text, _, _): appendNote("\(source): \(text)", at: now)
         case .hostAdded(let host): add(host, at: now)
         case .hostChanged(let host): change(host, at: now)
         case .bondMade, .bondRemoved, .keysLost: break

@@ -12,6 +12,7 @@ extension LiveWorld {
         guard let parts = request.parts else { throw .notFound("path \(request.path)") }
         switch (request.method, parts.first, parts.count) {
         case ("GET", "world", 1): return try json(await liveState())
+        case ("GET", "vocabulary", 1): return try json(Vocabulary.present)
         case ("GET", "world.json", 1): return try worldFile()
         case ("GET", "events", 1): return try await events(request)
         case ("GET", "trace", 1): return try trace(request.query["format"] ?? "text")

@@ -5,7 +5,8 @@ import BluetoothSupport
 // The command `PATCH /v1/devices/7`, which changes all of its fields or none.
 extension LiveWorld {
     func change(_ device: EmulatedDevice, _ body: Data) throws(LiveError) {
-        let fields = try CommandFields(body, "proximity", "rssi", "name", "advertising", "parameters")
+        let fields = try CommandFields(
+            body, "proximity", "rssi", "name", "advertising", "advertisingInterval", "parameters")
         let proximity = try proximity(fields)
         let isRSSIReset = try fields.isNull("rssi")
         let rssi: Int? = isRSSIReset ? nil : try fields.value("rssi")
@@ -13,6 +14,7 @@ extension LiveWorld {
         let name = try name(fields, of: device)
         let isAdvertising: Bool? = try fields.value("advertising")
         if isAdvertising != nil { try requireDescribed(device, path: "advertising") }
+        let sets = try advertisingSets(fields, of: device)
         let parameters: [String: Double] = try fields.value("parameters") ?? [:]
         try check(parameters, of: device)
 
@@ -25,6 +27,7 @@ extension LiveWorld {
             device.setRSSI(rssi)
             add("\(source).setRSSI(\(rssi.map { "\($0)" } ?? "nil"))")
         }
+        if let (interval, descriptions) = sets { set(descriptions, interval, of: device) }
         if let isAdvertising {
             device.setAdvertising(isAdvertising)
             add("\(source).setAdvertising(\(isAdvertising))")
@@ -46,6 +49,43 @@ extension LiveWorld {
             throw .invalid("proximity", "the proximities are \(names)")
         }
         return proximity
+    }
+
+    /// Returns a new advertising interval, and the advertising sets with it; nil without a change.
+    private func advertisingSets(
+        _ fields: CommandFields, of device: EmulatedDevice
+    ) throws(LiveError) -> (Duration, [AdvertisingDescription])? {
+        guard let seconds: Double = try fields.value("advertisingInterval") else { return nil }
+        try requireDescribed(device, path: "advertisingInterval")
+        let interval = Duration.seconds(seconds)
+        guard var sets = device.presentDescription?.advertising, !sets.isEmpty else {
+            throw .invalid("advertisingInterval", "the device has nothing to advertise")
+        }
+        for index in sets.indices {
+            sets[index].interval = interval
+            do {
+                try sets[index].validate()
+            } catch {
+                throw .invalid("advertisingInterval", error.rule)
+            }
+        }
+        return (interval, sets)
+    }
+
+    /// Replaces advertising sets that were checked.
+    private func set(_ descriptions: [AdvertisingDescription], _ interval: Duration, of device: EmulatedDevice) {
+        let source = source(of: device)
+        for (index, description) in descriptions.enumerated() {
+            do {
+                try device.setAdvertising(description, set: index)
+            } catch {
+                preconditionFailure("the set was checked: \(error)")
+            }
+        }
+        add(
+            "for (index, var set) in (\(source).presentDescription?.advertising ?? []).enumerated() { "
+                + "set.interval = \(HandRecord.source(of: interval)); "
+                + "try \(source).setAdvertising(set, set: index) }")
     }
 
     private func name(_ fields: CommandFields, of device: EmulatedDevice) throws(LiveError) -> String? {

@@ -20,9 +20,8 @@ extension LiveWorld {
             add("\(source).remove()")
         case ("PATCH", nil, 1): try change(device, request.body)
         case ("POST", let action?, 2): try perform(action, on: device, request)
-        case ("DELETE", "faults", 2):
-            device.clearFaults()
-            add("\(source(of: device)).clearFaults()")
+        case ("DELETE", "faults", 2): try removeFaults(request.body, of: device)
+        case ("DELETE", "keys", 2): try loseKeys(of: device, host: request.query["host"])
         case ("DELETE", "connect", 2):
             let host = try host(Substring(request.query["host"] ?? ""))
             host.disconnectOtherApp(from: device)
@@ -100,29 +99,60 @@ extension LiveWorld {
         return try CommandFields(body, "silent").value("silent") ?? false
     }
 
-    private func inject(_ body: Data, into device: EmulatedDevice) throws(LiveError) {
-        let fault: DeviceFault
+    // MARK: Faults and keys
+
+    private func fault(_ body: Data) throws(LiveError) -> DeviceFault {
         do {
-            fault = try DeviceFault(json: body)
+            return try DeviceFault(json: body)
         } catch {
             throw .invalid(error.path, error.rule)
         }
+    }
+
+    private func inject(_ body: Data, into device: EmulatedDevice) throws(LiveError) {
+        let fault = try fault(body)
         device.inject(fault)
         add("\(source(of: device)).inject(\(fault.source))")
     }
 
+    /// Removes the faults like one, and resumes the steps that they paused; without one, all faults.
+    private func removeFaults(_ body: Data, of device: EmulatedDevice) throws(LiveError) {
+        let source = source(of: device)
+        guard !body.isEmpty, body != Data("{}".utf8) else {
+            device.clearFaults()
+            add("\(source).clearFaults()")
+            return
+        }
+        let fault = try fault(body)
+        device.removeFault(fault)
+        add("\(source).removeFault(\(fault.source))")
+        guard fault.effect == .pause else { return }
+        device.resume()
+        add("\(source).resume()")
+    }
+
+    /// Deletes the device's keys of a host, or of all hosts.
+    private func loseKeys(of device: EmulatedDevice, host number: String?) throws(LiveError) {
+        let host: EmulatedHost?
+        if let number { host = try self.host(Substring(number)) } else { host = nil }
+        device.removeBond(with: host)
+        add("\(source(of: device)).removeBond(\(host.map { "with: \(source(of: $0))" } ?? ""))")
+    }
+
+    // MARK: Values
+
     private func changeValue(of device: EmulatedDevice, _ body: Data) throws(LiveError) {
-        let fields = try CommandFields(body, "characteristic", "service", "index", "descriptor", "value", "notify")
+        let fields = try CommandFields(
+            body, "characteristic", "service", "index", "descriptor", "value", "text", "number", "notify")
         try requireDescribed(device)
         let path = CharacteristicPath(
             try requiredUUID("characteristic", fields), service: try uuid("service", fields),
             index: try fields.value("index") ?? 0)
-        guard let value = Data(hexText: try fields.required("value")) else {
-            throw .invalid("value", "bytes are an even number of hexadecimal digits")
-        }
-        guard device.value(of: path) != nil else {
+        let content = try ValueContent(fields)
+        guard let present = device.value(of: path) else {
             throw .invalid("characteristic", "the device has no characteristic \(path.uuid)")
         }
+        let value = try content.bytes { ValueType.of(path, at: device, present) }
         guard value.count <= ATTLimits.longestValue else {
             throw .invalid("value", "a value has at most \(ATTLimits.longestValue) bytes, not \(value.count)")
         }
@@ -130,6 +160,7 @@ extension LiveWorld {
         let (source, characteristic) = (source(of: device), path.source)
         let data = "Data([\(value.map { "\($0)" }.joined(separator: ", "))])"
         if let descriptor = try uuid("descriptor", fields) {
+            if case .number = content { throw .invalid("number", "the value of a descriptor is text or bytes") }
             guard !isNotified else { throw .invalid("notify", "only values of characteristics are notified") }
             guard device.value(ofDescriptor: descriptor, of: path) != nil else {
                 throw .invalid("descriptor", Self.missing(descriptor, of: path))

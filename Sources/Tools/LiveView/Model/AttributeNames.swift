@@ -3,7 +3,7 @@ import BluetoothEmulator
 import BluetoothSupport
 import BluetoothValues
 
-/// The paths of a device's attributes, by handle, and messages of the Attribute Protocol in words.
+/// The names of a device's attributes, by handle, and messages of the Attribute Protocol in words.
 struct AttributeNames: Sendable {
     /// A message in words.
     struct Words: Equatable {
@@ -15,8 +15,24 @@ struct AttributeNames: Sendable {
     }
 
     private struct Attribute {
-        let path: String
         let uuid: BluetoothUUID
+        /// The name and the path, `Heart Rate Measurement (180D/2A37)`; whatever of that exists and is short.
+        let label: String
+        /// The label of the characteristic of a Client Characteristic Configuration.
+        var subscribed: String?
+
+        init(_ path: [BluetoothUUID]) {
+            uuid = path[path.count - 1]
+            let isShort = path.allSatisfy { $0.bits16 != nil }
+            let text = path.map(\.text).joined(separator: "/")
+            label =
+                switch (uuid.attributeName, isShort) {
+                case (let name?, true): "\(name) (\(text))"
+                case (let name?, false): name
+                case (nil, true): text
+                case (nil, false): uuid.text
+                }
+        }
     }
 
     private let byHandle: [UInt16: Attribute]
@@ -24,13 +40,14 @@ struct AttributeNames: Sendable {
     init(_ services: [TappedService]) {
         var byHandle: [UInt16: Attribute] = [:]
         for service in services {
-            byHandle[service.handles.lowerBound] = Attribute(path: service.uuid.text, uuid: service.uuid)
+            byHandle[service.handles.lowerBound] = Attribute([service.uuid])
             for characteristic in service.characteristics {
-                let path = "\(service.uuid.text)/\(characteristic.uuid.text)"
-                byHandle[characteristic.valueHandle] = Attribute(path: path, uuid: characteristic.uuid)
+                let found = Attribute([service.uuid, characteristic.uuid])
+                byHandle[characteristic.valueHandle] = found
                 for descriptor in characteristic.descriptors {
-                    byHandle[descriptor.handle] = Attribute(
-                        path: "\(path)/\(descriptor.uuid.text)", uuid: descriptor.uuid)
+                    var attribute = Attribute([service.uuid, characteristic.uuid, descriptor.uuid])
+                    if descriptor.uuid == "2902" { attribute.subscribed = found.label }
+                    byHandle[descriptor.handle] = attribute
                 }
             }
         }
@@ -43,16 +60,17 @@ struct AttributeNames: Sendable {
         case .request(let request, _): words(for: request)
         case .response(let response): words(for: response, to: request)
         case .command(let handle, let value):
-            words("write without response", handle, .toDevice, value)
-        case .notification(let handle, let value): words("notify", handle, .fromDevice, value)
-        case .indication(let handle, let value): words("indicate", handle, .fromDevice, value)
+            words("Write without response", handle, .toDevice, value)
+        case .notification(let handle, let value): words("Notification of", handle, .fromDevice, value)
+        case .indication(let handle, let value): words("Indication of", handle, .fromDevice, value)
         }
     }
 
     private func words(for request: ATTRequest) -> Words {
         switch request {
-        case .read(let handle): words("read", handle, .toDevice, nil)
-        case .write(let handle, let value, 0): words("write", handle, .toDevice, value)
+        case .read(let handle): words("Read", handle, .toDevice, nil)
+        case .write(let handle, let value, 0) where byHandle[handle]?.subscribed == nil:
+            words("Write", handle, .toDevice, value)
         // A part of a value has no meaning by itself.
         case .write(_, let value, _): Words(text: name(of: request), direction: .toDevice, value: value)
         default: Words(text: name(of: request), direction: .toDevice)
@@ -60,17 +78,16 @@ struct AttributeNames: Sendable {
     }
 
     private func words(for response: ATTResponse, to request: ATTRequest?) -> Words {
-        let name = request.map(name) ?? "response"
+        let name = request.map(name) ?? "Answer"
         var words = Words(text: name, direction: .fromDevice)
         switch response {
-        case .services(let found): words.text += ": \(found.count)"
-        case .includedServices(let found): words.text += ": \(found.count)"
-        case .characteristics(let found): words.text += ": \(found.count)"
-        case .descriptors(let found): words.text += ": \(found.count)"
+        case .services(let found): words.text += ": \(found.count) found"
+        case .includedServices(let found): words.text += ": \(found.count) found"
+        case .characteristics(let found): words.text += ": \(found.count) found"
+        case .descriptors(let found): words.text += ": \(found.count) found"
         case .written: words.text += ": done"
         case .error(let code):
-            let number = String(code.rawValue, radix: 16, uppercase: true)
-            words.text += ": error 0x" + (number.count < 2 ? "0" : "") + number
+            words.text += " failed: \(code.words)"
             words.isProblem = true
         case .value(let value):
             words.value = value
@@ -83,23 +100,32 @@ struct AttributeNames: Sendable {
         _ verb: String, _ handle: UInt16, _ direction: LiveLogLine.Direction, _ value: Data?
     ) -> Words {
         Words(
-            text: "\(verb) \(path(of: handle))", direction: direction, value: value,
+            text: "\(verb) \(label(of: handle))", direction: direction, value: value,
             meaning: value.flatMap { meaning(of: $0, handle) })
     }
 
     private func name(of request: ATTRequest) -> String {
         switch request {
-        case .discoverServices: "discover services"
-        case .discoverIncludedServices(let handles): "discover services included by \(path(of: handles.lowerBound))"
-        case .discoverCharacteristics(let handles): "discover characteristics of \(path(of: handles.lowerBound))"
-        case .discoverDescriptors: "discover descriptors"
-        case .read(let handle): "read \(path(of: handle))"
-        case .write(let handle, _, 0): "write \(path(of: handle))"
-        case .write(let handle, _, let offset): "write \(path(of: handle)) from byte \(offset)"
+        case .discoverServices: "Discover services"
+        case .discoverIncludedServices(let handles): "Discover services included by \(label(of: handles.lowerBound))"
+        case .discoverCharacteristics(let handles): "Discover characteristics of \(label(of: handles.lowerBound))"
+        case .discoverDescriptors: "Discover descriptors"
+        case .read(let handle): "Read \(label(of: handle))"
+        case .write(let handle, let value, 0):
+            byHandle[handle]?.subscribed.map { subscription(to: $0, value) } ?? "Write \(label(of: handle))"
+        case .write(let handle, _, let offset): "Write \(label(of: handle)) from byte \(offset)"
         }
     }
 
-    private func path(of handle: UInt16) -> String { byHandle[handle]?.path ?? "handle \(handle)" }
+    private func subscription(to characteristic: String, _ value: Data) -> String {
+        switch value.first {
+        case 1, 3: "Subscribe to notifications of \(characteristic)"
+        case 2: "Subscribe to indications of \(characteristic)"
+        default: "Unsubscribe from \(characteristic)"
+        }
+    }
+
+    private func label(of handle: UInt16) -> String { byHandle[handle]?.label ?? "handle \(handle)" }
 
     private func meaning(of value: Data, _ handle: UInt16) -> String? {
         byHandle[handle]?.uuid.bits16.flatMap { StandardValues.meaning(of: value, of: $0) }

@@ -7,6 +7,12 @@ import BluetoothValues
 package struct DeviceDetails: Codable, Hashable, Sendable {
     package struct Parameter: Codable, Hashable, Sendable {
         package var name: String
+        /// The name for people.
+        package var title: String
+        /// The unit; empty without one.
+        package var unit: String
+        /// Whether 0 is off and 1 is on.
+        package var isSwitch: Bool
         /// The value; nil if it was not set.
         package var value: Double?
         package var minimum: Double
@@ -30,9 +36,12 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
         package var index: Int
         package var handle: UInt16
         package var properties: [String]
+        /// The properties in words.
+        package var propertyTexts: [String]
         /// The bytes, in hexadecimal digits.
         package var value: String
         package var meaning: String?
+        package var editor: ValueEditor
         /// The number of links that subscribe to it.
         package var subscribers: Int
         package var descriptors: [Descriptor]
@@ -46,20 +55,35 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
         package var meaning: String?
     }
 
+    /// A host that shares keys with the device.
+    package struct Bond: Codable, Hashable, Sendable {
+        package var host: Int
+        /// Whether the pairing was authenticated.
+        package var isAuthenticated: Bool
+    }
+
     package var device: LiveDevice
     package var parameters: [Parameter]
     package var services: [Service]
     package var faults: [DeviceFault]
+    /// Each fault in words.
+    package var faultTexts: [String]
+    package var advertising: [AdvertisingDetails]
+    package var bonds: [Bond]
+    /// How the device pairs, as the end of a sentence.
+    package var pairing: String
 
-    init(_ device: LiveDevice, _ description: PeripheralDescription, _ attributes: DeviceAttributes) {
+    init(
+        _ device: LiveDevice, _ description: PeripheralDescription, _ attributes: DeviceAttributes, bonds: [Bond]
+    ) {
         self.device = device
-        let known = (description.handler?.parameters ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
-        parameters = known.map { parameter, range in
-            Parameter(
-                name: parameter.rawValue, value: description.parameters[parameter], minimum: range.lowerBound,
-                maximum: range.upperBound)
-        }
+        self.bonds = bonds
+        parameters = Self.parameters(of: description)
         faults = description.faults
+        faultTexts = description.faults.map { $0.words { $0.uuid.attributeName ?? $0.uuid.text } }
+        advertising = description.advertising.map(AdvertisingDetails.init)
+        let (capability, answer) = (description.pairing.capability.words, description.pairing.answer.words)
+        pairing = "has \(capability), and its user \(answer) pairings"
         var seen: [String: Int] = [:]
         services = attributes.services.map { service in
             Service(
@@ -72,6 +96,18 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
                 })
         }
     }
+
+    private static func parameters(of description: PeripheralDescription) -> [Parameter] {
+        let known = (description.handler?.parameters ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+        return known.map { parameter, range in
+            let words = parameter.words
+            let degrees = description.parameters[.fahrenheit] == 1 ? "°F" : "°C"
+            return Parameter(
+                name: parameter.rawValue, title: words.title, unit: parameter == .temperature ? degrees : words.unit,
+                isSwitch: words.isSwitch, value: description.parameters[parameter], minimum: range.lowerBound,
+                maximum: range.upperBound)
+        }
+    }
 }
 
 extension DeviceDetails.Characteristic {
@@ -82,7 +118,8 @@ extension DeviceDetails.Characteristic {
         self.init(
             uuid: found.uuid.text, name: found.uuid.attributeName,
             service: service.text, index: index, handle: found.valueHandle, properties: found.properties.names,
-            value: value.hexText, meaning: found.uuid.meaning(of: value),
+            propertyTexts: found.properties.words, value: value.hexText, meaning: found.uuid.meaning(of: value),
+            editor: attributes.type(of: found, value).editor(of: value),
             subscribers: attributes.subscriberCounts[found.valueHandle] ?? 0,
             descriptors: found.descriptors.map { descriptor in
                 let value = attributes.values[descriptor.handle]
@@ -94,8 +131,17 @@ extension DeviceDetails.Characteristic {
     }
 }
 
+extension DeviceAttributes {
+    /// Returns the type in which a value of a characteristic is edited.
+    func type(of characteristic: TappedCharacteristic, _ value: Data) -> ValueType {
+        let format = characteristic.descriptors.first { $0.uuid == "2904" }.flatMap { values[$0.handle] }
+        return ValueType(of: characteristic.uuid, value: value, format: format)
+    }
+}
+
 extension BluetoothUUID {
-    fileprivate var attributeName: String? {
+    /// The assigned name, or that of a vendor.
+    var attributeName: String? {
         bits16.flatMap(AssignedNumbers.attribute) ?? VendorNames.attribute(text)
     }
 
@@ -109,6 +155,11 @@ extension LiveWorld {
         guard let live = liveDevice(device.number), let description = device.presentDescription,
             let attributes = device.attributes
         else { throw .notFound("device \(device.number)") }
-        return try json(DeviceDetails(live, description, attributes))
+        let bonds = emulator.hosts.flatMap { host in
+            host.bonds.filter { $0.identityAddress.description == live.identityAddress }.map {
+                DeviceDetails.Bond(host: host.index, isAuthenticated: $0.isAuthenticated)
+            }
+        }
+        return try json(DeviceDetails(live, description, attributes, bonds: bonds))
     }
 }

@@ -57,10 +57,11 @@ package struct LiveModel: Sendable {
         case .began:
             hasBegun = true
             return []
-        case .dropped(let count): return [.log(line(.note, "\(count) events were too many at once", isProblem: true))]
-        case .note(let text): return [.log(line(.note, text))]
-        case .control(let source, let text, let device):
-            return [.log(line(.control, "\(source): \(text)", device: device))]
+        case .dropped(let count):
+            return [.log(line(.note, "\(count) events were too many at once and are missing", isProblem: true))]
+        case .note(let text): return [.log(line(.note, text.capitalizedFirst))]
+        case .control(let source, _, let words, let device):
+            return [.log(line(.control, "\(source): \(words)".capitalizedFirst, device: device))]
         case .hostAdded(let host), .hostChanged(let host): return update(host)
         case .deviceAdded(let device), .deviceChanged(let device):
             devices[device.number] = device
@@ -73,7 +74,7 @@ package struct LiveModel: Sendable {
             attributes[device] = AttributeNames(services)
             return [.services(device)]
         case .faultApplied(let device, let step, let effect):
-            let text = "fault of \(step.rawValue): \(effect.words)"
+            let text = "\(effect.words(for: step)) by a fault"
             return [.log(line(.note, text, device: device, isProblem: true)), .services(device)]
         case .advertising(let packet):
             packets[packet.device, default: 0] += 1
@@ -93,13 +94,21 @@ package struct LiveModel: Sendable {
     private func bondEvents(_ kind: TapEvent.Kind) -> [LiveEvent.Kind] {
         switch kind {
         case .bondMade(let host, let bond):
-            [.log(line(.security, "bonded with \(bond.identityAddress)", host: host))]
+            [.log(line(.security, "Bonded", with: bond.identityAddress, host))]
         case .bondRemoved(let host, _, let address):
-            [.log(line(.security, "bond with \(address) removed", host: host))]
+            [.log(line(.security, "Bond removed", with: address, host))]
         case .keysLost(let device, let host):
-            [.log(line(.security, "keys of \(host?.description ?? "all hosts") lost", device: device, isProblem: true))]
+            [.log(line(.security, "Keys of \(host?.description ?? "all hosts") lost", device: device, isProblem: true))]
         default: []
         }
+    }
+
+    /// Returns a line about the device with an identity address, which is named if there is no such device.
+    private func line(
+        _ category: LiveLogLine.Category, _ text: String, with address: DeviceAddress, _ host: Int
+    ) -> LiveLogLine {
+        let device = devices.values.first { $0.identityAddress == address }?.number
+        return line(category, device == nil ? "\(text): \(address)" : text, host: host, device: device)
     }
 
     // MARK: Links
@@ -109,25 +118,32 @@ package struct LiveModel: Sendable {
         case .connectionOpened(let connection):
             let link = LiveLink(connection)
             links[link.id] = link
-            return [.link(link), .log(line(.link, "connected, MTU \(link.mtu)", of: link))] + deviceEvent(link.device)
+            return [.link(link), .log(line(.link, "Connected, MTU \(link.mtu)", of: link))] + deviceEvent(link.device)
         case .connectionFailed(let host, _, let code):
-            return [.log(line(.link, "connection failed: \(code)", host: host, isProblem: true))]
+            return [.log(line(.link, "Connection failed: \(code.words)", host: host, isProblem: true))]
         case .connectionClosed(let link, .central, let reason): return close(link, reason)
-        case .mtuChanged(let link, let mtu): return change(link, "MTU \(mtu)") { $0.mtu = mtu }
+        case .mtuChanged(let link, let mtu): return change(link, "MTU is \(mtu)") { $0.mtu = mtu }
         case .parametersChanged(let link, let parameters):
-            return change(link, "interval \(parameters.interval)") { $0.interval = parameters.interval / .seconds(1) }
+            return change(link, "Connection interval is \(parameters.interval.words)") {
+                $0.interval = parameters.interval / .seconds(1)
+            }
         case .securityChanged(let link, let level):
-            return change(link, "security: \(level)", .security) { $0.security = "\(level)" }
+            return change(link, "Link is \(level.words)", .security) {
+                ($0.security, $0.isEncrypted) = (level.words, level.isEncrypted)
+            }
         case .packetsLost(let link, let count):
-            return change(link, "packets lost: \(count)", isProblem: true) { $0.lost += count }
+            let text = count == 1 ? "1 packet lost" : "\(count) packets lost"
+            return change(link, text, isProblem: true) { $0.lost += count }
         case .att(let link, let message): return attEvents(link, message)
-        case .pairingStarted(let link): return log(link, .security, "pairing started")
+        case .pairingStarted(let link): return log(link, .security, "Pairing started")
         case .pairingMethodChosen(let link, let features):
-            return log(link, .security, "pairing by \(features.method)")
+            return change(link, "Pairing method: \(features.method.words)", .security) {
+                $0.pairing = features.method.words
+            }
         case .pairingSucceeded(let link, let isBonded):
-            return log(link, .security, isBonded ? "paired and bonded" : "paired")
+            return log(link, .security, isBonded ? "Paired and bonded" : "Paired")
         case .pairingFailed(let link, let code):
-            return log(link, .security, "pairing failed: \(code)", isProblem: true)
+            return log(link, .security, "Pairing failed: \(code.words)", isProblem: true)
         default: return []
         }
     }
@@ -138,8 +154,7 @@ package struct LiveModel: Sendable {
         busyLinks.remove(number)
         channels = channels.filter { $0.value != number }
         let isProblem = ![.local, .remote].contains(reason)
-        let text = "link closed: \(reason.rawValue)"
-        return [.linkClosed(number, reason), .log(line(.link, text, of: link, isProblem: isProblem))]
+        return [.linkClosed(number, reason), .log(line(.link, reason.words, of: link, isProblem: isProblem))]
             + deviceEvent(link.device)
     }
 
@@ -170,6 +185,7 @@ package struct LiveModel: Sendable {
         guard let link = links[number] else { return [] }
         let names = attributes[link.device] ?? AttributeNames([])
         let words = names.words(for: message, answering: requests[number])
+        let operation = LiveOperation(message, answering: requests[number])
         switch message {
         case .request(let request, _): requests[number] = request
         case .response: requests[number] = nil
@@ -183,6 +199,7 @@ package struct LiveModel: Sendable {
         busyLinks.insert(number)
         var line = line(.att, words.text, of: link, isProblem: words.isProblem)
         (line.direction, line.value, line.meaning) = (words.direction, words.value?.hexText, words.meaning)
+        line.operation = operation
         return [.log(line)]
     }
 
@@ -192,24 +209,30 @@ package struct LiveModel: Sendable {
         switch kind {
         case .channelOpened(let link, let channel, let psm, _):
             channels[channel] = link
-            return log(link, .channel, "channel \(channel.rawValue) opened, PSM \(psm)")
+            return log(link, .channel, "Channel \(channel.rawValue) opened, PSM \(psm)")
         case .channelRefused(let link, let psm, let refusal):
-            return log(link, .channel, "channel of PSM \(psm) refused: \(refusal)", isProblem: true)
-        case .channelData(let channel, let side, let data):
-            guard let link = channels[channel] else { return [] }
-            if side == .central {
-                links[link]?.countSent(data.count)
-            } else {
-                links[link]?.countReceived(data.count)
-            }
-            busyLinks.insert(link)
-            return []
+            return log(link, .channel, "Channel of PSM \(psm) refused: \(refusal.words)", isProblem: true)
+        case .channelData(let channel, let side, let data): return dataEvents(channel, side, data)
         case .channelClosed(let channel, let side):
             guard let link = channels.removeValue(forKey: channel) else { return [] }
             let name = side == .central ? "host" : "device"
-            return log(link, .channel, "channel \(channel.rawValue) closed by the \(name)")
+            return log(link, .channel, "Channel \(channel.rawValue) closed by the \(name)")
         default: return []
         }
+    }
+
+    private mutating func dataEvents(_ channel: ChannelID, _ side: LinkSide, _ data: Data) -> [LiveEvent.Kind] {
+        guard let number = channels[channel], let link = links[number] else { return [] }
+        if side == .central {
+            links[number]?.countSent(data.count)
+        } else {
+            links[number]?.countReceived(data.count)
+        }
+        busyLinks.insert(number)
+        let size = data.count == 1 ? "1 byte" : "\(data.count) bytes"
+        var line = line(.channel, "Data of channel \(channel.rawValue): \(size)", of: link)
+        (line.direction, line.operation) = (side == .central ? .toDevice : .fromDevice, .channel)
+        return [.log(line)]
     }
 
     // MARK: Lines
@@ -226,5 +249,18 @@ package struct LiveModel: Sendable {
     ) -> LiveLogLine {
         LiveLogLine(
             category: category, host: link.host, device: link.device, link: link.id, text: text, isProblem: isProblem)
+    }
+}
+
+extension DisconnectReason {
+    /// The end of a link as its host sees it; the codes are those of the Core Specification, Vol 1, Part F, 1.3.
+    var words: String {
+        switch self {
+        case .local: "Link closed by the host"
+        case .remote: "Link closed by the device"
+        case .timeout: "Link lost: supervision timeout (0x08)"
+        case .authentication: "Link closed: authentication failure (0x05)"
+        case .unknown: "Link ended: the reason is unknown"
+        }
     }
 }

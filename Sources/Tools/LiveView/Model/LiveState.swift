@@ -57,6 +57,10 @@ package struct LiveDevice: Codable, Hashable, Sendable {
     package var name: String
     /// The address on the air.
     package var address: String
+    /// The kind of the address, in words.
+    package var addressKind: String
+    /// The address by which hosts with the device's keys know it.
+    package var identityAddress: String
     /// The host whose apps publish it; nil for a described device.
     package var host: Int?
     package var proximity: String
@@ -72,7 +76,9 @@ package struct LiveDevice: Codable, Hashable, Sendable {
 
     init(_ device: TappedDevice, links: Int) {
         (id, name, host, rssi) = (device.number, device.name, device.host, device.rssi)
-        (address, proximity, self.links) = (device.address.description, device.proximity.rawValue, links)
+        (address, addressKind) = (device.address.description, device.address.kindWords)
+        identityAddress = device.identityAddress.description
+        (proximity, self.links) = (device.proximity.rawValue, links)
         signal = device.proximity == .outOfRange ? nil : device.rssi ?? device.proximity.rssi
         advertising = device.advertising.map(LiveAdvertising.init)
         isAdvertising = device.isOn && device.advertising.contains(where: \.isEnabled)
@@ -108,9 +114,14 @@ package struct LiveLink: Codable, Hashable, Sendable {
     package var mtu: Int
     /// The connection interval, in seconds.
     package var interval: Double
-    /// The physical layer.
+    /// The physical layer, in words.
     package var phy: String
+    /// The security, in words.
     package var security: String
+    /// Whether the link is encrypted.
+    package var isEncrypted: Bool
+    /// The method of the last pairing on the link, in words; nil before.
+    package var pairing: String?
     /// The number of messages from the host to the device, and of those back.
     package var sent = 0
     package var received = 0
@@ -123,7 +134,8 @@ package struct LiveLink: Codable, Hashable, Sendable {
     init(_ connection: TappedConnection) {
         (id, host, device) = (connection.link, connection.central.host ?? 0, connection.device)
         (mtu, interval) = (connection.mtu, connection.parameters.interval / .seconds(1))
-        (phy, security) = (connection.phy.rawValue, "\(connection.security)")
+        (phy, security) = (connection.phy.words, connection.security.words)
+        isEncrypted = connection.security.isEncrypted
     }
 
     mutating func countSent(_ bytes: Int) {
@@ -135,4 +147,8 @@ package struct LiveLink: Codable, Hashable, Sendable {
         received += 1
         receivedBytes += bytes
     }
+}
+
+extension SecurityLevel {
+    var isEncrypted: Bool { self == .encrypted || self == .authenticated }
 }

@@ -137,7 +137,7 @@ struct GATTTree {
 
     private func head(of record: GATTRecord.Attribute) -> String {
         let handle = record.handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
-        let words = record.properties.map { $0.joined(separator: ", ") }
+        let words = record.properties.map { AttributeText.words(ofProperties: $0).joined(separator: ", ") }
         let head = [AttributeText.label(record.uuid) + handle, words.map { palette.dim($0) } ?? ""]
         return head.filter { !$0.isEmpty }.joined(separator: "  ")
     }

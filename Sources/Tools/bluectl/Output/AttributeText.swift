@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothProfiles
+import BluetoothSupport
 import BluetoothValues
 import CoreBluetoothClasses
 
@@ -61,15 +62,17 @@ enum AttributeText {
         return text(type)
     }
 
-    /// Returns printable ASCII of at least four characters; anything shorter is too often chance.
-    private static func plain(_ data: Data) -> String? {
-        guard data.count >= 4, data.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
-        return "\"\(String(decoding: data, as: UTF8.self))\""
-    }
+    private static func plain(_ data: Data) -> String? { data.plainText.map { "\"\($0)\"" } }
 
     /// Returns the names of the properties in the order of their bits.
     static func properties(_ properties: CBCharacteristicProperties) -> [String] {
         propertyNames.filter { properties.contains($0.0) }.map(\.1)
+    }
+
+    /// Returns properties, given by their names, in words.
+    static func words(ofProperties names: [String]) -> [String] {
+        let bits = propertyNames.filter { names.contains($0.1) }.map { UInt16($0.0.rawValue) }
+        return CharacteristicProperties(rawValue: bits.reduce(0, |)).words
     }
 
     private static let propertyNames: [(CBCharacteristicProperties, String)] = [

@@ -1,6 +1,7 @@
 #if Emulator && os(Linux)
 import ArgumentParser
 import BluetoothBackend
+import BluetoothEmulator
 import BluetoothProfiles
 import BluetoothSupport
 import Foundation
@@ -163,10 +164,10 @@ enum WorldText {
     static func lines(of state: LiveState) -> [String] {
         let pace = state.clock.isPaused ? "paused" : "rate \(state.clock.rate)"
         let time = ["time", "\(Decimals.fixed(state.time, 3)) s"] + (state.clock.isOurs ? [pace] : [])
-        let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, $0.state.rawValue] }
+        let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, $0.state.words] }
         let devices = state.devices.map { device in
             [
-                "device", "\(device.id)", device.name, device.address, device.proximity,
+                "device", "\(device.id)", device.name, device.address, proximity(of: device),
                 device.signal.map { "\($0) dBm" } ?? "-", device.isAdvertising ? "advertising" : "silent",
             ]
         }
@@ -177,6 +178,10 @@ enum WorldText {
             ]
         }
         return ([time] + hosts + devices + links).map(joined)
+    }
+
+    private static func proximity(of device: LiveDevice) -> String {
+        Proximity(rawValue: device.proximity)?.words ?? device.proximity
     }
 
     /// Returns a line for each characteristic of a device.

@@ -93,7 +93,12 @@ extension DeviceControl {
         case .inject(let fault):
             line("inject") { line in
                 line.add("step", fault.step.rawValue)
-                line.add("effect", quoted: fault.effect.words)
+                line.add("effect", quoted: fault.effect.text)
+            }
+        case .removeFault(let fault):
+            line("removeFault") { line in
+                line.add("step", fault.step.rawValue)
+                line.add("effect", quoted: fault.effect.text)
             }
         case .setParameters(let parameters):
             line("setParameters") { line in
@@ -118,7 +123,7 @@ enum TraceNote {
     func text(of device: String?) -> String {
         let text =
             switch self {
-            case .fault(let step, let effect): "fault applied to \(step.rawValue): \(effect.words)"
+            case .fault(let step, let effect): "fault applied to \(step.rawValue): \(effect.text)"
             case .losses(let count): count == 1 ? "1 packet lost" : "\(count) packets lost"
             }
         return (device.map { $0.quoted + ": " } ?? "") + text
@@ -127,7 +132,7 @@ enum TraceNote {
 
 extension DeviceFault.Effect {
     /// The effect as text, such as `fail 80` or `delay 2.0 seconds`.
-    package var words: String {
+    fileprivate var text: String {
         switch self {
         case .fail(let code): "fail \(code.rawValue)"
         case .delay(let time): "delay \(time)"

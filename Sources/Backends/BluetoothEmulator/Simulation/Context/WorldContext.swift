@@ -86,7 +86,7 @@ struct WorldContext: Sendable {
     mutating func record(_ input: WorldInput, of name: String?) {
         trace.record(input, of: name, at: now)
         if tapped.contains(.notes), let (source, line) = input.trace(of: name) {
-            report(.control(source: source, line.text, device: input.device?.serial))
+            report(.control(source: source, line.text, words: input.words, device: input.device?.serial))
         }
     }
 }

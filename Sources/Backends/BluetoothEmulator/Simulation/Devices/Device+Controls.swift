@@ -27,6 +27,7 @@ extension Device {
         case .stopTimer(let number): handler.stopTimer(number, in: &context.queue)
         case .failConnections(let count): faults.failingConnections = count
         case .inject(let fault): faults.steps.append(fault)
+        case .removeFault(let fault): faults.remove(fault)
         case .setPairing(let pairing): description.pairing = pairing
         case .setRSSI(let rssi):
             signal.rssi = rssi

@@ -134,6 +134,14 @@ struct DeviceFaults: Sendable {
         return true
     }
 
+    /// Removes the faults of the same step, effect and characteristic.
+    mutating func remove(_ fault: DeviceFault) {
+        steps.removeAll {
+            $0.step == fault.step && $0.effect == fault.effect && $0.characteristic == fault.characteristic
+        }
+        if fault == DeviceFault(.connect, .fail(), skip: fault.skip, count: fault.count) { failingConnections = 0 }
+    }
+
     /// Removes or counts down the first fault that a step meets; earlier faults that skip the step count it.
     mutating func remove(
         _ step: DeviceFault.Step, _ attribute: AttributeID?, in database: AttributeDatabase

@@ -22,7 +22,8 @@ extension World {
     mutating func apply(_ control: DeviceControl, to ref: Ref<Device>) {
         guard let (isChanged, links) = lower.air.devices[ref]?.apply(control, ref, &lower.context) else { return }
         switch control {
-        case .setValue, .hold, .startTimer, .stopTimer, .failConnections, .inject, .setPairing, .setRSSI: break
+        case .setValue, .hold, .startTimer, .stopTimer, .failConnections, .inject, .removeFault, .setPairing, .setRSSI:
+            break
         case .notify, .notifyAtOnce, .addService, .removeService, .removeServiceNumber:
             changeServer(control, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
