@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Finds all attributes, in the order of their handles, in a time that grows with their number.
-    @Test(.limitedPrivateBuses, .timeLimit(.minutes(2)))
+    @Test(.limitedPrivateBuses, .timeLimit(.minutes(10)))
     func thousandsOfAttributesAreFoundInOrder() async throws {
         let fixture = try await EmulatedBlueZFixture(.bluez5_66)
         try fixture.world.emulator.add(Self.description)
