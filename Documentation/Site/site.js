@@ -90,8 +90,9 @@ customElements.define("custom-header", class extends HTMLElement {
 
 /// Mends what DocC leaves out for keyboards and screen readers: what scrolls needs the focus, and what has a name a role.
 function pageChanged() {
-  for (const element of document.querySelectorAll(".table-wrapper, pre, .code-listing, .declaration-group, .source")) {
+  for (const element of document.querySelectorAll(".table-wrapper, .frame, pre, .code-listing, .declaration-group, .source")) {
     if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+    else element.removeAttribute("tabindex");
   }
   document.querySelector(".hierarchy-collapsed-items .toggle")?.setAttribute("aria-label", "More");
   document.querySelector(".hero .item[aria-label]")?.setAttribute("role", "group");
@@ -99,11 +100,14 @@ function pageChanged() {
 }
 
 let isScheduled = false;
-new MutationObserver(() => {
+function scheduleChange() {
   if (isScheduled) return;
   isScheduled = true;
   requestAnimationFrame(() => { isScheduled = false; pageChanged(); });
-}).observe(document.documentElement, { childList: true, subtree: true });
+}
+addEventListener("load", scheduleChange);
+addEventListener("resize", scheduleChange);
+new MutationObserver(scheduleChange).observe(document.documentElement, { childList: true, subtree: true });
 
 addEventListener("click", (event) => {
   const image = event.target.closest?.(".content img, .primary-content img");

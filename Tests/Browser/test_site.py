@@ -108,6 +108,7 @@ def test_a_page_fits_the_screen_and_follows_its_scheme(address, screen, name):
 @pytest.mark.parametrize("name", ["front", "search", "nothing", "missing", "article", "symbol", "tutorial"])
 def test_an_accessibility_checker_finds_nothing_serious(address, screen, name):
     browser, _, _ = screen
+    browser.set_script_timeout(120)
     show(browser, address + PAGES[name])
     serious = [rule for rule in Axe().run(browser)["violations"] if rule["impact"] in ("serious", "critical")]
     assert not [f"{rule['id']}: {rule['nodes'][0]['html'][:120]}" for rule in serious if rule["id"] not in NOT_CHECKED]
@@ -120,7 +121,8 @@ def test_one_bar_stays_on_top(address, screen, name):
     browser.execute_script("scrollTo(0, 600)")
     stuck = """return [...document.querySelectorAll('custom-header, nav, header')].filter((element) => {
         const { top, width, height } = element.getBoundingClientRect();
-        return top >= 0 && top < 100 && width > innerWidth / 2 && height > 0;
+        const isStuck = ["sticky", "fixed"].includes(getComputedStyle(element).position);
+        return isStuck && top >= 0 && top < 100 && width > innerWidth / 2 && height > 0;
     }).map((element) => element.localName)"""
     assert until(browser, lambda: browser.execute_script(stuck)) == ["custom-header"]
 
