@@ -114,7 +114,7 @@ struct GATTRecord {
 /// A device's attributes as a tree of lines.
 struct GATTTree {
     let palette: Palette
-    /// The columns of the terminal; nil if the output is none, and lines may have any length.
+    /// The columns of the terminal; nil if the output goes elsewhere, where lines may have any length.
     var columns: Int?
 
     /// Returns the lines, the device first.
