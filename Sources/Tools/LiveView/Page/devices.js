@@ -1,10 +1,11 @@
 // The list of devices beside the map, of which only the visible ones are in the page, and the search.
 
 import { changed, declare, drawSoon } from "/drawing.js";
-import { mapChanged, pointed } from "/map.js";
+import { mapChanged } from "/map.js";
 import { moveBy, show, zoomByKey } from "/mapinput.js";
 import { element, isPressed, make } from "/nodes.js";
 import { onPlayhead, shown } from "/playhead.js";
+import { pointed } from "/pointing.js";
 import { found, onSearch, search, searchFor } from "/search.js";
 import { chooseDevice, onSelection, selection } from "/selection.js";
 import { PROXIMITY_NAMES, strengthText } from "/strength.js";
@@ -86,7 +87,7 @@ list.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 list.addEventListener("scroll", drawVisible);
-for (const kind of ["focus", "blur"]) list.addEventListener(kind, drawVisible);
+for (const kind of ["focus", "blur"]) list.addEventListener(kind, () => { changed("devices"); drawSoon(); });
 
 element("search").value = search.text;
 element("search").oninput = (event) => searchFor(event.target.value);

@@ -30,6 +30,7 @@ const isShown = ({ event, search }) =>
   (!filter.category || event.category === filter.category) && (!filter.onlyProblems || event.isProblem) && search.includes(filter.text.toLowerCase());
 
 function draw() {
+  if (isPressed()) { changed("log"); return; }
   const place = Math.floor(log.scrollTop / LINE_HEIGHT);
   const anchor = shownLines[place];
   shownLines = lines.filter(isShown);
@@ -45,7 +46,6 @@ function draw() {
 }
 
 function drawVisible() {
-  if (isPressed()) { changed("visible lines"); return; }
   const first = Math.max(0, Math.floor(log.scrollTop / LINE_HEIGHT) - 5);
   const visible = shownLines.slice(first, first + Math.ceil(log.clientHeight / LINE_HEIGHT) + 10);
   element("log-lines").style.top = `${first * LINE_HEIGHT}px`;
@@ -146,7 +146,7 @@ element("clear-filter").onclick = () => { setFilter({ text: "", category: "", on
 showFilter();
 
 declare("log", draw, 100);
-declare("visible lines", drawVisible);
+declare("visible lines", () => { if (isPressed()) changed("visible lines"); else drawVisible(); });
 new ResizeObserver(() => { changed("log"); drawSoon(); }).observe(log);
 
 onEvent((event) => {

@@ -2,9 +2,10 @@
 
 import * as camera from "/camera.js";
 import { command } from "/connection.js";
-import { drag, mapChanged, pointed } from "/map.js";
+import { mapChanged } from "/map.js";
 import { element } from "/nodes.js";
 import { isPast } from "/playhead.js";
+import { drag, pointed } from "/pointing.js";
 import { clusters, hosts, nodes, setAngle } from "/scene.js";
 import { chooseDevice, chooseHost, selection } from "/selection.js";
 import { PROXIMITIES, PROXIMITY_NAMES, placement, radiusOf, strengthAt, strengthText } from "/strength.js";

@@ -12,7 +12,8 @@ const CROWD = 24;
 const CLUSTER_SIZE = 42;
 const MAXIMUM_LABELS = 70;
 const MAXIMUM_ANGLES = 200;
-const GOLDEN_ANGLE = 2.399963;
+// The angle at the top that the names of the rings have for themselves.
+const GAP = .4;
 
 // The devices by their numbers: { device, angle, x, y, goalX, goalY, cluster, label }.
 export const nodes = new Map();
@@ -28,14 +29,15 @@ export function setAngle(id, angle) {
   remember("angles", [...angles]);
 }
 
+// By the golden ratio, so that the next device is far from those before it.
 const fraction = (id) => (id * .618034) % 1;
 
 function aim(node, count) {
   const { device } = node;
-  node.angle = angles.get(device.id) ?? device.id * GOLDEN_ANGLE - Math.PI / 3;
+  node.angle = angles.get(device.id) ?? (GAP - Math.PI) / 2 + fraction(device.id) * (2 * Math.PI - GAP);
   // In a crowd, those of one strength do not stand exactly on one line.
   const spread = Math.min(26, count / 20);
-  const radius = radiusOf(device.signal) + (fraction(device.id) - .5) * spread * (device.signal === undefined ? .6 : 1);
+  const radius = radiusOf(device.signal) + (fraction(device.id * 7.31) - .5) * spread * (device.signal === undefined ? .6 : 1);
   node.goalX = radius * Math.cos(node.angle);
   node.goalY = radius * Math.sin(node.angle);
 }

@@ -1,9 +1,10 @@
 // The time strip: the packets of each link over time, one lane a link, with the playhead.
 
 import { changed, declare, drawSoon } from "/drawing.js";
+import { drawCross, drawRing, drawShape } from "/marks.js";
 import { deviceName, hostName, seconds } from "/names.js";
 import { element, isPressed, make } from "/nodes.js";
-import { KINDS, drawShape, links, packets } from "/packets.js";
+import { KINDS, links, packets } from "/packets.js";
 import { firstTime, isPast, onPlayhead, playhead, shownTime, viewAt, viewNow } from "/playhead.js";
 import { chooseDevice, chooseLine, onSelection, selection } from "/selection.js";
 import { onTheme, theme } from "/theme.js";
@@ -25,7 +26,7 @@ let size = { width: 1, height: 1 };
 let lanes = [];
 let hovered = null;
 
-const end = () => range.end ?? now();
+const end = () => range.end ?? Math.max(now(), range.span);
 const start = () => end() - range.span;
 const xOf = (time) => (time - start()) / range.span * size.width;
 const timeAt = (x) => start() + x / size.width * range.span;
@@ -158,28 +159,9 @@ function drawPacket(packet, middle, radius = 4) {
   const [x, y] = [xOf(packet.time), heightOf(packet, middle)];
   context.fillStyle = packet.isProblem ? theme.problem : theme[packet.kind];
   drawShape(context, packet.kind, x, y, radius, packet.isToDevice ? -Math.PI / 2 : Math.PI / 2);
-  if (packet.isEncrypted) ring(x, y, radius + 2.5, context.fillStyle);
-  if (packet.isProblem) cross(x, y + (packet.isToDevice ? -7 : 7));
-  if (packet === hovered) ring(x, y, radius + 4, theme.text);
-}
-
-function ring(x, y, radius, color) {
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.strokeStyle = color;
-  context.lineWidth = 1.2;
-  context.stroke();
-}
-
-function cross(x, y) {
-  context.beginPath();
-  context.moveTo(x - 3, y - 3);
-  context.lineTo(x + 3, y + 3);
-  context.moveTo(x + 3, y - 3);
-  context.lineTo(x - 3, y + 3);
-  context.strokeStyle = theme.problem;
-  context.lineWidth = 2;
-  context.stroke();
+  if (packet.isEncrypted) drawRing(context, x, y, radius + 2.5, context.fillStyle);
+  if (packet.isProblem) drawCross(context, x, y + (packet.isToDevice ? -7 : 7), theme.problem, 3);
+  if (packet === hovered) drawRing(context, x, y, radius + 4, theme.text);
 }
 
 // Bars of the number of packets, to the device above the middle and back below it, each kind with its part.
@@ -206,7 +188,7 @@ function drawBars(list, middle) {
       context.fillRect(x, isUp ? middle - done - height : middle + done + 1, BAR - 1, Math.max(1, height));
       done += height;
     }
-    if (bin.isProblem) cross(x + BAR / 2, isUp ? middle - LANE / 2 + 5 : middle + LANE / 2 - 5);
+    if (bin.isProblem) drawCross(context, x + BAR / 2, isUp ? middle - LANE / 2 + 5 : middle + LANE / 2 - 5, theme.problem, 3);
   }
 }
 
