@@ -4,7 +4,7 @@ import BluetoothValues
 // Faults in words, the same in every tool.
 
 extension DeviceFault {
-    /// The fault and its remaining count: `Reads of 2A37 come 2 s late: every time`.
+    /// The fault and its remaining count: `Reads of 2A37 hang until resumed: every time`.
     ///
     /// - Parameter name: Returns the name of a characteristic.
     package func words(naming name: (CharacteristicPath) -> String = { $0.uuid.text }) -> String {

@@ -70,7 +70,7 @@ package struct DeviceDetails: Codable, Hashable, Sendable {
     package var faultTexts: [String]
     package var advertising: [AdvertisingDetails]
     package var bonds: [Bond]
-    /// How the device pairs, as the end of a sentence.
+    /// The way the device pairs, as the end of a sentence.
     package var pairing: String
 
     init(

@@ -425,7 +425,7 @@ function editorOf(kind, path, characteristic) {
     const options = editor.choices.map((choice) => [`${choice.number}`, choice.text]);
     const isKnown = options.some(([value]) => value === `${editor.number}`);
     return keyed(`entry ${id} choice`, make("div", { className: "entry" },
-      choice(label, isKnown ? options : [["", "no known meaning"], ...options], isKnown ? `${editor.number}` : "", null, { onchange: null }),
+      choice(label, isKnown ? options : [["", characteristic.value ? "no known meaning" : "no value"], ...options], isKnown ? `${editor.number}` : "", null, { onchange: null }),
       button(notifies, async (event) => {
         const node = event.currentTarget.closest(".entry").querySelector("select");
         if (node.value !== "" && await act("POST", `${path}/values`, body({ number: Number(node.value) }))) node.original = node.value;
