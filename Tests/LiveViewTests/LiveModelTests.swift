@@ -55,6 +55,25 @@ import Testing
         events.compactMap { if case .log(let line) = $0 { line } else { nil } }
     }
 
+    @Test func aPacketHasItsOperationAndALinkSaysWhetherItIsEncrypted() {
+        var model = Self.connected()
+        let request = lines(events(&model, .att(link: 3, .request(.read(handle: 12), sentAt: .zero))))
+        #expect(request.map(\.operation) == [.read])
+        for (level, isEncrypted) in [(SecurityLevel.bonded, false), (.encrypted, true), (.plain, false)] {
+            _ = events(&model, .securityChanged(link: 3, level))
+            #expect(model.liveLinks.map(\.isEncrypted) == [isEncrypted])
+        }
+    }
+
+    @Test func dataOfAChannelIsALineWithItsDirection() {
+        var model = Self.connected()
+        _ = events(&model, .channelOpened(link: 3, ChannelID(rawValue: 9), psm: 128, credits: 100))
+        let sent = lines(events(&model, .channelData(ChannelID(rawValue: 9), from: .central, Data([1, 2]))))
+        #expect(sent.map(\.operation) == [.channel])
+        #expect(sent.map(\.direction) == [.toDevice])
+        #expect(model.liveLinks.map(\.sentBytes) == [2])
+    }
+
     @Test func theStateIsThatOfTheTap() throws {
         var model = Self.connected()
         #expect(model.liveHosts.map(\.state) == [.poweredOn])

@@ -9,7 +9,7 @@ import { presentDevices } from "/world.js";
 
 // From this number of devices on, those that are crowded become clusters.
 const CROWD = 24;
-const CLUSTER_SIZE = 42;
+const CLUSTER_SIZE = 52;
 const MAXIMUM_LABELS = 70;
 const MAXIMUM_ANGLES = 200;
 // The angle at the top that the names of the rings have for themselves.
@@ -116,7 +116,7 @@ function cluster(isSpecial) {
   }
 }
 
-const clusterSize = (cluster) => Math.min(22, 9 + 2.6 * Math.log2(cluster.members.length));
+const clusterSize = (cluster) => Math.min(20, 8 + 2.2 * Math.log2(cluster.members.length));
 
 function label(weight, measure) {
   const taken = [];
