@@ -141,9 +141,9 @@ def test_the_keys_choose_and_move_a_device_on_the_map_and_in_the_list(view, brow
 
 
 def test_markup_in_a_name_is_text(view, browser):
-    device = next(node for node in browser.find_elements(By.CSS_SELECTOR, ".device") if "<img" in node.text)
-    assert MARKUP in device.text
-    browser.execute_script("arguments[0].click()", device)
+    row = f"#device-{view.device(MARKUP)['id']}"
+    until(browser, lambda: MARKUP in find(browser, row).text)
+    until(browser, lambda: find(browser, row).click() is None)
     until(browser, lambda: MARKUP in [node.get_property("value") for node in browser.find_elements(By.CSS_SELECTOR, "#device input")])
     change_signal(view, MARKUP, -60)
     until(browser, lambda: any("<img" in line for line in lines(browser)))
