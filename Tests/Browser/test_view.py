@@ -83,7 +83,7 @@ def change_signal(view, name, rssi):
 
 def test_the_page_loads_without_a_message_in_the_console(view, browser):
     assert find(browser, "#file").text == "lamp.json"
-    assert find(browser, "#connection").text == "Connected"
+    assert find(browser, "#connection").text == "Live"
     assert browser.get_log("browser") == []
 
 
@@ -194,7 +194,7 @@ def test_an_ended_server_is_said_and_a_new_one_is_not_trusted(view, browser):
     until(browser, lambda: "token" in find(browser, "#offline").text)
     browser.get("about:blank")
     browser.get(view.url)
-    until(browser, lambda: find(browser, "#connection").text == "Connected")
+    until(browser, lambda: find(browser, "#connection").text == "Live")
 
 
 # The page's stream of events ends on request, and no new one begins while it is blocked.
@@ -215,7 +215,7 @@ def break_stream(view, browser):
     browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": BREAKABLE})
     browser.get("about:blank")
     browser.get(view.url)
-    until(browser, lambda: find(browser, "#connection").text == "Connected")
+    until(browser, lambda: find(browser, "#connection").text == "Live")
     change_signal(view, "Lamp", -51)
     until(browser, lambda: any("-51" in line for line in lines(browser)))
     browser.execute_script("blocked = true; breakStream()")
@@ -240,7 +240,7 @@ def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
     break_stream(view, browser)
     change_signal(view, "Lamp", -52)
     browser.execute_script("blocked = false")
-    until(browser, lambda: find(browser, "#connection").text == "Connected")
+    until(browser, lambda: find(browser, "#connection").text == "Live")
     change_signal(view, "Lamp", -53)
     until(browser, lambda: any("-53" in line for line in lines(browser)))
     for signal in ["-51", "-52", "-53"]:
@@ -495,7 +495,7 @@ def test_a_reload_keeps_the_choice_the_filter_and_the_zoom(view, browser):
     find(browser, "#map").send_keys("++")
     until(browser, lambda: browser.execute_script("return sessionStorage.camera").count("1.9") > 0)
     browser.refresh()
-    until(browser, lambda: find(browser, "#connection").text == "Connected")
+    until(browser, lambda: find(browser, "#connection").text == "Live")
     assert browser.current_url == view.origin + "/"
     until(browser, lambda: find(browser, "#devices [aria-selected=true]").get_attribute("aria-label").startswith("Heart,"))
     assert find(browser, "#filter").get_property("value") == "lamp"

@@ -8,7 +8,7 @@ import { onPlayhead, shown } from "/playhead.js";
 import { pointed } from "/pointing.js";
 import { found, onSearch, search, searchFor } from "/search.js";
 import { chooseDevice, onSelection, selection } from "/selection.js";
-import { PROXIMITY_NAMES, strengthText } from "/strength.js";
+import { PROXIMITY_NAMES, proximityOf, strengthText } from "/strength.js";
 import { onEvent, presentDevices } from "/world.js";
 
 const ROW = 46;
@@ -41,7 +41,7 @@ function drawVisible() {
 function row(device, index) {
   const strength = strengthText(device.signal);
   const isPointed = device.id === pointed.device && document.activeElement === list;
-  const words = [PROXIMITY_NAMES[device.proximity], device.links ? "connected" : device.isAdvertising ? "advertising" : "silent"];
+  const words = [PROXIMITY_NAMES[proximityOf(device.signal ?? null)], device.links ? "connected" : device.isAdvertising ? "advertising" : "silent"];
   const node = make("div", {
     id: `device-${device.id}`, role: "option", title: `${device.name} ${device.address}`,
     className: `device${device.isAdvertising ? "" : " silent"}${device.links ? " linked" : ""}${isPointed ? " pointed" : ""}`,

@@ -23,7 +23,7 @@ function drawHead() {
 function stateText() {
   const wait = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000));
   switch (connection.state) {
-  case "live": return world.clock?.isPaused ? ["Paused", "paused"] : ["Connected", "live"];
+  case "live": return world.clock?.isPaused ? ["Paused", "paused"] : ["Live", "live"];
   case "lost": return [wait ? `Not connected, trying again in ${wait} s` : "Not connected, trying again", "lost"];
   case "ended": return ["The server has ended", "lost"];
   case "refused": return ["Not connected", "lost"];

@@ -214,13 +214,23 @@ function paintDevices() {
     const { x, y } = toScreen(node);
     if (x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
     const isDimmed = search.text !== "" && !search.found.has(device.id) && device.id !== selection.device;
+    if (device.id === selection.device) paintHalo(x, y);
     if (isDimmed) context.globalAlpha = .25;
     context.drawImage(sprite(`${device.isAdvertising},${device.links > 0},${device.host !== undefined && device.host !== null}`), x - size / 2, y - size / 2, size, size);
     if (isDimmed) context.globalAlpha = 1;
-    if (device.id === selection.device) drawRing(context, x, y, DOT + 5, theme.accent, 2.5);
-    else if (device.id === pointed.device) drawRing(context, x, y, DOT + 4.5, theme.text, 1.5);
+    if (device.id === pointed.device && device.id !== selection.device) drawRing(context, x, y, DOT + 4.5, theme.text, 1.5);
     else if (search.text !== "" && !isDimmed) drawRing(context, x, y, DOT + 4, theme.accent, 1.2);
   }
+}
+
+// The mark of the chosen device. It is no ring, which means advertising, encryption or the pointer.
+function paintHalo(x, y) {
+  context.globalAlpha = .35;
+  context.beginPath();
+  context.arc(x, y, DOT + 9, 0, 2 * Math.PI);
+  context.fillStyle = theme.accent;
+  context.fill();
+  context.globalAlpha = 1;
 }
 
 function paintClusters() {

@@ -36,7 +36,7 @@ element("show-problem").onclick = () => {
 
 declare("problem", draw);
 changed("problem");
-setInterval(drawTime, 1000);
+setInterval(drawTime, 100);
 onEvent((event) => {
   if (event.kind !== "log" || !event.isProblem) return;
   last = event;

@@ -141,6 +141,10 @@ function drawLane(lane, y) {
   context.fillStyle = theme.line;
   context.fillRect(0, y, size.width, 1);
   context.fillRect(0, middle, size.width, 1);
+  // The directions of the two rows, as in the log.
+  context.fillStyle = theme.quiet;
+  context.fillText("→", 3, middle - 10);
+  context.fillText("←", 3, middle + 10);
   const list = seen(lane);
   lane.isDense = list.length > size.width / ROOM;
   if (lane.isDense) drawBars(list, middle);
