@@ -145,12 +145,18 @@ def desktop(address):
     browser.quit()
 
 
+def title(element) -> str:
+    """The first line of a card of the front."""
+    return element.text.partition("\n")[0]
+
+
 def test_the_front_has_a_command_and_its_output_for_each_reader(desktop):
     links = desktop.find_elements(By.CSS_SELECTOR, ".readers a")
-    assert [link.text for link in links] == READERS
+    assert [title(link) for link in links] == READERS
     for link in links:
         section = desktop.find_element(By.CSS_SELECTOR, link.get_attribute("href")[link.get_attribute("href").index("#"):])
-        assert section.find_element(By.TAG_NAME, "h2").text == link.text
+        assert section.find_element(By.TAG_NAME, "h2").text == title(link)
+        assert section.find_element(By.TAG_NAME, "p").text.startswith(link.find_element(By.TAG_NAME, "span").text)
         lines = section.find_element(By.CSS_SELECTOR, ".terminal").text.splitlines()
         assert section.find_element(By.CSS_SELECTOR, ".terminal b").text == lines[0] and len(lines) > 1
 
@@ -247,7 +253,7 @@ def test_the_keyboard_reaches_a_reader_and_a_result(desktop, address):
                 return
         raise AssertionError("the keyboard does not reach it")
 
-    press_until(lambda element: element.text == READERS[2])
+    press_until(lambda element: title(element) == READERS[2])
     desktop.switch_to.active_element.send_keys(Keys.ENTER)
     until(desktop, lambda: desktop.current_url.endswith("#you-write-firmware-or-python"))
     show(desktop, address + "search/")
