@@ -344,7 +344,7 @@ def add_tags(view, browser, count):
     until(browser, lambda: find(browser, "#device-count").text == f"{count + 3}")
 
 
-def test_a_link_breaks_when_its_device_is_dragged_out_of_range(view, browser):
+def test_a_link_breaks_when_its_device_is_dragged_out_of_range_and_returns_with_it(view, browser):
     view.ask(f"/v1/devices/{view.device('Lamp')['id']}/connect", "POST", {"host": 0})
     until(browser, lambda: "Lamp" in find(browser, "#links .open").text)
     drag(browser, on_map(browser, "Lamp"), on_ring(browser, None))
@@ -352,6 +352,12 @@ def test_a_link_breaks_when_its_device_is_dragged_out_of_range(view, browser):
     view.ask("/v1/time", "POST", {"step": 60})
     until(browser, lambda: "Lamp" in find(browser, "#links .closed").text)
     until(browser, lambda: "Lamp" in find(browser, "#problem-text").text)
+    drag(browser, on_map(browser, "Lamp"), on_ring(browser, -70))
+    until(browser, lambda: view.device("Lamp")["proximity"] == "near")
+    view.ask(f"/v1/devices/{view.device('Lamp')['id']}/connect", "POST", {"host": 0})
+    view.ask("/v1/time", "POST", {"step": 10})
+    until(browser, lambda: "Lamp" in find(browser, "#links .open").text)
+    until(browser, lambda: "connected" in option(browser, "Lamp").get_attribute("aria-label"))
 
 
 def test_a_crowd_becomes_clusters_and_the_list_has_all(view, browser):
