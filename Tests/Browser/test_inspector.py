@@ -111,10 +111,15 @@ def test_a_led_is_a_switch(view, browser):
     until(browser, lambda: value(view, "Lamp", LED) == "00")
 
 
-def test_every_value_can_be_edited_in_hex(view, browser):
+def battery_in_hex(browser):
+    """The entry of the battery level, in hex."""
     choose(browser, "Heart")
     Select(labeled(browser, "Edit Battery Level 180F/2A19 as")).select_by_visible_text("Hex")
-    entry = until(browser, lambda: labeled(browser, "Value of Battery Level 180F/2A19 in hex"))
+    return until(browser, lambda: labeled(browser, "Value of Battery Level 180F/2A19 in hex"))
+
+
+def test_every_value_can_be_edited_in_hex(view, browser):
+    entry = battery_in_hex(browser)
     retype(entry, "0x0D")
     entry.send_keys(Keys.ENTER)
     until(browser, lambda: value(view, "Heart", "2A19") == "0D")
@@ -141,9 +146,7 @@ def test_a_refused_entry_says_why_and_stays(view, browser, typed, reason):
 
 
 def test_half_a_byte_is_refused(view, browser):
-    choose(browser, "Heart")
-    Select(labeled(browser, "Edit Battery Level 180F/2A19 as")).select_by_visible_text("Hex")
-    entry = until(browser, lambda: labeled(browser, "Value of Battery Level 180F/2A19 in hex"))
+    entry = battery_in_hex(browser)
     retype(entry, "012")
     entry.send_keys(Keys.ENTER)
     until(browser, lambda: find(browser, ".entry [role=alert]").text.startswith("A digit is missing"))

@@ -140,7 +140,7 @@ function folded(key, summary, ...nodes) {
   return keyed(key, node);
 }
 
-// An entry that is sent by Enter or its button. `parse` returns the body of the command, or throws the reason that it is none.
+// An entry that is sent by Enter or its button. `parse` returns the body of the command, or throws the reason why the entry is invalid.
 function entry({ key, label, value, unit = "", text = "Set", title = "", className = "", placeholder = "", isQuiet = true, parse, method, path }) {
   const input = make("input", { type: "text", value, className, placeholder, spellcheck: false, autocomplete: "off", "aria-label": label });
   input.original = input.value;

@@ -133,7 +133,7 @@ extension CharacteristicPath {
 private func name(of uuid: BluetoothUUID) -> String { VendorNames.attribute(uuid.text) ?? uuid.text }
 
 extension Data {
-    /// The bytes, or that there are none.
+    /// The bytes in hexadecimal digits, or "an empty value".
     fileprivate var words: String { isEmpty ? "an empty value" : hexText }
 }
 
