@@ -181,6 +181,30 @@ import Testing
         #expect(half > clean + .milliseconds(400), "\(clean) \(half)")
     }
 
+    @Test func interferenceLosesPacketsOfLinksAndOfAdvertising() async throws {
+        let fixture = Fixture(.default)
+        let device = try device(fixture)
+        try fixture.emulator.add(
+            PeripheralDescription(name: "Other", advertising: [AdvertisingDescription(AdvertisingData())]))
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        let id = try await fixture.attributes(link).characteristic("C0D1")
+        fixture.submit(.startScan(ScanParameters(allowDuplicates: true)))
+        func measured(_ chance: Double) async throws -> (reading: Duration, discoveries: Int) {
+            fixture.emulator.setInterference(chance)
+            var sum = Duration.zero
+            for _ in 0..<20 { sum += try await readingTime(fixture, link, id) }
+            let count = fixture.events.count
+            try await fixture.emulator.advance(by: .seconds(20))
+            return (sum, discoveries(fixture, from: count).count)
+        }
+        let clean = try await measured(0)
+        let half = try await measured(0.5)
+        #expect(half.reading > clean.reading + .milliseconds(400), "\(clean) \(half)")
+        #expect(half.discoveries * 4 < clean.discoveries * 3 && half.discoveries > 0, "\(clean) \(half)")
+        #expect(try await measured(0).reading < clean.reading + .milliseconds(100))
+    }
+
     @Test func aLinkOnWhichAllIsLostDiesBySupervisionTimeout() async throws {
         let fixture = Fixture(.default)
         let device = try device(fixture)

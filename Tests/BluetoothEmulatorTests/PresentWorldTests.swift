@@ -81,6 +81,17 @@ import Testing
         #expect(Emulator(configuration: configuration, time: .virtual).presentWorld.preset == nil)
     }
 
+    @Test func presentInterferenceIsAStepAtTheBeginning() async throws {
+        let emulator = try Emulator(world: Self.world, time: .virtual)
+        emulator.setInterference(0.25)
+        try await emulator.advance(by: .seconds(1))
+        #expect(emulator.presentWorld.script == [ScriptStep(at: .zero, .interference(0.25))])
+        #expect(emulator.presentWorld.preset == Self.world.preset)
+        emulator.setInterference(0)
+        try await emulator.advance(by: .seconds(1))
+        #expect(emulator.presentWorld == Self.world)
+    }
+
     @Test func theDescriptionMakesAWorldFileAndTheSameWorld() throws {
         let present = try Emulator(world: Self.world, time: .virtual).presentWorld
         let read = try WorldDescription(json: present.json())

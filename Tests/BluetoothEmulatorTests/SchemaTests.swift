@@ -89,5 +89,8 @@ import Testing
         let json = #"{"devices": [{"nam": "A", "rssi": 99, "services": [{"uuid": "18"}]}]}"#
         let problems = try schema().problems(JSONSerialization.jsonObject(with: Data(json.utf8)))
         #expect(problems.count == 4, "\(problems)")
+        let script = #"{"script": [{"at": "1 s", "interference": 1.5}, {"at": "1 s", "resetting": "x"}]}"#
+        let steps = try schema().problems(JSONSerialization.jsonObject(with: Data(script.utf8)))
+        #expect(steps.count == 2, "\(steps)")
     }
 }

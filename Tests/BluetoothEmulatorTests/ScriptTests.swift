@@ -31,8 +31,17 @@ import Testing
             ScriptStep(at: .seconds(6), .device("Tag", .setRSSI(-81))),
             ScriptStep(at: .seconds(7), .device("Tag", .disconnect)),
             ScriptStep(at: .seconds(8), .device("Tag", .setAdvertising(false))),
-            ScriptStep(at: .seconds(9), .host("second", isPowered: false)),
-            ScriptStep(at: .seconds(10), .host("second", isPowered: true)),
+            ScriptStep(at: .seconds(9), .host("second", .setPower(false))),
+            ScriptStep(at: .seconds(10), .host("second", .setPower(true))),
+            ScriptStep(at: .seconds(11), .device("Tag", .reset)),
+            ScriptStep(at: .seconds(12), .device("Tag", .rotateAddress)),
+            ScriptStep(at: .seconds(13), .device("Tag", .clearFaults)),
+            ScriptStep(at: .seconds(14), .device("Tag", .resume)),
+            ScriptStep(at: .seconds(15), .host("second", .setPlugged(false))),
+            ScriptStep(at: .seconds(16), .host("second", .setPlugged(true))),
+            ScriptStep(at: .seconds(17), .host("second", .reset(for: .milliseconds(500)))),
+            ScriptStep(at: .seconds(18), .interference(0.3)),
+            ScriptStep(at: .seconds(19), .interference(0)),
         ])
 
     private func mistake(_ steps: String) -> String? {
@@ -73,10 +82,35 @@ import Testing
     @Test func hostsGoOffAndOn() async throws {
         let emulator = try Emulator(world: Self.world, time: .virtual)
         let host = try #require(emulator.host(named: "second"))
-        try await emulator.advance(by: .milliseconds(9_500))
-        #expect(host.state == .poweredOff)
-        try await emulator.advance(by: .seconds(1))
-        #expect(host.state == .poweredOn)
+        for (time, state) in [
+            (9_200, AdapterState.poweredOff), (10_200, .poweredOn), (15_200, .unsupported), (16_200, .poweredOn),
+            (17_200, .resetting), (17_700, .poweredOn),
+        ] {
+            try await emulator.advance(by: .milliseconds(time) - emulator.now)
+            #expect(host.state == state, "\(time) ms")
+        }
+    }
+
+    @Test func eachStepIsASentence() {
+        #expect(
+            Self.world.script.map(\.words) == [
+                "Tag stores 32 in 2A19 and notifies it", "Tag stores 28 in 2A19",
+                "Tag gets a fault. Reads of 2A19 fail with ATT error 0x0E: the next one", "Tag moves out of range",
+                "Tag moves near", "Tag sets its signal strength to -81 dBm", "Tag closes its links",
+                "Tag switches advertising off", "host second switches its adapter off",
+                "host second switches its adapter on", "Tag resets", "Tag takes a new private address",
+                "Tag no longer has faults", "Tag resumes paused steps", "host second has its adapter unplugged",
+                "host second has its adapter plugged in",
+                "host second restarts its Bluetooth service, which takes 500 ms",
+                "the air loses 30 % of all packets", "the air is free of interference",
+            ])
+        #expect(ScriptStep(at: .zero, .device("a\nb", .reset)).words == "a\\nb resets")
+    }
+
+    @Test func theFieldsOfActionsAreFieldsOfAStep() {
+        let others: Set = ["at", "device", "host", "characteristic", "service", "index", "notify"]
+        #expect(others.union(ScriptStep.Object.actions) == ScriptStep.Object.fields.names)
+        #expect(others.isDisjoint(with: ScriptStep.Object.actions))
     }
 
     @Test func whatIsOutOfRangeOrSilentIsNotHeard() async throws {
@@ -103,11 +137,11 @@ import Testing
         let emulator = try Emulator(world: Self.world, time: .virtual)
         try await emulator.runUntilIdle()
         #expect(emulator.now < .seconds(1), "a world is idle although its script goes on")
-        try await emulator.advance(by: .seconds(11))
+        try await emulator.advance(by: .seconds(20))
         let notes = emulator.trace.filter { $0.text.hasPrefix("script[") }
-        #expect(notes.map(\.text) == (0..<10).map { "script[\($0)]" })
+        #expect(notes.map(\.text) == Self.world.script.indices.map { "script[\($0)]" })
         #expect(notes.map(\.time) == Self.world.script.map(\.time))
-        #expect(emulator.trace.count { $0.category == .simulation && $0.time >= .seconds(2) } == 10)
+        #expect(emulator.trace.count { $0.category == .simulation && $0.time >= .seconds(2) } == notes.count)
     }
 
     @Test func stepsOfOneInstantHappenInTheirOrder() async throws {
@@ -141,7 +175,8 @@ import Testing
         (#"{"at": "1 s", "rssi": -50}"#, "script[0].at: a step names a device or a host"),
         (
             #"{"at": "1 s", "device": "Tag"}"#,
-            "script[0].at: a step has one of proximity, rssi, advertising, disconnect, value, fault, powered"
+            "script[0].at: a step has one of proximity, rssi, advertising, disconnect, reset, rotateAddress, value, "
+                + "fault, clearFaults, resume, powered, plugged, resetting, interference"
         ),
         (
             #"{"at": "1 s", "device": "Tag", "rssi": -50, "proximity": "far"}"#,
@@ -155,6 +190,37 @@ import Testing
         ),
         (#"{"at": "1 s", "device": "Tag", "rssi": 21}"#, "script[0].rssi: the signal strength is -127...20 dBm"),
         (#"{"at": "1 s", "device": "Tag", "disconnect": false}"#, "script[0].disconnect: it is true, or left out"),
+        (#"{"at": "1 s", "device": "Tag", "reset": false}"#, "script[0].reset: it is true, or left out"),
+        (
+            #"{"at": "1 s", "device": "Tag", "rotateAddress": false}"#,
+            "script[0].rotateAddress: it is true, or left out"
+        ),
+        (#"{"at": "1 s", "device": "Tag", "clearFaults": false}"#, "script[0].clearFaults: it is true, or left out"),
+        (#"{"at": "1 s", "device": "Tag", "resume": false}"#, "script[0].resume: it is true, or left out"),
+        (
+            #"{"at": "1 s", "device": "Tag", "resume": true, "reset": true}"#,
+            "script[0].resume: a step has one action, not reset and resume"
+        ),
+        (#"{"at": "1 s", "host": "default", "reset": true}"#, "script[0].reset: only a device has it: name a device"),
+        (#"{"at": "1 s", "device": "Tag", "plugged": true}"#, "script[0].plugged: only a host has it: name a host"),
+        (
+            #"{"at": "1 s", "device": "Tag", "resetting": "1 s"}"#,
+            "script[0].resetting: only a host has it: name a host"
+        ),
+        (
+            #"{"at": "1 s", "host": "default", "resetting": true}"#,
+            "script[0].resetting: text is wanted here"
+        ),
+        (
+            #"{"at": "1 s", "device": "Tag", "interference": 0.1}"#,
+            "script[0].interference: it concerns the whole world: name no device and no host"
+        ),
+        (
+            #"{"at": "1 s", "host": "default", "interference": 0.1}"#,
+            "script[0].interference: it concerns the whole world: name no device and no host"
+        ),
+        (#"{"at": "1 s", "interference": 1.1}"#, "script[0].interference: a chance is 0...1"),
+        (#"{"at": "1 s", "interference": -0.1}"#, "script[0].interference: a chance is 0...1"),
         (#"{"at": "1 s", "device": "Tag", "value": "01"}"#, "script[0].value: a value has a characteristic"),
         (
             #"{"at": "1 s", "device": "Tag", "rssi": 1, "notify": true}"#,
@@ -186,10 +252,18 @@ import Testing
         #expect(message?.hasPrefix("script[0].device: 2 devices are named \"Twin\": name one by its address, ") == true)
     }
 
-    @Test func aNegativeTimeOfADescriptionIsAMistake() {
+    @Test(arguments: [
+        (ScriptStep(at: .seconds(-1), .device("Tag", .disconnect)), "script[0].at: a step is at 0 s or later"),
+        (
+            ScriptStep(at: .zero, .host("default", .reset(for: .seconds(-1)))),
+            "script[0].resetting: a restart takes 0 s or longer"
+        ),
+        (ScriptStep(at: .zero, .interference(.nan)), "script[0].interference: a chance is 0...1"),
+    ])
+    func whatNoFileCanSayIsAMistakeOfADescription(step: ScriptStep, message: String) {
         var world = Self.world
-        world.script = [ScriptStep(at: .seconds(-1), .device("Tag", .disconnect))]
+        world.script = [step]
         let error = #expect(throws: DescriptionError.self) { try world.validate() }
-        #expect(error?.description == "script[0].at: a step is at 0 s or later")
+        #expect(error?.description == message)
     }
 }

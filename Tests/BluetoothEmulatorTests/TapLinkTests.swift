@@ -177,7 +177,7 @@ import Testing
             recorder.kinds(from: count).prefix(2) == [
                 .control(
                     source: "host \"default\"", "removeBond address=\(bond.identityAddress)",
-                    words: "bond with \(bond.identityAddress) removed", device: nil),
+                    words: "removes the bond with \(bond.identityAddress)", device: nil),
                 .bondRemoved(host: 0, peer: bond.peer, identityAddress: bond.identityAddress),
             ])
     }

@@ -123,9 +123,9 @@ import Testing
         let source = "device 1 \"Contract Peer\""
         #expect(
             recorder.kinds() == [
-                .control(source: source, "added", words: "added", device: device.number),
+                .control(source: source, "added", words: "is added", device: device.number),
                 .control(
-                    source: source, "notify characteristic=C0DE value=0x01", words: "01 stored in C0DE and notified",
+                    source: source, "notify characteristic=C0DE value=0x01", words: "stores 01 in C0DE and notifies it",
                     device: device.number),
                 .note("control ignored: device 1 has no characteristic C0DE"),
             ])

@@ -73,7 +73,7 @@ import Testing
         #expect(line(.began) == nil)
         #expect(line(.packetsLost(link: 9, count: 1)) == "2.000000000 ! 1 packet lost")
         #expect(line(.dropped(3)) == "2.000000000 ! 3 notes dropped: too many at once")
-        let control = TapEvent.Kind.control(source: "handler", "respond", words: "answered", device: nil)
+        let control = TapEvent.Kind.control(source: "handler", "respond", words: "answers", device: nil)
         #expect(line(control) == "2.000000000 < handler: respond")
     }
 }

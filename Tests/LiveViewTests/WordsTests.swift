@@ -131,7 +131,7 @@ import Testing
             central: .keyboardDisplay, peripheral: .displayYesNo, method: .numericComparison)
         let kinds: [TapEvent.Kind] = [
             .began, .deviceAdded(device), .connectionOpened(connection), .dropped(3), .note("write command dropped"),
-            .control(source: "device 7", "setProximity proximity=outOfRange", words: "moved out of range", device: 7),
+            .control(source: "device 7", "setProximity proximity=outOfRange", words: "moves out of range", device: 7),
             .faultApplied(device: 7, .discoverIncludedServices, .fail()), .packetsLost(link: 3, count: 1),
             .connectionFailed(host: 0, peer: PeerID(UUID()), .connectionTimeout),
             .mtuChanged(link: 3, mtu: 247),

@@ -42,9 +42,9 @@ struct JSONSchema {
         {
             found.append("\(path): \"\(text)\" does not match")
         }
-        if let number = value as? Int, !(value is Bool) {
-            if let minimum = schema["minimum"] as? Int, number < minimum { found.append("\(path): too small") }
-            if let maximum = schema["maximum"] as? Int, number > maximum { found.append("\(path): too large") }
+        if let number = number(value), !(value is Bool) {
+            if let minimum = self.number(schema["minimum"]), number < minimum { found.append("\(path): too small") }
+            if let maximum = self.number(schema["maximum"]), number > maximum { found.append("\(path): too large") }
         }
         if let list = value as? [Any], let items = schema["items"] as? [String: Any] {
             for (index, item) in list.enumerated() { found += problems(item, items, "\(path)[\(index)]") }
@@ -76,7 +76,10 @@ struct JSONSchema {
         case "string": value is String
         case "boolean": value is Bool
         case "integer": value is Int
+        case "number": number(value) != nil
         default: false
         }
     }
+
+    private func number(_ value: Any?) -> Double? { (value as? Int).map(Double.init) ?? value as? Double }
 }

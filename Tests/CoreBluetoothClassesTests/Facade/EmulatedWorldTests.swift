@@ -23,60 +23,10 @@ import Testing
                 ])
         ], maximumMTU: 23, pairing: PairingDescription(capability: .keyboardOnly), prepareQueueLength: 2)
 
-    /// An app in a separate world; it acts while time is paused.
-    private final class App {
-        let emulator: Emulator
-        let recorder = CallbackRecorder()
-        let manager: CBCentralManager
-        var peripheral: CBPeripheral?
-
-        init(_ emulator: Emulator, backend: CBBackendSelection? = nil, identifier: String? = nil) async throws {
-            self.emulator = emulator
-            manager = CBCentralManager(
-                backend: backend ?? .emulator(emulator), delegate: recorder, queue: DispatchQueue(label: "app"),
-                options: identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
-            try await advance(1)
-        }
-
-        func advance(_ seconds: Int) async throws { try await emulator.advance(by: .seconds(seconds)) }
-
-        /// Returns the lines that a call leads to within some time.
-        func lines(within seconds: Int = 1, _ call: () -> Void) async throws -> [String] {
-            let count = recorder.lines.count
-            call()
-            try await advance(seconds)
-            return Array(recorder.lines.dropFirst(count))
-        }
-
-        func retrieve(_ identifier: UUID) throws -> CBPeripheral {
-            let found = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-            found.delegate = recorder
-            peripheral = found
-            return found
-        }
-
-        func retrieve(_ device: EmulatedDevice) async throws -> CBPeripheral {
-            emulator.host.remember(device)
-            try await advance(1)
-            return try retrieve(try #require(device.identifier()).uuid)
-        }
-
-        /// Connects and discovers everything.
-        func connect(_ peripheral: CBPeripheral) async throws -> [CBCharacteristic] {
-            manager.connect(peripheral)
-            try await advance(1)
-            peripheral.discoverServices(nil)
-            try await advance(1)
-            for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-            try await advance(1)
-            return peripheral.services?.flatMap { $0.characteristics ?? [] } ?? []
-        }
-    }
-
-    private func app() async throws -> (App, EmulatedDevice) {
+    private func app() async throws -> (EmulatedApp, EmulatedDevice) {
         let emulator = Emulator(configuration: .instant, time: .virtual)
         let device = try emulator.add(Self.device)
-        return (try await App(emulator), device)
+        return (try await EmulatedApp(emulator), device)
     }
 
     // MARK: Faults
@@ -89,7 +39,7 @@ import Testing
         ]
         let world = try WorldDescription(json: WorldDescription(devices: [description]).json())
         let emulator = try Emulator(world: world, configuration: .instant, time: .virtual)
-        let app = try await App(emulator)
+        let app = try await EmulatedApp(emulator)
         let device = try #require(emulator.devices.first)
         let peripheral = try await app.retrieve(device)
         #expect(
@@ -187,8 +137,8 @@ import Testing
             request.value = Data([9])
             server.respond(to: request, withResult: .success)
         }
-        let laptop = try await App(emulator)
-        let phone = try await App(emulator, backend: backend)
+        let laptop = try await EmulatedApp(emulator)
+        let phone = try await EmulatedApp(emulator, backend: backend)
         let service = CBMutableService(type: CBUUID(string: "C0DE"), primary: true)
         service.characteristics = [
             CBMutableCharacteristic(

@@ -38,6 +38,9 @@ import Testing
           - {name: Other, rssi: -70, count: 3}
         script:
           - {at: 5 s, device: Tag, proximity: outOfRange}
+          - {at: 6 s, device: Tag, reset: true}
+          - {at: 7 s, host: desk, resetting: 2 s}
+          - {at: 8 s, interference: 0.3}
         """
 
     @Test func aChangedFileIsOneLineAboutItsMistakeOrAWorld() throws {

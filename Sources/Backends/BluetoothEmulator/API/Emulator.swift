@@ -265,6 +265,13 @@ public final class Emulator: BluetoothBackend {
     /// present limit.
     public func configure(_ configuration: EmulatorConfiguration) { submit(.configure(configuration)) }
 
+    /// Sets the chance, 0...1, that interference destroys a packet, of any link or of advertising; 0 ends the
+    /// interference.
+    ///
+    /// If the settings or a device have a greater chance, that one applies. Without a connection interval, no packet of
+    /// a link is lost; see ``EmulatorConfiguration/packetLossRate``.
+    public func setInterference(_ chance: Double) { submit(.interference(min(1, max(0, chance)))) }
+
     // MARK: The trace
 
     /// The commands and events of all managers, the controls, and notes on what no event reports, oldest first.

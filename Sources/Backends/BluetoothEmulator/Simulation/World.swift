@@ -49,6 +49,9 @@ struct World: Sendable {
         case .device(let device, let control): apply(control, to: device)
         case .host(let host, let control): apply(control, to: host)
         case .configure(let configuration): configure(configuration)
+        case .interference(let chance):
+            lower.context.interference = chance
+            lower.air.allowLosses(at: chance)
         case .deviceAdded(let device): lower.air.begin(device, lower.hosts, &lower.context)
         case .answered(let reply): answered(reply)
         }
@@ -215,12 +218,14 @@ struct World: Sendable {
         // A world file has a separate field for collisions, and no field for the length of the trace.
         var settings = lower.context.configuration
         (settings.advertisingCollides, settings.traceLimit) = (false, nil)
+        let chance = lower.context.interference
+        let interference = chance > 0 ? [ScriptStep(at: .zero, .interference(chance))] : []
         let preset = EmulatorPreset.allCases.first { $0 != .default && $0.configuration == settings }
         return WorldDescription(
             hosts: lower.hosts.compactMap(\.presentDescription),
             devices: lower.air.described.map(\.element.presentDescription),
             seed: lower.context.random.seed, preset: preset,
-            advertisingCollides: lower.context.configuration.advertisingCollides)
+            advertisingCollides: lower.context.configuration.advertisingCollides, script: interference)
     }
 
     /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.

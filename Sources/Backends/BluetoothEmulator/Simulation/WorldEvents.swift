@@ -105,6 +105,8 @@ enum WorldInput: Sendable {
     indirect case device(Ref<Device>, DeviceControl)
     case host(Int, HostControl)
     indirect case configure(EmulatorConfiguration)
+    /// Loses each packet with a chance; 0 ends that.
+    case interference(Double)
     /// A device was added and begins to advertise.
     case deviceAdded(Ref<Device>)
     /// An asynchronous handler answered.

@@ -17,8 +17,8 @@ package struct TapEvent: Hashable, Sendable {
 
         /// A note on what no other event reports, such as a dropped command or an ignored control.
         case note(String)
-        /// A device or a host was controlled, or a handler answered: the source and the control as in the trace, the
-        /// control in words, and the controlled device, if any.
+        /// A device, a host or the air was controlled, or a handler answered: the source and the control as in the
+        /// trace, the control as a predicate of the source, and the controlled device, if any.
         case control(source: String, String, words: String, device: UInt32?)
 
         // MARK: Hosts and devices

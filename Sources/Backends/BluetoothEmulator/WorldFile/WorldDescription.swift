@@ -52,7 +52,7 @@ public struct WorldDescription: Hashable, Sendable, WorldFileObject {
     public var hosts: [HostDescription]
     /// The devices.
     public var devices: [PeripheralDescription]
-    /// The actions on devices and hosts as time passes: at most 10,000 steps, in any order.
+    /// The actions on devices, hosts and packets as time passes: at most 10,000 steps, in any order.
     ///
     /// Steps at the same instant happen in the order of the script.
     public var script: [ScriptStep]

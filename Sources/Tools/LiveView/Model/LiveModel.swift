@@ -61,7 +61,7 @@ package struct LiveModel: Sendable {
             return [.log(line(.note, "\(count) events were too many at once and are missing", isProblem: true))]
         case .note(let text): return [.log(line(.note, text.capitalizedFirst))]
         case .control(let source, _, let words, let device):
-            return [.log(line(.control, "\(source): \(words)".capitalizedFirst, device: device))]
+            return [.log(line(.control, "\(source) \(words)".capitalizedFirst, device: device))]
         case .hostAdded(let host), .hostChanged(let host): return update(host)
         case .deviceAdded(let device), .deviceChanged(let device):
             devices[device.number] = device

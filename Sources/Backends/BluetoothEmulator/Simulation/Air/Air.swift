@@ -92,7 +92,7 @@ struct Air: Sendable {
         _ roundTrips: Int, on ref: Ref<Link>, _ link: Link, _ context: inout WorldContext
     ) -> (time: Nanoseconds, isLinkLost: Bool) {
         let device = devices[link.device]?.nameAndLossRate
-        let rate = max(context.configuration.packetLossRate, device?.lossRate ?? 0)
+        let rate = max(context.configuration.packetLossRate, device?.lossRate ?? 0, context.interference)
         guard rate > 0 else { return (0, false) }
         let losses = drawLosses(roundTrips, rate, link.timing)
         if losses.time > 0 {

@@ -140,10 +140,10 @@ extension Device {
         _ hosts: inout Hosts, _ context: inout WorldContext
     ) {
         let isTapped = context.tapped.contains(.advertising)
+        let lossRate = max(context.configuration.advertisingLossRate, context.interference)
         var (receptions, missed): ([TappedAdvertisingPacket.Reception], [Int]) = ([], [])
         for host in hosts.indices where canBeHeard(packet.index, by: host, hosts) {
-            let isMissed =
-                random.happens(context.configuration.advertisingLossRate) || event?.isReceived(by: host) == false
+            let isMissed = random.happens(lossRate) || event?.isReceived(by: host) == false
             let isScanning = !hosts[host].scanning.scanners.isEmpty
             let isAwaited = isAwaited(packet.index, by: host, hosts)
             if isTapped, isScanning || isAwaited {

@@ -2,43 +2,61 @@ import BluetoothBackend
 import BluetoothSupport
 import BluetoothValues
 
-// The controls of devices and hosts in words, for people; the trace has the names of the methods.
+// The controls of devices and hosts as predicates, for people: `moves out of range`. The trace has the names of the
+// methods.
 
 extension WorldInput {
-    /// The control or the handler's answer in words, after its source: `advertising switched on`.
+    /// The control or the handler's answer, as a predicate of its source.
     var words: String {
         switch self {
         case .device(_, let control): control.words
-        case .deviceAdded: "added"
+        case .deviceAdded: "is added"
         case .host(_, let control): control.words
-        case .configure: "configuration changed"
-        case .answered: "answered"
+        case .configure: "changes its configuration"
+        case .interference(let chance): Self.words(ofInterference: chance)
+        case .answered: "answers"
         case .activate, .central, .peripheral, .pairing: ""
+        }
+    }
+
+    /// A chance of interference, as a predicate of the air.
+    fileprivate static func words(ofInterference chance: Double) -> String {
+        chance > 0 ? "loses \(percent(chance)) of all packets" : "is free of interference"
+    }
+}
+
+extension ScriptStep {
+    /// The action in words: `Lock moves out of range`.
+    package var words: String {
+        switch action {
+        case .device(let name, let action): "\(name.printable) \(action.control.words)"
+        case .host(let name, let action): "host \(name.printable) \(action.control.words)"
+        case .interference(let chance): "the air \(WorldInput.words(ofInterference: chance))"
         }
     }
 }
 
 extension DeviceControl {
-    /// The control in words.
+    /// The control as a predicate of the device.
     var words: String {
         switch self {
-        case .notify(let target, let value): "\(value.words) stored in \(target.words) and notified"
-        case .notifyAtOnce(let path, let value): "\(value.words) of \(path.words) notified at once"
-        case .setValue(let target, let value): "\(value.words) stored in \(target.words)"
-        case .hold(let path, let isHeld): "reads of \(path.words) \(isHeld ? "held" : "answered again")"
-        case .send(let channel, let data): "\(data.count) bytes sent on channel \(channel.rawValue)"
-        case .closeChannel(let channel): "channel \(channel.rawValue) closed"
-        case .note(let text): text
+        case .notify(let target, let value): "stores \(value.words) in \(target.words) and notifies it"
+        case .notifyAtOnce(let path, let value): "notifies \(value.words) of \(path.words) at once"
+        case .setValue(let target, let value): "stores \(value.words) in \(target.words)"
+        case .hold(let path, let isHeld): "\(isHeld ? "holds" : "answers") reads of \(path.words)"
+        case .send(let channel, let data): "sends \(data.count) bytes on channel \(channel.rawValue)"
+        case .closeChannel(let channel): "closes channel \(channel.rawValue)"
+        case .note(let text): "logs: \(text)"
         case .setParameter(let parameter, let value): parameter.words(setTo: value)
-        case .startTimer(let number, let delay, _): "timer \(number) started, due in \(delay.words)"
-        case .stopTimer(let number): "timer \(number) stopped"
-        case .inject(let fault): "fault added. \(fault.words { $0.words })"
-        case .removeFault(let fault): "fault removed. \(fault.words { $0.words })"
-        case .clearFaults: "all faults removed"
-        case .resume: "paused steps resumed"
-        case .addService(let service): "service \(name(of: service.uuid)) added"
-        case .removeService(let uuid, _): "service \(name(of: uuid)) removed"
-        case .removeServiceNumber: "service removed"
+        case .startTimer(let number, let delay, _): "starts timer \(number), due in \(delay.words)"
+        case .stopTimer(let number): "stops timer \(number)"
+        case .inject(let fault): "gets a fault. \(fault.words { $0.words })"
+        case .removeFault(let fault): "no longer has a fault. \(fault.words { $0.words })"
+        case .clearFaults: "no longer has faults"
+        case .resume: "resumes paused steps"
+        case .addService(let service): "adds service \(name(of: service.uuid))"
+        case .removeService(let uuid, _): "removes service \(name(of: uuid))"
+        case .removeServiceNumber: "removes a service"
         default: stateWords
         }
     }
@@ -46,68 +64,67 @@ extension DeviceControl {
     /// The controls of the device as a whole.
     private var stateWords: String {
         switch self {
-        case .setAdvertising(let index, _, _): "advertising set \(index) changed"
+        case .setAdvertising(let index, _, _): "changes advertising set \(index)"
         case .enableAdvertising(let index, let isOn):
-            "advertising\(index.map { " set \($0)" } ?? "") switched \(isOn ? "on" : "off")"
-        case .setProximity(let proximity): "moved \(proximity.words)"
+            "switches advertising\(index.map { " set \($0)" } ?? "") \(isOn ? "on" : "off")"
+        case .setProximity(.far): "moves far away"
+        case .setProximity(let proximity): "moves \(proximity.words)"
         case .setRSSI(let rssi):
-            rssi.map { "signal strength set to \($0) dBm" } ?? "signal strength follows the distance"
-        case .disconnect: "links closed"
-        case .lose(let staysOnAir): "links lost" + (staysOnAir ? "" : ", advertising switched off")
-        case .rename(let name, _): "renamed \(name.quoted)"
-        case .changeAddress(let address): "address changed to \(address)"
-        case .rotateAddress: "new private address"
-        case .setPacketLoss(let rate): "\(Decimals.fixed(rate * 100, 1)) % of the packets are lost"
+            rssi.map { "sets its signal strength to \($0) dBm" } ?? "lets its signal strength follow the distance"
+        case .disconnect: "closes its links"
+        case .lose(let staysOnAir): "resets" + (staysOnAir ? "" : " and switches advertising off")
+        case .rename(let name, _): "is renamed \(name.quoted)"
+        case .changeAddress(let address): "changes its address to \(address)"
+        case .rotateAddress: "takes a new private address"
+        case .setPacketLoss(let rate): "loses \(percent(rate)) of its packets"
         case .setPairing(let pairing):
             "pairs with \(pairing.capability.words), the user \(pairing.answer.words)"
-        case .loseBonds(let host): "keys of \(host.map { "\($0)" } ?? "all hosts") lost"
-        case .exchangeMTU(let mtu): "MTU \(mtu) requested"
-        case .failConnections(let count):
-            count == 1 ? "the next connection fails" : "the next \(count) connections fail"
-        case .setParameters(let parameters): "connection interval \(parameters.interval.words) requested"
-        case .remove: "removed"
+        case .loseBonds(let host): "loses its keys of \(host.map { "\($0)" } ?? "all hosts")"
+        case .exchangeMTU(let mtu): "requests MTU \(mtu)"
+        case .failConnections(let count): "fails the next \(count == 1 ? "connection" : "\(count) connections")"
+        case .setParameters(let parameters): "requests a connection interval of \(parameters.interval.words)"
+        case .remove: "is removed"
         default: ""
         }
     }
 }
 
 extension HostControl {
-    /// The control in words.
+    /// The control as a predicate of the host.
     var words: String {
         switch self {
-        case .power(let isOn): "switched \(isOn ? "on" : "off")"
-        case .authorize(let status): "permission: \(status.words)"
-        case .reset(let time): "Bluetooth service restarts for \(time.words)"
-        case .plug(let isPlugged): "adapter \(isPlugged ? "plugged in" : "unplugged")"
+        case .power(let isOn): "switches its adapter \(isOn ? "on" : "off")"
+        case .authorize(let status): "changes the permission: \(status.words)"
+        case .reset(let time): "restarts its Bluetooth service, which takes \(time.words)"
+        case .plug(let isPlugged): "has its adapter \(isPlugged ? "plugged in" : "unplugged")"
         case .setState(let state):
-            state.map { "state set: \($0.words)" } ?? "state follows power, adapter and permission"
-        case .setMaximumMTU(let mtu): mtu.map { "at most MTU \($0)" } ?? "no limit of the MTU"
-        case .setAdvertising: "advertising changed"
-        case .rotateAddress: "new private address"
-        case .forget: "device forgotten"
-        case .remember: "device remembered"
+            state.map { "shows the state \($0.words)" } ?? "shows the state of its adapter and permission again"
+        case .setMaximumMTU(let mtu): mtu.map { "allows MTU \($0) at most" } ?? "no longer limits the MTU"
+        case .setAdvertising: "changes its advertising"
+        case .rotateAddress: "takes a new private address"
+        case .forget: "forgets a device"
+        case .remember: "remembers a device"
         case .setFeature(let feature, let isSupported):
-            "\(feature.words): \(isSupported ? "supported" : "not supported")"
-        case .terminateApp(let identifier): "app \(identifier.quoted) terminated"
+            "\(isSupported ? "supports" : "does not support") \(feature.words)"
+        case .terminateApp(let identifier): "terminates app \(identifier.quoted)"
         case .preserveCentral(_, let identifier), .preservePeripheral(_, let identifier):
-            "state of app \(identifier.quoted) preserved"
-        case .authorizeANCS(_, let isAuthorized): "access to notifications \(isAuthorized ? "granted" : "revoked")"
-        case .bond(let device): "bonded with device \(device.serial)"
-        case .removeBond(let address): "bond with \(address) removed"
-        case .connectOtherApp: "another app connects"
-        case .disconnectOtherApp: "another app releases its connection"
-        case .disconnectCentral: "link of a central closed"
+            "preserves the state of app \(identifier.quoted)"
+        case .authorizeANCS(_, let isAuthorized): "\(isAuthorized ? "grants" : "revokes") access to notifications"
+        case .bond(let device): "bonds with device \(device.serial)"
+        case .removeBond(let address): "removes the bond with \(address)"
+        case .connectOtherApp: "connects another app"
+        case .disconnectOtherApp: "disconnects another app"
+        case .disconnectCentral: "closes the link of a central"
         }
     }
 }
 
 extension DeviceParameter {
-    /// Returns the change of the parameter in words.
+    /// Returns the change of the parameter, as a predicate of the device.
     fileprivate func words(setTo value: Double) -> String {
         let words = words
-        if words.isSwitch { return "\(words.title.lowercasedFirst): \(value == 0 ? "no" : "yes")" }
-        let number = Int(exactly: value).map { "\($0)" } ?? "\(value)"
-        return "\(words.title.lowercasedFirst) set to \(number)" + (words.unit.isEmpty ? "" : " " + words.unit)
+        let text = words.isSwitch ? (value == 0 ? "no" : "yes") : number(value)
+        return "sets \(words.title.lowercasedFirst) to \(text)" + (words.unit.isEmpty ? "" : " " + words.unit)
     }
 }
 
@@ -131,6 +148,12 @@ extension CharacteristicPath {
 ///
 /// The names of assigned numbers are a table that only programs for people carry.
 private func name(of uuid: BluetoothUUID) -> String { VendorNames.attribute(uuid.text) ?? uuid.text }
+
+/// Returns a number, without a fraction if it is whole.
+private func number(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
+
+/// Returns a chance in percent.
+private func percent(_ chance: Double) -> String { number((chance * 1e6).rounded() / 1e4) + " %" }
 
 extension Data {
     /// The bytes in hexadecimal digits, or "an empty value".

@@ -4,11 +4,12 @@ extension ScriptStep {
         _ hosts: Hosts, _ described: [PeripheralDescription], _ refs: [Ref<Device>]
     ) throws(DescriptionError) -> WorldInput {
         switch action {
-        case .host(let name, let isPowered):
+        case .interference(let chance): return .interference(chance)
+        case .host(let name, let action):
             guard let host = hosts.index(named: name) else {
                 throw DescriptionError("host", "there is no host \"\(name)\"")
             }
-            return .host(host, .power(isPowered))
+            return .host(host, action.control)
         case .device(let name, let action):
             return .device(refs[try described.index(of: name, path: "device")], action.control)
         }
@@ -16,7 +17,8 @@ extension ScriptStep {
 }
 
 extension ScriptStep.DeviceAction {
-    fileprivate var control: DeviceControl {
+    /// The control with the effect of the action.
+    var control: DeviceControl {
         switch self {
         case .setProximity(let proximity): .setProximity(proximity)
         case .setRSSI(let rssi): .setRSSI(rssi)
@@ -24,7 +26,22 @@ extension ScriptStep.DeviceAction {
         case .setValue(let value, let path, true): .notify(.path(path), value)
         case .setValue(let value, let path, false): .setValue(.path(path), value)
         case .disconnect: .disconnect(nil)
+        case .reset: .lose(staysOnAir: true)
+        case .rotateAddress: .rotateAddress
         case .inject(let fault): .inject(fault)
+        case .clearFaults: .clearFaults
+        case .resume: .resume
+        }
+    }
+}
+
+extension ScriptStep.HostAction {
+    /// The control with the effect of the action.
+    var control: HostControl {
+        switch self {
+        case .setPower(let isOn): .power(isOn)
+        case .setPlugged(let isPlugged): .plug(isPlugged)
+        case .reset(let time): .reset(time)
         }
     }
 }

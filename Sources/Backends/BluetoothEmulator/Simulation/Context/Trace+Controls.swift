@@ -21,6 +21,7 @@ extension WorldInput {
         case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
         case .host(_, let control): return ("host\(name)", control.trace)
         case .configure: return ("emulator", TraceLine("configure", showsValues: true))
+        case .interference(let chance): return ("air", line("setInterference") { $0.add("chance", chance) })
         case .answered(let reply): return ("handler", reply.trace)
         case .activate, .central, .peripheral, .pairing: return nil
         }

@@ -5,6 +5,8 @@ import DequeModule
 /// The parts of a world that all layers share: its settings, time, outputs, random numbers and numbering.
 struct WorldContext: Sendable {
     var configuration: EmulatorConfiguration
+    /// The chance that interference destroys a packet, on the air and on links.
+    var interference = 0.0
     var timeline: Timeline
     var outputs = Deque<WorldOutput>()
     var trace: Trace
