@@ -1,5 +1,6 @@
 #pragma once
 // Declarations of the kernel and glibc that Swift's Glibc module omits.
+#include "imports.h"
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>

@@ -42,7 +42,9 @@ public final class Emulator: BluetoothBackend {
     package let origin: Date
     let core: Lock<EmulatorCore>
     private let lastDelivery = DeliveryTime()
-    let tasks = TaskQueue()
+    let tasks: TaskQueue
+    /// The conditions that are checked after each event in virtual time.
+    let checks = Lock<[@Sendable () -> Void]>([])
     let calls = HandlerCalls()
     private let start = DispatchTime.now().uptimeNanoseconds
     private let queue = DispatchQueue(label: "CoreBluetooth emulator")
@@ -131,6 +133,9 @@ public final class Emulator: BluetoothBackend {
         seed = world.lower.context.random.seed
         origin = world.lower.context.timeline.origin
         core = Lock(EmulatorCore(world: world, lastDelivery))
+        let taskTime = time == .virtual ? TaskTime(lastDelivery) : nil
+        tasks = TaskQueue(taskTime)
+        taskTime?.begin(in: self)
         // Installed once for the process; logs what it cannot observe.
         if time == .virtual { _ = JobHooks.coverage }
     }

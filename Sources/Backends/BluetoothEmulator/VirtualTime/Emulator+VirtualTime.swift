@@ -84,6 +84,20 @@ extension Emulator {
         if isFree { body() }
     }
 
+    /// Adds a check, which runs after each handled event, on any thread, while no task of the world runs.
+    package func addCheck(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.append(check) } }
+
+    /// Performs the steps of a script at their times, on the devices and hosts that exist then.
+    ///
+    /// A step on a device or host that does not exist has no effect; a note in the trace reports it.
+    package func perform(_ script: [ScriptStep]) {
+        for step in script {
+            _ = clock.schedule(after: step.time - now) { [weak self] in
+                self?.perform { $0.world.perform(step) }
+            }
+        }
+    }
+
     /// Stops virtual time until the token is released, for code that the emulator cannot observe.
     public func hold() -> TimeHold { TimeHold(self) }
 }

@@ -41,7 +41,7 @@ public struct EmulatorClock: Clock {
                     hold?.retake()
                     wake()
                 }
-                hold?.release()
+                hold?.pause()
                 return timer
             }
         } catch {

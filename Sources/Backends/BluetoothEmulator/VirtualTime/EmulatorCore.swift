@@ -19,7 +19,7 @@ struct EmulatorCore: Sendable {
     #endif
     var virtual = VirtualTimeState()
     var taps = Taps()
-    /// The instant of the output that is being dispatched.
+    /// The instant of the output that is being dispatched, or at which virtual time stopped.
     let deliveryTime: DeliveryTime
 
     init(world: World, _ deliveryTime: DeliveryTime) { (self.world, self.deliveryTime) = (world, deliveryTime) }
@@ -110,7 +110,8 @@ struct EmulatorCore: Sendable {
     }
 }
 
-/// The instant of the output that an emulator dispatches, for sinks, which run under the emulator's lock.
+/// The instant of the output that an emulator dispatches, for readers that must not take the emulator's lock: sinks, which
+/// run under it, and tasks.
 final class DeliveryTime: Sendable {
     private let nanoseconds = Atomic<Nanoseconds>(0)
 

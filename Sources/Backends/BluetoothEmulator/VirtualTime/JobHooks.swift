@@ -30,9 +30,13 @@ enum JobHooks {
         /// Whether tasks without an executor preference, and default actors, are hooked.
         var globalExecutor = false
         var mainActor = false
+        /// Whether `Task.sleep` and the clocks of the system are virtual.
+        var sleeps = false
     }
 
     private struct Owners {
+        /// The tasks that belong to no world, even if a world's thread makes them ready.
+        var outsiders: Set<UInt64> = []
         var queues: [UInt64: WeakQueue] = [:]
         var tasks: [ObjectIdentifier: Deque<UInt64>] = [:]
     }
@@ -69,6 +73,13 @@ enum JobHooks {
                 This program's Swift runtime does not let virtual time wait for all tasks. Run tasks with \
                 Task(executorPreference: emulator.executor), or take emulator.hold() while they work.
                 """)
+        } else if !coverage.sleeps {
+            Logger(label: "CoreBluetooth").line(
+                .notice,
+                """
+                Task.sleep takes real time: this program's Swift runtime lets no task sleep in virtual time. Swift 6.3 \
+                does. Sleep on emulator.swiftClock instead.
+                """)
         }
         return coverage
     }()
@@ -89,6 +100,7 @@ enum JobHooks {
             MainActorExecutor.shared.asUnownedSerialExecutor()
         }
         coverage.mainActor = true
+        coverage.sleeps = VirtualSleep.install()
         return coverage
     }
 
@@ -116,8 +128,9 @@ enum JobHooks {
     static func owner(of job: UnownedJob) -> Owner {
         let task = getTaskID?(job) ?? 0
         let context = TaskContext.current
-        if task != 0, let known = owners.withLock({ $0.queues[task]?.queue }) { return .world(known) }
-        guard let queue = context?.queue else {
+        let (known, isOutsider) = owners.withLock { ($0.queues[task]?.queue, $0.outsiders.contains(task)) }
+        if let known { return .world(known) }
+        guard !isOutsider, let queue = context?.queue else {
             let isInTask = withUnsafeCurrentTask { $0 != nil }
             return .process(context != nil || isInTask ? .ofOtherTask : .ofUnknownOrigin)
         }
@@ -133,6 +146,20 @@ enum JobHooks {
             if tasks.count > tasksPerWorld, let oldest = tasks.popFirst() { owners.queues[oldest] = nil }
             owners.tasks[ObjectIdentifier(queue)] = tasks
         }
+    }
+
+    /// Runs `body`, and keeps the calling task out of all worlds meanwhile: the task of a testing library, which waits
+    /// for a world's events, but outlives the world.
+    static func withOutsider<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let task = withUnsafeCurrentTask { task in
+            // Both are one word, the task's address, as a job is the beginning of its task.
+            task.flatMap { getTaskID?(unsafeBitCast($0, to: UnownedJob.self)) } ?? 0
+        }
+        let isNew = owners.withLock { task != 0 && $0.queues[task] == nil && $0.outsiders.insert(task).inserted }
+        defer { if isNew { owners.withLock { _ = $0.outsiders.remove(task) } } }
+        return try await body()
     }
 
     /// Forgets a deallocated world.

@@ -66,7 +66,11 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
+    /// The virtual time of the tasks; nil in real time.
+    let time: TaskTime?
     private let state = Lock(State())
+
+    init(_ time: TaskTime? = nil) { self.time = time }
 
     deinit { JobHooks.forget(self) }
 

@@ -95,6 +95,7 @@ final class VirtualTimeRun: Sendable {
         guard let emulator else { return .waits }
         if let sink { return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits }
         guard waitForTasks(of: emulator) else { return .waits }
+        for check in emulator.checks.withLock({ $0 }) { check() }
         if condition() { return .ended(.met) }
         if stopsWhenQuiescent, state.withLock({ $0.hasDelivered }) { return .ended(.quiescent) }
         switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
@@ -172,6 +173,8 @@ final class VirtualTimeRun: Sendable {
             defer { (state.finish, state.emulator) = (nil, nil) }
             return (state.finish, state.emulator)
         }
+        // Tasks see the time at which the run ended, whether or not an event was delivered then.
+        emulator?.core.withLock { $0.deliveryTime.set($0.world.lower.context.now) }
         emulator?.tasks.unpause()
         return finish
     }

@@ -96,23 +96,51 @@ extension EmulatorCore {
 
 /// A token that keeps virtual time from advancing while app code runs that the emulator cannot observe, such as a task.
 ///
-/// ``release()`` ends the hold, and so does releasing the last reference. Real time is not affected.
+/// ``release()`` ends the hold, and so does releasing the last reference. Real time is not affected. While the task that
+/// took the hold sleeps, the hold does not keep time from advancing.
 public final class TimeHold: Sendable {
     @TaskLocal static var current: TimeHold?
 
+    /// The phases of a hold; the raw values are those of an atomic.
+    private enum Phase: UInt8, AtomicRepresentable {
+        case active
+        /// Until the end of a sleep.
+        case paused
+        case released
+    }
+
     private let emulator: Emulator
-    private let isActive = Atomic(false)
+    private let phase = Atomic(Phase.active)
 
     init(_ emulator: Emulator) {
         self.emulator = emulator
-        retake()
+        begin()
     }
 
     deinit { release() }
 
     /// Lets time advance; a second call has no effect.
     public func release() {
-        guard isActive.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        if phase.exchange(.released, ordering: .sequentiallyConsistent) == .active { end() }
+    }
+
+    /// Lets time advance during a sleep.
+    func pause() {
+        if change(from: .active, to: .paused) { end() }
+    }
+
+    /// Holds time again after a sleep; has no effect after the release.
+    func retake() {
+        if change(from: .paused, to: .active) { begin() }
+    }
+
+    private func change(from old: Phase, to new: Phase) -> Bool {
+        phase.compareExchange(expected: old, desired: new, ordering: .sequentiallyConsistent).exchanged
+    }
+
+    private func begin() { emulator.core.withLock { $0.virtual.holds += 1 } }
+
+    private func end() {
         let waiters = emulator.core.withLock { core -> [@Sendable () -> Void] in
             core.virtual.holds -= 1
             core.virtual.isUnsettled = true
@@ -121,11 +149,5 @@ public final class TimeHold: Sendable {
             return core.virtual.waiters
         }
         for waiter in waiters { waiter() }
-    }
-
-    /// Holds time again, after a sleep on the emulator's clock.
-    func retake() {
-        guard !isActive.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        emulator.core.withLock { $0.virtual.holds += 1 }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 
 /// A `timerfd(2)`, which is readable once its time is over.
 ///
-/// Any thread. Only this file of the module imports the C module that declares the calls; see `LibDBus`.
+/// Any thread. The C module that declares the calls is imported for the implementation alone; see `LibDBus`.
 package final class Countdown: Sendable {
     /// The descriptor, valid while this object lives.
     package let descriptor: CInt
