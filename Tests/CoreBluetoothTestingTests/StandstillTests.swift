@@ -154,7 +154,7 @@ private final class ManagerBox: @unchecked Sendable {
 }
 
 /// A value that several tasks share.
-private final class Shared<Value: Sendable>: Sendable {
+final class Shared<Value: Sendable>: Sendable {
     private let value: Lock<Value>
 
     init(_ value: Value) { self.value = Lock(value) }

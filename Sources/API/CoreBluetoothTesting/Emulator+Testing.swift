@@ -102,9 +102,30 @@ extension Emulator {
     }
 }
 
+extension Emulator {
+    /// Requires a condition now and after each event of the running test.
+    ///
+    /// The first time that it is false fails the test, with the time; the test continues. In a test under histories, a
+    /// violation counts as the failure of the history.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule in words, for the failure: "each record is stored once".
+    ///   - sourceLocation: The place at which a failure is reported.
+    ///   - condition: Evaluated on any thread, one evaluation at a time; must not wait, nor change the world.
+    public func always(
+        _ rule: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () -> Bool
+    ) {
+        guard let session = EmulatorSession.current, session.emulator === self else {
+            Issue.record("always: this emulator is not the test's own", sourceLocation: sourceLocation)
+            return
+        }
+        session.always(rule, at: sourceLocation, condition)
+    }
+}
+
 extension EmulatorSession {
     /// Fails the test in the testing library that runs it.
-    fileprivate func fail(_ message: String, _ location: SourceLocation) {
+    func fail(_ message: String, _ location: SourceLocation) {
         guard isOfXCTest else { return _ = Issue.record("\(message)", sourceLocation: location) }
         let text = ["\(location.fileID):\(location.line): \(message)", reproduction(of: message, at: location.text)]
         XCTFail(text.compactMap { $0 }.joined(separator: "\n"))

@@ -4,6 +4,7 @@ import BluetoothTracing
 import CoreBluetoothClasses
 import Dispatch
 import Foundation
+import Testing
 import TraceReports
 
 /// One test's emulator, and the record of its managers' actions.
@@ -20,7 +21,15 @@ final class EmulatorSession: ManagerObserver {
         var releasedPeripherals: [UUID] = []
         /// The first expectation that was not met.
         var failure: TestFailure?
+        /// The rules that were violated, each with the first violation.
+        var violations: [Violation] = []
         var isReported = false
+    }
+
+    /// A rule that did not hold after an event.
+    struct Violation: Sendable {
+        var message: String
+        var location: SourceLocation
     }
 
     @TaskLocal static var current: EmulatorSession?
@@ -34,11 +43,14 @@ final class EmulatorSession: ManagerObserver {
     private let name: String
     /// Whether failures are reported to XCTest rather than to Swift Testing.
     let isOfXCTest: Bool
+    /// The history under which the test runs, for its report; nil without one.
+    let history: HistoryReport?
 
-    init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false) {
+    init(_ emulator: Emulator, named name: String, isOfXCTest: Bool = false, history: HistoryReport? = nil) {
         self.emulator = emulator
         self.name = name
         self.isOfXCTest = isOfXCTest
+        self.history = history
     }
 
     // MARK: ManagerObserver
@@ -137,6 +149,28 @@ final class EmulatorSession: ManagerObserver {
         return "expected: \(expectation); came: \(seen). \(cause.map { $0 + " " } ?? "")\(error)"
     }
 
+    // MARK: Rules
+
+    /// Checks a rule now and after each event; its first violation fails the test when the test ends.
+    func always(_ rule: String, at location: SourceLocation, _ condition: @escaping @Sendable () -> Bool) {
+        let isViolated = Lock(false)
+        let check: @Sendable () -> Void = { [weak self] in
+            guard let self, !isViolated.withLock({ $0 }), !condition() else { return }
+            isViolated.withLock { $0 = true }
+            let (time, message) = (emulator.now, "violated at \(emulator.now): \(rule)")
+            state.withLock { state in
+                state.violations.append(Violation(message: message, location: location))
+                state.failure =
+                    state.failure ?? TestFailure(message, at: location.text, from: time, to: time)
+            }
+        }
+        check()
+        emulator.addCheck(check)
+    }
+
+    /// The rules that were violated, in the order of the violations.
+    var violations: [Violation] { state.withLock { $0.violations } }
+
     // MARK: The end
 
     /// Returns the leaks of a test that has ended, once its tasks and managers have handled all pending work.
@@ -199,11 +233,13 @@ final class EmulatorSession: ManagerObserver {
         guard isFirst else { return nil }
         let trace = emulator.trace
         let excerpt = TraceExcerpt(trace, limit: Self.traceLines)
-        let failure = unmet ?? TestFailure(message, at: location, from: emulator.now, to: emulator.now)
+        var failure = unmet ?? TestFailure(message, at: location, from: emulator.now, to: emulator.now)
+        failure.history = history?.steps ?? []
         let report = FailureReport(failure, trace, of: name, seed: emulator.seed)
         if !isOfXCTest { report.attach() }
         let title = "seed \(emulator.seed); the last \(excerpt.lines.count) lines of the trace:"
-        return ([title] + excerpt.lines + [report.write()]).joined(separator: "\n")
+        let lines = (history?.lines ?? []) + [title] + excerpt.lines + [report.write()]
+        return lines.joined(separator: "\n")
     }
 
     private static let traceLines = 40

@@ -26,12 +26,24 @@ open class EmulatorTestCase: XCTestCase {
     /// The number in the environment's `COREBLUETOOTH_SEED`, or the seed of the world, or 1.
     open var seed: UInt64 { Seed.ofEnvironment ?? world.seed ?? 1 }
 
-    /// The test's emulator.
+    /// The test's emulator; within the body of `Emulator.histories`, that of the present run.
     ///
     /// Traps outside a test.
     public var emulator: Emulator {
-        guard let session else { preconditionFailure("EmulatorTestCase.emulator: no test is running") }
+        guard let session = present else { preconditionFailure("EmulatorTestCase.emulator: no test is running") }
         return session.emulator
+    }
+
+    private var present: EmulatorSession? { EmulatorSession.current ?? session }
+
+    /// Fails the test, or the run of `Emulator.histories` whose task calls this function.
+    open override func recordFailure(
+        withDescription description: String, inFile file: String, atLine line: Int, expected: Bool
+    ) {
+        if let assertions = FailedAssertions.current {
+            return assertions.append("\(file.split(separator: "/").last ?? ""):\(line): \(description)")
+        }
+        super.recordFailure(withDescription: description, inFile: file, atLine: line, expected: expected)
     }
 
     /// Runs one test with a separate emulator.
@@ -90,7 +102,7 @@ open class EmulatorTestCase: XCTestCase {
     private func expect(
         _ expectation: CallbackLog.Expectation, within limit: Duration, _ file: StaticString, _ line: UInt
     ) -> [ReceivedCallback] {
-        guard let session else {
+        guard let session = present else {
             XCTFail("expect: no test is running", file: file, line: line)
             return []
         }
@@ -110,7 +122,7 @@ open class EmulatorTestCase: XCTestCase {
     public func expectNone(
         of callbacks: DelegateCallback..., for duration: Duration, file: StaticString = #filePath, line: UInt = #line
     ) {
-        guard let session else { return XCTFail("expectNone: no test is running", file: file, line: line) }
+        guard let session = present else { return XCTFail("expectNone: no test is running", file: file, line: line) }
         do {
             try session.emulator.advanceSynchronously(by: duration)
             if let message = session.message(forbidding: callbacks) { fail(message, session, file, line) }

@@ -25,17 +25,28 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     let seed: UInt64
     let world: WorldDescription
     let allowed: Leftovers
+    /// The histories under which the test runs; nil for a run without incidents.
+    var histories: RadioHistories?
 
     /// True, so that a suite applies the trait to its tests.
     public var isRecursive: Bool { true }
 
-    /// Runs one test, or one of its cases, with a separate emulator.
+    /// Runs one test, or one of its cases, with a separate emulator; under histories, with one for each.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard !test.isSuite else { return try await function() }
+        if let histories { return try await perform(function, under: histories, as: test, testCase) }
         let session = EmulatorSession(
             try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), named: test.name)
+        try await perform(function, in: session, as: test, testCase)
+    }
+
+    /// Performs a run whose issues are reported, with what reproduces them.
+    func perform(
+        _ function: @Sendable () async throws -> Void, in session: EmulatorSession, as test: Test,
+        _ testCase: Test.Case?
+    ) async throws {
         let reporting = IssueHandlingTrait.compactMapIssues { issue in
             let location = (issue.sourceLocation ?? test.sourceLocation).text
             guard let reproduction = session.reproduction(of: issue.description, at: location) else { return issue }
@@ -48,7 +59,14 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    private func perform(
+    /// Performs a run.
+    func perform(
+        _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
+    ) async throws {
+        try await Emulator.outsideWorlds { try await performInside(function, in: session, of: test) }
+    }
+
+    private func performInside(
         _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
     ) async throws {
         let watch = StandstillWatch(session.emulator)
@@ -57,6 +75,9 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
             try await withTaskExecutorPreference(session.emulator.executor) { try await session.run(function) }
         }
         let outcome = await watch.outcome()
+        for violation in session.violations {
+            Issue.record("\(violation.message)", sourceLocation: violation.location)
+        }
         if let failure = watch.failure { Issue.record("\(failure)", sourceLocation: test.sourceLocation) }
         if outcome == .stuck {
             watch.requireEnd()

@@ -12,6 +12,8 @@ package struct TestFailure: Hashable, Sendable {
     package var came: [String]?
     /// The reason in one sentence; nil if the trace does not show it.
     package var cause: String?
+    /// The incidents of the history under which the test ran, in words; empty without one.
+    package var history: [String] = []
 
     package init(
         _ what: String, at location: String, from begin: Duration, to end: Duration, came: [String]? = nil,

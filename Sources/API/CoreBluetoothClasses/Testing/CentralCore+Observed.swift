@@ -69,8 +69,10 @@ extension CentralStateMachine {
 
 extension PeerState {
     fileprivate func unansweredCommands(of id: PeerID) -> [String] {
+        // An app that ends the link takes its requests back.
+        guard state != .disconnecting else { return [] }
         // Ending a subscription is like ending a link: an app need not wait for it.
-        client.pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
+        return client.pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
             let attribute = pending.request.attribute.flatMap(client.database.uuid(of:)).map { " with \($0)" } ?? ""
             let call = pending.request.call { client.database[$0]?.record.descriptor != nil }
             return "\(call)\(attribute) on peripheral \(id)"

@@ -100,7 +100,7 @@ public struct PeripheralDescription: Hashable, Sendable {
         address ?? Self.address(derivedFrom: name)
     }
 
-    static func address(derivedFrom name: String) -> DeviceAddress {
+    package static func address(derivedFrom name: String) -> DeviceAddress {
         var generator = SeededGenerator(seed: 0, stream: "address \(name)")
         // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
         return DeviceAddress(bits: generator.next() | 0xC000_0000_0000)

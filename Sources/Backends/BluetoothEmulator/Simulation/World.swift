@@ -228,6 +228,16 @@ struct World: Sendable {
             advertisingCollides: lower.context.configuration.advertisingCollides, script: interference)
     }
 
+    /// Submits the input of a step, on the devices and hosts that exist now.
+    mutating func perform(_ step: ScriptStep) {
+        let described = lower.air.described
+        do {
+            submit(try step.input(lower.hosts, described.map(\.element.description), described.map(\.ref)))
+        } catch {
+            lower.context.log("a step has no effect: \(error.rule)")
+        }
+    }
+
     /// The Appearance (2A01) in Generic Access of a device that a host has a link with, unless the link may not read it.
     func appearance(of peer: PeerID, on host: Int) -> Data? {
         guard let (_, link) = lower.links.link(with: peer, in: [host], lower.air, lower.hosts),

@@ -1,0 +1,196 @@
+import BluetoothEmulator
+import BluetoothSupport
+
+/// Generates the histories of a search: half of their incidents at moments of a first run without incidents.
+///
+/// Pure: the same search generates the same histories.
+struct HistoryGenerator: Sendable {
+    let seed: UInt64
+    let profile: RadioHistories.Profile
+    let rate: Double
+    /// The names of the world's devices and hosts.
+    let devices: [String]
+    let hosts: [String]
+    /// The moments of the run without incidents.
+    let moments: HistoryMoments
+
+    /// Returns a history.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the history in its search, from 1 on.
+    ///   - coverage: The encounters so far; rare ones are preferred.
+    func history(_ number: Int, after coverage: HistoryCoverage) -> RadioHistory {
+        var random = SeededGenerator(seed: seed, stream: "history \(number)")
+        var count = 1
+        while count < RadioHistories.maximumSteps, random.happens(1 - 1 / rate) { count += 1 }
+        let steps = (0..<count).compactMap { _ in step(&random, coverage) }
+        return RadioHistory(seed: random.next(), steps: steps)
+    }
+
+    /// Of a few candidates, the one whose encounter has been the rarest.
+    private func step(_ random: inout SeededGenerator, _ coverage: HistoryCoverage) -> RadioHistory.Step? {
+        let candidates = (0..<Self.candidates).compactMap { _ in candidate(&random) }
+        return candidates.min { coverage.counts[$0.encounter, default: 0] < coverage.counts[$1.encounter, default: 0] }?
+            .step
+    }
+
+    private static let candidates = 3
+
+    private typealias Candidate = (step: RadioHistory.Step, encounter: HistoryCoverage.Encounter)
+
+    private func candidate(_ random: inout SeededGenerator) -> Candidate? {
+        let target = random.happens(0.5) ? target(&random) : nil
+        guard let incident = incident(&random, target) else { return nil }
+        var time = target?.time ?? random.duration(upTo: moments.end + Self.tail)
+        if case .twin = incident { time = .zero }
+        let duration = incident.lasts ? random.lengths() : .zero
+        let step = RadioHistory.Step(time: time, duration: duration, incident: incident)
+        let operation = target?.operation ?? "any"
+        return (
+            step,
+            HistoryCoverage.Encounter(
+                operation: operation, incident: incident.kind, phase: target?.phase ?? .during)
+        )
+    }
+
+    /// The time after the end of the first run in which incidents still happen: a run with incidents takes longer.
+    private static let tail = Duration.seconds(2)
+
+    // MARK: Moments
+
+    private struct Target {
+        var time: Duration
+        var operation: String
+        var device: String?
+        var phase: HistoryCoverage.Phase
+    }
+
+    /// Chooses a moment: just before or after a request or a notification, or during a request.
+    private func target(_ random: inout SeededGenerator) -> Target? {
+        let count = moments.requests.count + moments.notifications.count
+        guard count > 0 else { return nil }
+        let index = Int(random.below(UInt64(count)))
+        let phase = HistoryCoverage.Phase.allCases[Int(random.below(3))]
+        let nearby = Duration.milliseconds(1)
+        if index >= moments.requests.count {
+            let value = moments.notifications[index - moments.requests.count]
+            return Target(
+                time: max(.zero, phase == .before ? value.time - nearby : value.time + nearby),
+                operation: "notification", device: value.device, phase: phase == .before ? .before : .after)
+        }
+        let request = moments.requests[index]
+        let end = request.end ?? moments.end
+        let time =
+            switch phase {
+            case .before: max(.zero, request.begin - nearby)
+            case .during: request.begin + random.duration(upTo: end - request.begin)
+            case .after: end + nearby
+            }
+        return Target(time: time, operation: request.operation, device: request.device, phase: phase)
+    }
+
+    // MARK: Incidents
+
+    private func incident(_ random: inout SeededGenerator, _ target: Target?) -> RadioHistory.Incident? {
+        var makers: [(inout SeededGenerator) -> RadioHistory.Incident?] = []
+        let device = target?.device.flatMap { devices.contains($0) ? $0 : nil }
+        if profile.contains(.walking) { makers += [{ walking(&$0, device) }, { walking(&$0, device) }] }
+        if profile.contains(.flakyHost) { makers.append { flakyHost(&$0) } }
+        if profile.contains(.hostileDevice) {
+            makers += Array(repeating: { hostileDevice(&$0, device, target?.operation) }, count: 4)
+        }
+        if profile.contains(.twins) { makers.append { twin(&$0) } }
+        guard !makers.isEmpty else { return nil }
+        return makers[Int(random.below(UInt64(makers.count)))](&random)
+    }
+
+    private func walking(_ random: inout SeededGenerator, _ device: String?) -> RadioHistory.Incident? {
+        guard let name = device ?? devices.randomElement(using: &random) else { return nil }
+        return switch random.below(4) {
+        case 0: .interference(Double(random.below(9) + 1) / 10)
+        case 1: .device(name, .far)
+        default: .device(name, .outOfRange)
+        }
+    }
+
+    private func flakyHost(_ random: inout SeededGenerator) -> RadioHistory.Incident? {
+        guard let name = hosts.randomElement(using: &random) else { return nil }
+        return .host(name, [.poweredOff, .unplugged, .resetting][Int(random.below(3))])
+    }
+
+    private func hostileDevice(
+        _ random: inout SeededGenerator, _ device: String?, _ operation: String?
+    ) -> RadioHistory.Incident? {
+        guard let name = device ?? devices.randomElement(using: &random) else { return nil }
+        switch random.below(11) {
+        case 0: return .device(name, .disconnects)
+        case 1: return .device(name, .resets)
+        case 2: return .device(name, .rotatesAddress)
+        case 3: return .device(name, .silent)
+        default: return .device(name, fault(&random, operation))
+        }
+    }
+
+    private func twin(_ random: inout SeededGenerator) -> RadioHistory.Incident? {
+        devices.randomElement(using: &random).map { .twin(of: $0) }
+    }
+
+    /// Chooses a fault: of the operation at hand if there is one, or else of any that the first run performed.
+    private func fault(_ random: inout SeededGenerator, _ operation: String?) -> RadioHistory.DeviceIncident {
+        let performed = Set(moments.requests.flatMap { DeviceFault.Step.steps(of: $0.operation) })
+            .union(moments.notifications.isEmpty ? [] : [.notify])
+        let steps = operation.map { DeviceFault.Step.steps(of: $0) } ?? []
+        let all = DeviceFault.Step.allCases
+        let choices = steps.isEmpty ? all.filter { performed.contains($0) } : steps
+        let step = (choices.isEmpty ? all : choices)[Int(random.below(UInt64((choices.isEmpty ? all : choices).count)))]
+        let effects: [DeviceFault.Effect?] = [
+            .loseAnswer, .loseAnswer, .delayAnswer(random.lengths()), .delay(random.lengths()), .fail(), .disconnect,
+            .corrupt, nil,
+        ]
+        let possible = effects.filter { $0?.name.brokenRule(at: step) == nil }
+        guard let effect = possible[Int(random.below(UInt64(possible.count)))] else { return .pause(step) }
+        let skip = operation == nil ? Int(random.below(3)) : 0
+        return .fault(DeviceFault(step, effect, skip: skip))
+    }
+}
+
+extension RadioHistory.Incident {
+    /// Whether the incident has an end.
+    var lasts: Bool {
+        switch self {
+        case .interference, .host: true
+        case .twin: false
+        case .device(_, let incident):
+            switch incident {
+            case .outOfRange, .far, .silent, .pause: true
+            case .disconnects, .resets, .rotatesAddress, .fault: false
+            }
+        }
+    }
+}
+
+extension DeviceFault.Step {
+    /// The steps of a command, by its name in a trace.
+    fileprivate static func steps(of operation: String) -> [DeviceFault.Step] {
+        switch operation {
+        case "setNotifying": [.subscribe, .unsubscribe]
+        case "notification": [.notify]
+        default: DeviceFault.Step(rawValue: operation).map { [$0] } ?? []
+        }
+    }
+}
+
+extension SeededGenerator {
+    /// Returns a duration of 0 up to a limit, in whole microseconds.
+    fileprivate mutating func duration(upTo limit: Duration) -> Duration {
+        .microseconds(Int64(below(UInt64(max(1, limit / .microseconds(1))))))
+    }
+
+    /// Returns the length of an incident, 10 ms to 60 s: as often short as long.
+    fileprivate mutating func lengths() -> Duration {
+        let digits: [Int64] = [1, 2, 3, 5, 7]
+        let powers: [Int64] = [10, 100, 1000, 10_000]
+        return min(
+            .seconds(60), .milliseconds(digits[Int(below(5))] * powers[Int(below(4))]))
+    }
+}

@@ -1,0 +1,38 @@
+/// A history that makes a test fail, for the message and the page of the failure.
+struct HistoryReport: Sendable {
+    /// The incidents in words.
+    let steps: [String]
+    /// The lines of the message.
+    let lines: [String]
+
+    /// Reports the finding of a search.
+    ///
+    /// - Parameter file: The line that names the file of the history.
+    init(_ finding: HistorySearch.Finding, seed: UInt64, _ file: String) {
+        steps = finding.simplest.steps.map(\.description)
+        let count = finding.original.stepCount
+        let simplified =
+            finding.simplest == finding.original
+            ? "which has \(Self.incidents(count))"
+            : "simplified in \(finding.runs) runs from \(Self.incidents(count)) to \(finding.simplest.stepCount)"
+        lines =
+            ["history \(finding.number) of the search with seed \(seed), \(simplified):"] + steps.map { "  " + $0 } + [file]
+    }
+
+    /// Reports the history of a file.
+    init(repeating plan: HistoryPlan, from file: String) {
+        steps = plan.script.map { "at \($0.time.inWords): \($0.words)" } + plan.twins.map { "another device is named \($0.name)" }
+        lines = ["the history of \(file):"] + steps.map { "  " + $0 }
+    }
+
+    /// The message if the test passes when the simplest history is repeated.
+    func unrepeatable(_ finding: HistorySearch.Finding) -> String {
+        """
+        The test failed under a history, and passed when it was repeated: it depends on something that the emulator does \
+        not determine, such as the machine's time, unseeded randomness, or state that runs share.
+        \((lines + ["its failures were:"] + finding.failures).joined(separator: "\n"))
+        """
+    }
+
+    private static func incidents(_ count: Int) -> String { count == 1 ? "1 incident" : "\(count) incidents" }
+}

@@ -1,0 +1,96 @@
+import BluetoothEmulator
+import BluetoothSupport
+import Foundation
+
+/// The search for a history under which a test fails, and for the simplest such history.
+struct HistorySearch: Sendable {
+    /// The result of a run under a history.
+    struct Trial: Sendable {
+        /// The failures; empty if the test passed.
+        var failures: [String] = []
+        var encounters: Set<HistoryCoverage.Encounter> = []
+    }
+
+    /// A history under which the test fails.
+    struct Finding: Sendable {
+        /// The number of the history in its search, from 1 on.
+        var number: Int
+        /// The history as it was generated.
+        var original: RadioHistory
+        var simplest: RadioHistory
+        /// The failures under the simplest history.
+        var failures: [String]
+        /// The number of runs that simplified it.
+        var runs: Int
+    }
+
+    struct Result: Sendable {
+        /// The number of histories that ran.
+        var count = 0
+        var coverage = HistoryCoverage()
+        var finding: Finding?
+        /// The real time of the search.
+        var time: Duration = .zero
+    }
+
+    let histories: RadioHistories
+    let generator: HistoryGenerator
+    /// Runs the test under a history, and reports nothing.
+    let trial: @Sendable (RadioHistory) async -> Trial
+
+    /// Runs histories until one fails, until their number is reached, or until the time is over.
+    func run() async -> Result {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let end = histories.timeLimit.map { begin + $0 }
+        var result = Result()
+        var size = Self.smallestBatch
+        while result.finding == nil, result.count < histories.count, end.map({ clock.now < $0 }) ?? true {
+            // A batch is generated at once, so that the histories do not depend on the number of processors.
+            let numbers = result.count + 1...result.count + min(size, histories.count - result.count)
+            let batch = numbers.map { generator.history($0, after: result.coverage) }
+            let trials = await trials(of: batch, until: end)
+            for (index, trial) in trials.enumerated() {
+                guard let trial else { continue }
+                result.count += 1
+                result.coverage.add(trial.encounters)
+                guard !trial.failures.isEmpty, result.finding == nil else { continue }
+                result.finding = await simplified(batch[index], numbers.lowerBound + index, trial.failures)
+            }
+            size = min(Self.largestBatch, size * 2)
+        }
+        result.time = clock.now - begin
+        return result
+    }
+
+    private static let smallestBatch = 8
+    private static let largestBatch = 64
+
+    /// Runs a batch; nil is a history that did not run because the time was over.
+    private func trials(of batch: [RadioHistory], until end: ContinuousClock.Instant?) async -> [Trial?] {
+        let width = histories.isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1
+        return await withTaskGroup(of: (Int, Trial).self) { group in
+            var trials = [Trial?](repeating: nil, count: batch.count)
+            for (index, history) in batch.enumerated() {
+                if index >= width, let (done, trial) = await group.next() { trials[done] = trial }
+                if let end, ContinuousClock.now >= end { break }
+                group.addTask { (index, await trial(history)) }
+            }
+            for await (done, trial) in group { trials[done] = trial }
+            return trials
+        }
+    }
+
+    private func simplified(_ history: RadioHistory, _ number: Int, _ failures: [String]) async -> Finding {
+        var shrinker = HistoryShrinker(history)
+        var failures = failures
+        while let candidate = shrinker.next() {
+            let found = await trial(candidate).failures
+            guard !found.isEmpty else { continue }
+            shrinker.fails()
+            failures = found
+        }
+        return Finding(
+            number: number, original: history, simplest: shrinker.simplest, failures: failures, runs: shrinker.runs)
+    }
+}
