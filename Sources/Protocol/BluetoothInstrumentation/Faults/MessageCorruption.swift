@@ -1,26 +1,15 @@
 import BluetoothBackend
 import BluetoothSupport
 
-extension Data {
-    /// Returns the value with one bit flipped; an empty value becomes one byte.
-    func corrupted(by random: UInt64) -> Data {
-        guard !isEmpty else { return Data([UInt8(truncatingIfNeeded: random)]) }
-        var bytes = [UInt8](self)
-        let bit = Int(random % UInt64(bytes.count * 8))
-        bytes[bit / 8] ^= 1 << (bit % 8)
-        return Data(bytes)
-    }
-}
-
 extension ChannelCommand {
     fileprivate func corrupted(by random: UInt64) -> ChannelCommand {
-        if case .send(let data) = self { .send(data.corrupted(by: random)) } else { self }
+        if case .send(let data) = self { .send(data.flippingBit(by: random)) } else { self }
     }
 }
 
 extension ChannelEvent {
     fileprivate func corrupted(by random: UInt64) -> ChannelEvent {
-        if case .received(let data) = self { .received(data.corrupted(by: random)) } else { self }
+        if case .received(let data) = self { .received(data.flippingBit(by: random)) } else { self }
     }
 }
 
@@ -29,9 +18,9 @@ extension CentralCommand {
         switch self {
         case .request(let link, let operation, .write(let attribute, let value, let offset)):
             .request(
-                link: link, operation: operation, .write(attribute, value.corrupted(by: random), offset: offset))
+                link: link, operation: operation, .write(attribute, value.flippingBit(by: random), offset: offset))
         case .writeCommand(let link, let attribute, let value):
-            .writeCommand(link: link, attribute: attribute, value: value.corrupted(by: random))
+            .writeCommand(link: link, attribute: attribute, value: value.flippingBit(by: random))
         case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
         default: self
         }
@@ -50,9 +39,9 @@ extension CentralEvent {
     func corrupted(by random: UInt64) -> CentralEvent {
         switch self {
         case .response(let link, let operation, .value(let value)):
-            .response(link: link, operation: operation, .value(value.corrupted(by: random)))
+            .response(link: link, operation: operation, .value(value.flippingBit(by: random)))
         case .valueNotified(let link, let attribute, let value):
-            .valueNotified(link: link, attribute: attribute, value: value.corrupted(by: random))
+            .valueNotified(link: link, attribute: attribute, value: value.flippingBit(by: random))
         case .channel(let channel, let event): .channel(channel, event.corrupted(by: random))
         default: self
         }
@@ -63,9 +52,9 @@ extension PeripheralCommand {
     func corrupted(by random: UInt64) -> PeripheralCommand {
         switch self {
         case .respond(let request, let attCode, let value):
-            .respond(request: request, attCode: attCode, value: value?.corrupted(by: random))
+            .respond(request: request, attCode: attCode, value: value?.flippingBit(by: random))
         case .updateValue(let attribute, let value, let centrals):
-            .updateValue(attribute: attribute, value: value.corrupted(by: random), centrals: centrals)
+            .updateValue(attribute: attribute, value: value.flippingBit(by: random), centrals: centrals)
         case .channel(let channel, let command): .channel(channel, command.corrupted(by: random))
         default: self
         }
@@ -76,7 +65,7 @@ extension PeripheralEvent {
     func corrupted(by random: UInt64) -> PeripheralEvent {
         switch self {
         case .writeRequested(let request, let central, let mtu, let wantsResponse, var parts):
-            if !parts.isEmpty { parts[0].value = parts[0].value.corrupted(by: random) }
+            if !parts.isEmpty { parts[0].value = parts[0].value.flippingBit(by: random) }
             return .writeRequested(
                 request: request, central: central, mtu: mtu, wantsResponse: wantsResponse, parts: parts)
         case .channel(let channel, let event): return .channel(channel, event.corrupted(by: random))
