@@ -22,6 +22,29 @@ import Testing
         #expect(try WorldDescription(json: world.json()) == world)
     }
 
+    @Test func aFaultOfAnAnswerIsWrittenAndReadBackTheSame() throws {
+        let world = world([
+            DeviceFault(.write, .loseAnswer, of: "2A19", skip: 1, count: 2), DeviceFault(.connect, .loseAnswer),
+            DeviceFault(.subscribe, .delayAnswer(.milliseconds(1500)), count: nil), DeviceFault(.read, .corrupt),
+            DeviceFault(.notify, .corrupt, of: "2A19"),
+        ])
+        #expect(try WorldDescription(json: world.json()) == world)
+    }
+
+    @Test(arguments: [
+        (DeviceFault(.readRSSI, .loseAnswer), "faults[0].what", "readRSSI has no answer from the device"),
+        (DeviceFault(.pair, .delayAnswer(.zero)), "faults[0].what", "pair has no answer that can come late"),
+        (DeviceFault(.subscribe, .corrupt), "faults[0].what", "subscribe returns no value"),
+        (DeviceFault(.read, .delayAnswer(.seconds(-1))), "faults[0].time", "a delay is 0 or more"),
+    ])
+    func anImpossibleFaultOfADescriptionIsRefused(fault: DeviceFault, path: String, rule: String) throws {
+        var device = ContractPeer.description
+        device.faults = [fault]
+        let error = #expect(throws: DescriptionError.self) { try Emulator(time: .virtual).add(device) }
+        #expect(error?.path == path)
+        #expect(error?.rule == rule)
+    }
+
     @Test func aWorldFileMakesAReadFail() async throws {
         let json = """
             {"devices": [{"name": "Battery", "advertising": [{}], "services": [
@@ -53,6 +76,11 @@ import Testing
         (#"{"step": "read", "what": "pause", "code": 1}"#, "devices[0].faults[0].code"),
         (#"{"step": "read", "what": "delay"}"#, "devices[0].faults[0].time"),
         (#"{"step": "read", "what": "fail", "time": "1 s"}"#, "devices[0].faults[0].time"),
+        (#"{"step": "read", "what": "delayAnswer"}"#, "devices[0].faults[0].time"),
+        (#"{"step": "read", "what": "loseAnswer", "time": "1 s"}"#, "devices[0].faults[0].time"),
+        (#"{"step": "readRSSI", "what": "loseAnswer"}"#, "devices[0].faults[0].what"),
+        (#"{"step": "notify", "what": "delayAnswer", "time": "1 s"}"#, "devices[0].faults[0].what"),
+        (#"{"step": "write", "what": "corrupt"}"#, "devices[0].faults[0].what"),
         (#"{"step": "read", "what": "fail", "skip": -1}"#, "devices[0].faults[0].skip"),
         (#"{"step": "read", "what": "fail", "count": 0}"#, "devices[0].faults[0].count"),
         (#"{"step": "read", "what": "fail", "count": 2, "always": true}"#, "devices[0].faults[0].always"),

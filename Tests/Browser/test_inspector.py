@@ -261,6 +261,19 @@ def test_a_fault_of_every_step_and_a_wrong_one(view, browser):
     assert not browser.find_elements(By.CSS_SELECTOR, ".form [role=alert]")
 
 
+def test_the_form_offers_the_effects_that_apply_to_the_step(view, browser):
+    choose(browser, "Heart")
+    open_form(browser)
+    Select(labeled(browser, "Step")).select_by_visible_text("read")
+    Select(labeled(browser, "Effect")).select_by_visible_text("has a malformed value")
+    Select(labeled(browser, "Step")).select_by_visible_text("read the signal strength")
+    until(browser, lambda: [option.text for option in Select(labeled(browser, "Effect")).options]
+          == ["fails", "comes late", "hangs until resumed", "drops the link"])
+    until(browser, lambda: Select(labeled(browser, "Effect")).first_selected_option.text == "fails")
+    switch(browser, "The answer to the next write is lost").click()
+    until(browser, lambda: "Writes are performed, but the answer is lost with the link: the next one" in text(browser))
+
+
 def test_a_device_is_connected_with_its_security_and_disconnected(view, browser):
     choose(browser, "Heart")
     assert "No host is connected." in text(browser)

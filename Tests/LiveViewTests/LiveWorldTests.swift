@@ -119,6 +119,23 @@ private final class IgnoringSink: EventSink {
         #expect(source.contains("removeFault(DeviceFault(.read, .pause, skip: 0, count: 1))"), "\(source)")
     }
 
+    @Test func aFaultOfAnAnswerIsAddedAndOneThatDoesNotApplyIsRefused() async throws {
+        try await command("POST", path + "/faults", #"{"step":"write","what":"delayAnswer","time":"2 s"}"#)
+        try await command("POST", path + "/faults", #"{"step":"write","what":"loseAnswer"}"#)
+        let details: DeviceDetails = try await get(path)
+        #expect(
+            details.faultTexts == [
+                "Writes are performed, but the answer comes 2 s late: the next one",
+                "Writes are performed, but the answer is lost with the link: the next one",
+            ])
+        let source = String(decoding: try await bytes(LiveRequest("GET", "/v1/test.swift")), as: UTF8.self)
+        #expect(source.contains("(DeviceFault(.write, .delayAnswer(.nanoseconds(2000000000)), skip: 0, count: 1))"))
+        #expect(source.contains("inject(DeviceFault(.write, .loseAnswer, skip: 0, count: 1))"), "\(source)")
+        let error = await refusal("POST", path + "/faults", #"{"step":"write","what":"corrupt"}"#)
+        #expect(error?.path == "what")
+        #expect(error?.rule == "write returns no value")
+    }
+
     @Test func theAdvertisingIntervalIsChangedAndItsContentIsShown() async throws {
         try await command("PATCH", path, #"{"advertisingInterval":0.5}"#)
         let details: DeviceDetails = try await get(path)
@@ -155,6 +172,9 @@ private final class IgnoringSink: EventSink {
         #expect(vocabulary.states.first { $0.name == "poweredOn" }?.words == "on")
         #expect(vocabulary.permissions.map(\.name) == ["allowed", "denied", "restricted", "notDetermined"])
         #expect(vocabulary.steps.count == DeviceFault.Step.allCases.count)
+        #expect(vocabulary.effects.map(\.name) == DeviceFault.EffectName.allCases.map(\.rawValue))
+        #expect(vocabulary.effects.first { $0.name == "corrupt" }?.steps == ["read", "notify"])
+        #expect(vocabulary.effects.first { $0.name == "delay" }?.words == "comes late")
         #expect(vocabulary.errors.first { $0.code == 5 }?.words == "ATT error 0x05: Authentication is insufficient.")
     }
 

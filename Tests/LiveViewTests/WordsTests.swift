@@ -65,7 +65,8 @@ import Testing
     }
 
     private static let effects: [DeviceFault.Effect] = [
-        .fail(ATTCode(rawValue: 0x80)), .delay(.milliseconds(7_500)), .pause, .disconnect,
+        .fail(ATTCode(rawValue: 0x80)), .delay(.milliseconds(7_500)), .pause, .disconnect, .loseAnswer,
+        .delayAnswer(.milliseconds(7_500)), .corrupt,
     ]
 
     @Test func everyFaultIsASentence() {
@@ -79,6 +80,13 @@ import Testing
             DeviceFault(.read, .delay(.seconds(2)), of: "2A37", skip: 1, count: 3).words { _ in "Heart Rate" }
                 == "Reads of Heart Rate come 2 s late: the next 3, after 1 that succeeds")
         #expect(DeviceFault.Effect.pause.words(for: .writeCommand) == "The write without response hangs until resumed")
+        #expect(
+            DeviceFault(.write, .loseAnswer).words()
+                == "Writes are performed, but the answer is lost with the link: the next one")
+        #expect(
+            DeviceFault.Effect.delayAnswer(.seconds(2)).words(for: .subscribe)
+                == "The subscription is performed, but the answer comes 2 s late")
+        #expect(DeviceFault.Effect.corrupt.words(for: .read) == "The read returns a malformed value")
     }
 
     @Test func everyControlOfADeviceIsWords() {

@@ -122,6 +122,20 @@ import Testing
         #expect(outcome.output.contains("setValue(Data([2]), of: CharacteristicPath(\"2A38\", service: \"180D\"))"))
     }
 
+    @Test func faultsOfAnswersAreKeptAndOneThatDoesNotApplyIsRefused() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world fault 1 '{"step": "write", "what": "loseAnswer"}'
+            "$TOOL" world fault 1 '{"step": "read", "what": "delayAnswer", "time": "2 s"}'
+            "$TOOL" world fault 1 '{"step": "write", "what": "corrupt"}'; echo $?
+            "$TOOL" world save
+            """)
+        #expect(outcome.output.contains(#""what" : "loseAnswer""#), "\(outcome.output)")
+        #expect(outcome.output.contains(#""what" : "delayAnswer""#))
+        #expect(outcome.lines.first == "2")
+        #expect(outcome.errors.contains("bluectl: what: write returns no value"), "\(outcome.errors)")
+    }
+
     @Test func aDescriptorIsChanged() async throws {
         let outcome = try await whileServing(
             """

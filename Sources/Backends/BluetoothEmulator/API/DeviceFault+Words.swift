@@ -57,6 +57,21 @@ extension DeviceFault.Step {
     }
 }
 
+extension DeviceFault.EffectName {
+    /// The effect without a step, as the end of a sentence: `drops the link`.
+    package var words: String {
+        switch self {
+        case .fail: "fails"
+        case .delay: "comes late"
+        case .pause: "hangs until resumed"
+        case .disconnect: "drops the link"
+        case .loseAnswer: "is performed, the answer is lost with the link"
+        case .delayAnswer: "is performed, the answer comes late"
+        case .corrupt: "has a malformed value"
+        }
+    }
+}
+
 extension DeviceFault.Effect {
     /// The effect on a step that met the fault: `The write fails with ATT error 0x80`.
     package func words(for step: DeviceFault.Step) -> String {
@@ -73,6 +88,13 @@ extension DeviceFault.Effect {
         case (.delay(let time), _): "come\(end) \(time.words) late"
         case (.pause, _): "hang\(end) until resumed"
         case (.disconnect, _): "drop\(end) the link"
+        case (.loseAnswer, .connect): "succeed\(end), and the link is lost at once"
+        case (.loseAnswer, .notify), (.loseAnswer, .writeCommand): "arrive\(end), and then the link is lost"
+        case (.loseAnswer, .openChannel): "open\(end), but the answer is lost with the link"
+        case (.loseAnswer, _): "\(be) performed, but the answer is lost with the link"
+        case (.delayAnswer(let time), _): "\(be) performed, but the answer comes \(time.words) late"
+        case (.corrupt, .notify): "\(isPlural ? "have" : "has") a malformed value"
+        case (.corrupt, _): "return\(end) a malformed value"
         }
     }
 }

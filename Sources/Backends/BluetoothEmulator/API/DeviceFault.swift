@@ -54,6 +54,22 @@ public struct DeviceFault: Hashable, Sendable {
         case pause
         /// The device closes the link, or the connect fails.
         case disconnect
+        /// The device acts, and then the link is lost, so that the central gets no answer.
+        ///
+        /// Both sides notice the loss after the supervision timeout: the central's request fails because the connection
+        /// timed out, although the device has acted. A connect succeeds, and the link is lost at once. A pairing gives
+        /// keys to the device only. A write command or a value arrives, whether or not it would be confirmed.
+        /// ``Step/readRSSI`` has no answer from the device.
+        case loseAnswer
+        /// The device acts at once, and its answer comes later by this duration.
+        ///
+        /// Later requests wait behind the answer; values that the device notifies do not. Applies to ATT requests.
+        case delayAnswer(Duration)
+        /// The value that arrives is malformed, and the device's own value is as before: the value that a device returns
+        /// to a read, or notifies.
+        ///
+        /// The world's seed decides whether the value is truncated, lengthened or empty, or one of its bits is flipped.
+        case corrupt
     }
 
     /// The step that fails.
@@ -83,9 +99,12 @@ public struct DeviceFault: Hashable, Sendable {
         if case .fail(let code) = effect, code.rawValue == 0 {
             throw DescriptionError("\(path).code", "an ATT error code is 1...255")
         }
-        if case .delay(let time) = effect, time < .zero {
-            throw DescriptionError("\(path).time", "a delay is 0 or more")
+        switch effect {
+        case .delay(let time), .delayAnswer(let time):
+            try require(time >= .zero, "\(path).time", "a delay is 0 or more")
+        case .fail, .pause, .disconnect, .loseAnswer, .corrupt: break
         }
+        if let rule = effect.name.brokenRule(at: step) { throw DescriptionError("\(path).what", rule) }
         try require(skip >= 0, "\(path).skip", "0 or more steps go well")
         try require(count ?? 1 >= 1, "\(path).count", "at least 1 step goes wrong")
     }
@@ -95,7 +114,8 @@ extension EmulatedDevice {
     /// Makes steps of centrals fail, as in "fail the second write"; faults of one step apply in the order of injection.
     ///
     /// A request that waits for more than 30 s ends the link (Core Specification, Vol 3, Part F, 3.3.3); a pairing that
-    /// waits that long fails (Vol 3, Part H, 3.4).
+    /// waits that long fails (Vol 3, Part H, 3.4). An effect that does not apply to the step adds nothing but a line to
+    /// the trace.
     public func inject(_ fault: DeviceFault) { emulator.submit(.device(ref, .inject(fault))) }
 
     /// Removes the faults of the same step, effect and characteristic, however often they still apply.

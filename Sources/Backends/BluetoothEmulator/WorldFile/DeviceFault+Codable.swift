@@ -2,11 +2,6 @@ import BluetoothBackend
 import BluetoothValues
 
 extension DeviceFault: Codable {
-    /// The names of the effects in world files.
-    enum EffectName: String, CaseIterable {
-        case fail, delay, pause, disconnect
-    }
-
     /// A fault in the format of world files.
     struct Object: Sendable {
         static let fields = FieldTable(
@@ -49,6 +44,9 @@ extension DeviceFault: Codable {
             case .pause: .pause
             case .disconnect: .disconnect
             case .delay: .delay(object.time ?? .zero)
+            case .loseAnswer: .loseAnswer
+            case .delayAnswer: .delayAnswer(object.time ?? .zero)
+            case .corrupt: .corrupt
             }
         let path = object.characteristic.map {
             CharacteristicPath($0, service: object.service, index: object.index ?? 0)
@@ -61,14 +59,13 @@ extension DeviceFault: Codable {
     /// Encodes a fault for a world file, without the fields that have their default values.
     public func encode(to encoder: any Encoder) throws {
         var object = Object(
-            step: step, service: characteristic?.service, characteristic: characteristic?.uuid, skip: skip,
-            count: count == 1 ? nil : count, always: count == nil)
+            step: step, what: effect.name, service: characteristic?.service, characteristic: characteristic?.uuid,
+            skip: skip, count: count == 1 ? nil : count, always: count == nil)
         if let index = characteristic?.index, index > 0 { object.index = index }
         switch effect {
-        case .fail(let code): (object.what, object.code) = (.fail, code.rawValue)
-        case .delay(let time): (object.what, object.time) = (.delay, time)
-        case .pause: object.what = .pause
-        case .disconnect: object.what = .disconnect
+        case .fail(let code): object.code = code.rawValue
+        case .delay(let time), .delayAnswer(let time): object.time = time
+        case .pause, .disconnect, .loseAnswer, .corrupt: break
         }
         try Object.fields.write(object, encoder)
     }
@@ -77,10 +74,12 @@ extension DeviceFault: Codable {
 extension DeviceFault.Object {
     /// The checks of fields that depend on each other.
     fileprivate func checks(_ prefix: String) -> [RuleCheck] {
-        [
+        let (isDelay, rule) = ([.delay, .delayAnswer].contains(what), what.brokenRule(at: step))
+        return [
+            RuleCheck("\(prefix)what", rule ?? "", rule == nil),
             RuleCheck("\(prefix)code", "only a failure has a code", what == .fail || code == nil),
-            RuleCheck("\(prefix)time", "only a delay has a time", what == .delay || time == nil),
-            RuleCheck("\(prefix)time", "the field is missing", what != .delay || time != nil),
+            RuleCheck("\(prefix)time", "only a delay has a time", isDelay || time == nil),
+            RuleCheck("\(prefix)time", "the field is missing", !isDelay || time != nil),
             RuleCheck("\(prefix)always", "a fault is for some steps or for all", !always || count == nil),
             RuleCheck(
                 "\(prefix)characteristic", "service and index distinguish characteristics of one UUID",

@@ -130,9 +130,8 @@ extension DeviceFault {
         let effect =
             switch effect {
             case .fail(let code): ".fail(ATTCode(rawValue: \(code.rawValue)))"
-            case .delay(let time): ".delay(\(HandRecord.source(of: time)))"
-            case .pause: ".pause"
-            case .disconnect: ".disconnect"
+            case .delay(let time), .delayAnswer(let time): ".\(effect.name)(\(HandRecord.source(of: time)))"
+            case .pause, .disconnect, .loseAnswer, .corrupt: ".\(effect.name)"
             }
         let path = characteristic.map { ", of: \($0.source)" } ?? ""
         return "DeviceFault(.\(step), \(effect)\(path), skip: \(skip), count: \(count.map { "\($0)" } ?? "nil"))"

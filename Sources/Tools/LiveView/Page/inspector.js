@@ -8,13 +8,13 @@ import { onEvent, world } from "/world.js";
 
 // The services that every device has.
 const STANDARD_SERVICES = ["1800", "1801"];
-const EFFECTS = { fail: "fails", delay: "comes late", pause: "hangs until resumed", disconnect: "drops the link" };
 // The faults with a switch of their own.
 const USUAL_FAULTS = [
   ["Answers come 2 s late", ["read", "write"].map((step) => ({ step, what: "delay", time: "2 s", always: true }))],
   ["Reads and writes fail", ["read", "write"].map((step) => ({ step, what: "fail", code: 14, always: true }))],
   ["Reads hang", [{ step: "read", what: "pause", always: true }]],
   ["The next write drops the link", [{ step: "write", what: "disconnect" }]],
+  ["The answer to the next write is lost", [{ step: "write", what: "loseAnswer" }]],
   ["Connections fail", [{ step: "connect", what: "fail", code: 14, always: true }]],
   ["Notifications are lost", [{ step: "notify", what: "fail", code: 14, always: true }]],
   ["Pairing is refused", [{ step: "pair", what: "fail", code: 14, always: true }]],
@@ -24,12 +24,13 @@ const USUAL_FAULTS = [
 let details = null;
 let shown = null;
 // The server's words for the names of the protocol.
-let vocabulary = { states: [], permissions: [], proximities: [], steps: [], errors: [] };
+let vocabulary = { states: [], permissions: [], proximities: [], steps: [], effects: [], errors: [] };
 const words = (kind, name) => vocabulary[kind].find((entry) => entry.name === name)?.words ?? "";
 // What stays while the device changes: the reasons of refused entries, the chosen editors, and the unfolded parts, by key.
 const refusals = new Map();
 const editors = new Map();
 const unfolded = new Set();
+const DELAYS = ["delay", "delayAnswer"];
 const newFault = { step: "write", what: "fail", characteristic: "", code: "0x80", time: "2 s", skip: "0", count: "1", always: false };
 
 // ---- Patching: the nodes on the page stay, so that the focus, what was typed and an open list do
@@ -552,10 +553,13 @@ function newFaultNode(url, services) {
   const errors = make("datalist", { id: "error-codes" }, ...vocabulary.errors.map(({ code, words }) => make("option", { value: hex(code), textContent: words })));
   const code = text("Error", "code");
   code.querySelector("input").setAttribute("list", "error-codes");
+  const effects = vocabulary.effects.filter(({ steps }) => steps.includes(newFault.step));
+  // The chosen effect may not apply to a step that is chosen after it.
+  if (effects.length && !effects.some(({ name }) => name === newFault.what)) newFault.what = effects[0].name;
   const reason = refusals.get("fault");
   return make("div", { className: "form" },
-    select("Step", "step", vocabulary.steps.map(({ name, words }) => [name, words])), select("Effect", "what", Object.entries(EFFECTS)),
-    ...(newFault.what === "fail" ? [code, keyed("error codes", errors)] : []), ...(newFault.what === "delay" ? [text("Late by", "time")] : []),
+    select("Step", "step", vocabulary.steps.map(({ name, words }) => [name, words])), select("Effect", "what", effects.map(({ name, words }) => [name, words])),
+    ...(newFault.what === "fail" ? [code, keyed("error codes", errors)] : []), ...(DELAYS.includes(newFault.what) ? [text("Late by", "time")] : []),
     select("Characteristic", "characteristic", [["", "any"], ...characteristics.map((found) => [key(found), labelOf(found)])]),
     text("Steps that pass first", "skip"),
     ...(newFault.always ? [] : [text("Steps affected", "count")]), toggle("Every time", newFault.always, change("always"), { key: "always" }),
@@ -568,7 +572,7 @@ function faultBody(characteristics) {
   const { step, what, code, time, skip, count, always } = newFault;
   const found = characteristics.find((characteristic) => key(characteristic) === newFault.characteristic);
   return {
-    step, what, skip: number(skip), ...(what === "fail" ? { code: number(code) } : {}), ...(what === "delay" ? { time } : {}),
+    step, what, skip: number(skip), ...(what === "fail" ? { code: number(code) } : {}), ...(DELAYS.includes(what) ? { time } : {}),
     ...(found ? { characteristic: found.uuid, service: found.service, index: found.index } : {}), ...(always ? { always } : { count: number(count) }),
   };
 }

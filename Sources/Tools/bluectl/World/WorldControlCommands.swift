@@ -156,8 +156,10 @@ struct WorldFaultCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Inject or clear faults on a served device.",
         discussion: """
-            FAULT is a fault as in world files: '{"step": "write", "what": "fail", "code": 128}'. "clear" removes all \
-            faults, and "resume" continues paused steps.
+            FAULT is a fault as in world files: '{"step": "write", "what": "fail", "code": 128}'. With the effect \
+            "fail", "delay", "pause" or "disconnect" the device does not act, or not yet; with "loseAnswer" or \
+            "delayAnswer" it acts, and its answer is lost with the link or comes late; with "corrupt" its value \
+            arrives malformed. "clear" removes all faults, and "resume" continues paused steps.
             """)
 
     @Argument(help: "The device: its number or its name.")

@@ -137,8 +137,8 @@ extension DeviceFault.Effect {
         switch self {
         case .fail(let code): "fail \(code.rawValue)"
         case .delay(let time): "delay \(time)"
-        case .pause: "pause"
-        case .disconnect: "disconnect"
+        case .delayAnswer(let time): "delayAnswer \(time)"
+        case .pause, .disconnect, .loseAnswer, .corrupt: name.rawValue
         }
     }
 }

@@ -26,7 +26,12 @@ extension Device {
             handler.startTimer(number, after: delay, every: period, of: ref, in: &context.queue)
         case .stopTimer(let number): handler.stopTimer(number, in: &context.queue)
         case .failConnections(let count): faults.failingConnections = count
-        case .inject(let fault): faults.steps.append(fault)
+        case .inject(let fault):
+            if let rule = fault.effect.name.brokenRule(at: fault.step) {
+                context.log("fault ignored: \(rule)")
+            } else {
+                faults.steps.append(fault)
+            }
         case .removeFault(let fault): faults.remove(fault)
         case .setPairing(let pairing): description.pairing = pairing
         case .setRSSI(let rssi):

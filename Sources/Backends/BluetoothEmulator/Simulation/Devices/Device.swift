@@ -82,12 +82,15 @@ extension Device {
         {
             return .fail()
         }
-        let effect = admission == .requested ? takeFault(.connect, at: ref, &context) : nil
+        guard admission == .requested else { return nil }
+        let effect = takeFault(.connect, at: ref, &context)
+        if effect == .loseAnswer { faults.hostsToLose.insert(host) } else { faults.hostsToLose.remove(host) }
         switch effect {
         case .delay(let time)?:
             context.queue.schedule(
                 .established(host, ref, epoch: epoch, .pastFault), at: context.now + max(0, time.nanoseconds))
         case .pause?: faults.pausedConnects.append((host, epoch))
+        case .loseAnswer?, .delayAnswer?, .corrupt?: return nil  // the device admits the connect
         case .fail?, .disconnect?, nil: break
         }
         return effect
@@ -95,6 +98,12 @@ extension Device {
 }
 
 extension Device {
+    /// Adds a new link of a host; returns whether a fault loses it at once.
+    mutating func addLink(_ ref: Ref<Link>, of host: Int) -> Bool {
+        links.append(ref)
+        return faults.hostsToLose.remove(host) != nil
+    }
+
     /// Forgets a link that ended; returns whether the device knew of it.
     mutating func removeLink(_ ref: Ref<Link>) -> Bool {
         let count = links.count
@@ -121,6 +130,8 @@ struct DeviceFaults: Sendable {
     var pausedConnects: [(host: Int, epoch: UInt32)] = []
     /// The number of next connects that fail.
     var failingConnections = 0
+    /// The hosts whose last connect met a fault that loses the link as soon as it is up.
+    var hostsToLose: Set<Int> = []
 
     mutating func takePausedConnects() -> [(host: Int, epoch: UInt32)] {
         defer { pausedConnects = [] }

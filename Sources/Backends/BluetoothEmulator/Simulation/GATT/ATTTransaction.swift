@@ -2,7 +2,7 @@ import BluetoothBackend
 
 /// An operation that reached the server, with the context that serving it needs.
 struct ATTTransaction: Sendable {
-    let operation: LinkOperation
+    var operation: LinkOperation
     let ref: Ref<Link>
     /// The link when the operation reached the server.
     let link: Link

@@ -13,8 +13,8 @@ extension GATT {
         init(_ demand: Demand?) { self = demand.map(Admission.demanding) ?? .held }
     }
 
-    /// Applies the fault or the recorded delay of an operation.
-    mutating func admit(_ answered: ATTTransaction, _ lower: inout LowerLayers) -> Admission {
+    /// Applies the fault or the recorded delay of an operation; a fault of the answer stays with an admitted operation.
+    mutating func admit(_ answered: inout ATTTransaction, _ lower: inout LowerLayers) -> Admission {
         guard lower.air.devices[answered.link.device]?.mayHoldUpOperations == true,
             let start = self[answered.ref]?.client.startedAt, let (step, attribute) = step(of: answered, &lower),
             let effect = lower.air.devices[answered.link.device]?.holdUp(
@@ -25,6 +25,9 @@ extension GATT {
         case .delay(let time): postpone(answered, until: lower.context.now + max(0, time.nanoseconds), &lower)
         case .pause: postpone(answered, until: nil, &lower)
         case .disconnect: return .demanding(.disconnection)
+        case .loseAnswer, .delayAnswer, .corrupt:
+            (answered.operation.answerFault, answered.operation.isAdmitted) = (effect, true)
+            return .admitted
         }
         return .held
     }
@@ -110,13 +113,16 @@ extension GATT {
     // MARK: Write commands
 
     /// Applies the fault of a write command; one behind held-up commands waits for its turn.
-    mutating func admit(command: ATTTransaction, _ lower: inout LowerLayers) -> Admission {
+    mutating func admit(command: inout ATTTransaction, _ lower: inout LowerLayers) -> Admission {
         guard case .writeCommand(let attribute, _) = command.operation.kind else { return .admitted }
         let (operation, ref) = (command.operation, command.ref)
         let device = command.link.device
-        switch lower.air.devices[device]?.takeFault(.writeCommand, attribute, at: device, &lower.context) {
-        case nil where self[ref]?.client.deferred.hasCommands != true: return .admitted
-        case nil: self[ref]?.client.deferred.postpone(operation, until: lower.context.now)
+        let effect = lower.air.devices[device]?.takeFault(.writeCommand, attribute, at: device, &lower.context)
+        switch effect {
+        case nil, .loseAnswer?, .delayAnswer?, .corrupt?:
+            command.operation.answerFault = effect
+            guard self[ref]?.client.deferred.hasCommands == true else { return .admitted }
+            self[ref]?.client.deferred.postpone(command.operation, until: lower.context.now)
         case .fail?: lower.context.log("write command lost by a fault")
         case .delay(let time)?:
             let due = lower.context.now + max(0, time.nanoseconds)
@@ -128,20 +134,44 @@ extension GATT {
         return .held
     }
 
+    // MARK: Answers
+
+    /// Delivers a response later by a duration; a request that waits for more than 30 s ends the link.
+    mutating func delay(
+        _ response: LinkResponse, of operation: LinkOperation, by time: Duration, on ref: Ref<Link>,
+        _ lower: inout LowerLayers
+    ) {
+        var operation = operation
+        operation.answerFault = nil
+        self[ref]?.client.finishing = (operation, response)
+        startTimeout(ref, &lower.context)
+        lower.context.queue.schedule(.finish(ref), at: lower.context.now + max(0, time.nanoseconds))
+    }
+
+    /// Returns a response with a malformed value; other responses stay as they are.
+    func corrupted(_ response: LinkResponse, _ context: inout WorldContext) -> LinkResponse {
+        guard case .value(let value) = response else { return response }
+        return .value(value.malformed(by: context.random.faults.next(), upTo: ATTLimits.longestValue))
+    }
+
     // MARK: Postponed operations
 
-    /// Removes the first held-up write command that is due.
+    /// Removes the first held-up write command that is due, unless the link has fallen silent.
     mutating func takePostponedCommand(_ ref: Ref<Link>, _ links: LinkLayer, at now: Nanoseconds) -> ATTTransaction? {
-        guard let link = links[ref], let operation = self[ref]?.client.deferred.takeCommand(at: now) else { return nil }
+        guard let link = links[ref], !link.supervision.isSilent,
+            let operation = self[ref]?.client.deferred.takeCommand(at: now)
+        else { return nil }
         return ATTTransaction(operation, on: ref, link)
     }
 
-    /// Enqueues the due operations that hold up nothing, and removes the ATT request, if it is due.
+    /// Enqueues the due operations that hold up nothing, and removes the ATT request, if it is due and the link has not
+    /// fallen silent.
     mutating func takePostponedRequest(_ ref: Ref<Link>, _ lower: inout LowerLayers) -> ATTTransaction? {
         while let operation = self[ref]?.client.deferred.takeOther(at: lower.context.now) {
             enqueue(operation, on: ref, &lower)
         }
-        guard let link = lower.links[ref], let operation = self[ref]?.client.deferred.takeRequest(at: lower.context.now)
+        guard let link = lower.links[ref], !link.supervision.isSilent,
+            let operation = self[ref]?.client.deferred.takeRequest(at: lower.context.now)
         else { return nil }
         stopTimeout(ref, &lower.context)
         return ATTTransaction(operation, on: ref, link)

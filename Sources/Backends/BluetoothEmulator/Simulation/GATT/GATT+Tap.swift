@@ -56,7 +56,7 @@ extension GATT {
             // The range covers all handles: a central discovers again what it needs.
             guard let handle = database.serviceChangedHandle else { return }
             lower.context.report(.att(link: ref.serial, .indication(handle: handle, Data([0x01, 0x00, 0xFF, 0xFF]))))
-        case .held: break  // reported with its content
+        case .held, .last: break  // reported with its content
         }
     }
 }

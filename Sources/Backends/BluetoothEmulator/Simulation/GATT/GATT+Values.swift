@@ -23,6 +23,9 @@ extension GATT {
             case .delay(let time): item = .held(item, until: lower.context.now + max(0, time.nanoseconds))
             case .pause: item = .held(item, until: nil)
             case .disconnect: return .disconnection
+            case .loseAnswer: item = .last(item)
+            case .corrupt: item = item.corrupted(by: lower.context.random.faults.next(), mtu: link.mtu)
+            case .delayAnswer: break  // applies to requests only
             }
         }
         guard self[ref]?.server.append(item) == true else { return nil }
@@ -109,6 +112,10 @@ extension GATT {
             }
             return true
         case .held(let content, _): return deliver(content, on: ref, link, &lower)
+        case .last(let content):
+            _ = deliver(content, on: ref, link, &lower)
+            lower.links.fallSilent(ref, isLost: true, &lower.context)
+            return true
         }
     }
 

@@ -154,9 +154,20 @@ struct GATT: Sendable {
         return ATTTransaction(operation, on: ref, link)
     }
 
-    /// Delivers the response of an operation and begins the next one.
+    /// Delivers the response of an operation and begins the next one, unless a fault delays or loses the response.
     mutating func complete(
         _ operation: LinkOperation, _ response: LinkResponse, on ref: Ref<Link>, _ lower: inout LowerLayers
+    ) {
+        switch operation.answerFault {
+        case nil, .fail?, .delay?, .pause?, .disconnect?: deliver(response, of: operation, on: ref, &lower)
+        case .loseAnswer?: lower.links.fallSilent(ref, isLost: true, &lower.context)
+        case .delayAnswer(let time)?: delay(response, of: operation, by: time, on: ref, &lower)
+        case .corrupt?: deliver(corrupted(response, &lower.context), of: operation, on: ref, &lower)
+        }
+    }
+
+    private mutating func deliver(
+        _ response: LinkResponse, of operation: LinkOperation, on ref: Ref<Link>, _ lower: inout LowerLayers
     ) {
         if lower.context.tapped.contains(.att) { reportResponse(response, to: operation.kind, on: ref, &lower) }
         if lower.hosts.holdsLink(of: operation) {
@@ -191,11 +202,12 @@ struct GATT: Sendable {
         complete(answered.operation, .failure(error), on: answered.ref, &lower)
     }
 
-    /// Completes an operation when the rest of a long value has arrived.
+    /// Completes an operation when the rest of a long value, or a delayed response, has arrived.
     mutating func finish(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard !lower.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.takeFinishing() else {
             return
         }
+        stopTimeout(ref, &lower.context)
         complete(finishing.operation, finishing.response, on: ref, &lower)
     }
 
@@ -232,6 +244,8 @@ struct GATT: Sendable {
     /// - Returns: The command; nil if the head is no write command, or the connection event has no room for all of it.
     mutating func sendWriteCommand(on ref: Ref<Link>, _ room: inout Room, _ lower: inout LowerLayers) -> ATTTransaction?
     {
+        // A fault may have lost the link after an earlier command.
+        guard let link = lower.links[ref], !link.supervision.isSilent else { return nil }
         if let left = room.packets {
             room.packets = left - 1
             guard left > 0 else { return nil }
@@ -242,7 +256,7 @@ struct GATT: Sendable {
                 return nil
             }
         }
-        guard let operation = self[ref]?.client.takeWriteCommand(), let link = lower.links[ref] else { return nil }
+        guard let operation = self[ref]?.client.takeWriteCommand() else { return nil }
         let command = ATTTransaction(operation, on: ref, link)
         if lower.context.tapped.contains(.att) { reportCommand(command, &lower) }
         return command

@@ -44,6 +44,8 @@ struct LinkOperation: Sendable {
     var isRetried = false
     /// Whether the operation's fault has been applied.
     var isAdmitted = false
+    /// The fault of the answer; nil for an operation that is answered as usual.
+    var answerFault: DeviceFault.Effect?
 }
 
 /// The client's side of ATT on a link: the operations wait in one queue and run in order, one outstanding.

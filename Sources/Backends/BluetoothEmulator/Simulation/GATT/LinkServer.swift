@@ -12,9 +12,16 @@ struct LinkServer: Sendable {
         case servicesChanged(removed: [AttributeID], added: [ServiceRecord])
         /// Content that a fault holds up; until the device resumes if `until` is nil.
         indirect case held(Outgoing, until: Nanoseconds?)
+        /// Content after which a fault loses the link.
+        indirect case last(Outgoing)
 
-        /// The content of a held item.
-        var content: Outgoing { if case .held(let item, _) = self { item } else { self } }
+        /// The value or event of an item that meets a fault.
+        var content: Outgoing {
+            switch self {
+            case .held(let item, _), .last(let item): item
+            case .value, .servicesChanged: self
+            }
+        }
 
         /// The length of the ATT PDU, in bytes: opcode, handle and value.
         var length: Int {
@@ -22,8 +29,16 @@ struct LinkServer: Sendable {
             case .value(_, let value, _, _): ATTLimits.valueHeader + value.count
             // Service Changed carries a range of handles.
             case .servicesChanged: ATTLimits.valueHeader + 4
-            case .held(let item, _): item.length
+            case .held(let item, _), .last(let item): item.length
             }
+        }
+
+        /// Returns a malformed value that fits into a packet; an event stays as it is.
+        func corrupted(by random: UInt64, mtu: Int) -> Outgoing {
+            guard case .value(let attribute, let value, let needsConfirmation, let sender) = self else { return self }
+            return .value(
+                attribute, value.malformed(by: random, upTo: ATTLimits.written(mtu: mtu)),
+                needsConfirmation: needsConfirmation, sender: sender)
         }
     }
 

@@ -33,8 +33,8 @@ extension World {
 
     /// Handles the arrival of the answer to the head of the queue.
     mutating func answerArrived(_ ref: Ref<Link>) {
-        guard let answered = gatt.takeAnswered(ref, &lower.links) else { return }
-        switch gatt.admit(answered, &lower) {
+        guard var answered = gatt.takeAnswered(ref, &lower.links) else { return }
+        switch gatt.admit(&answered, &lower) {
         case .admitted: perform(answered)
         case .held: break
         case .demanding(let demand): meet(demand, on: ref)
@@ -127,8 +127,8 @@ extension World {
     /// Sends the write commands at the head of the queue, as many as a connection event carries.
     mutating func transmit(_ ref: Ref<Link>) {
         guard var room = gatt.beginTransmission(.transmit(ref), by: .central, on: ref, &lower) else { return }
-        while let command = gatt.sendWriteCommand(on: ref, &room, &lower) {
-            switch gatt.admit(command: command, &lower) {
+        while var command = gatt.sendWriteCommand(on: ref, &room, &lower) {
+            switch gatt.admit(command: &command, &lower) {
             case .admitted: receive(command)
             case .held: break
             case .demanding(let demand): meet(demand, on: ref)
@@ -143,10 +143,14 @@ extension World {
         case .given: break
         case .demanding(let demand): meet(demand, on: command.ref)
         case .handler(let request):
-            guard case .writeCommand(let attribute, let value) = command.operation.kind,
+            if case .writeCommand(let attribute, let value) = command.operation.kind,
                 ask(request, about: command) == .stored
-            else { return }
-            store(value, attribute, command)
+            {
+                store(value, attribute, command)
+            }
+        }
+        if case .loseAnswer? = command.operation.answerFault {
+            lower.links.fallSilent(command.ref, isLost: true, &lower.context)
         }
     }
 

@@ -89,6 +89,7 @@ extension World {
         case nil: return false
         case .fail?, .disconnect?: failConnect(peer, on: host, .connectionFailed)
         case .delay?, .pause?: break
+        case .loseAnswer?, .delayAnswer?, .corrupt?: return false  // they do not hold up a connect
         }
         return true
     }
@@ -126,7 +127,7 @@ extension World {
         security.showCentral(of: &new, device, lower.hosts)
         let link = lower.links.insert(new, sharing: existing, &lower.context)
         gatt.open(link)
-        lower.air.devices[ref]?.links.append(link)
+        let isLost = lower.air.devices[ref]?.addLink(link, of: host) == true && existing == nil
         lower.hosts[host].links[peer] = link
         if lower.context.tapped.contains(.links),
             let connection = lower.links.tapped(link, isOpening: true, gatt, security, lower.air, lower.hosts)
@@ -149,6 +150,7 @@ extension World {
         resumeBond(on: link)
         pairIfRequested(link)
         welcomeCentral(of: link)
+        if isLost { lower.links.fallSilent(link, isLost: true, &lower.context) }
         lower.air.wake(ref, lower.hosts, &lower.context)
     }
 

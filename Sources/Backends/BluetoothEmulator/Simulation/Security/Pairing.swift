@@ -36,6 +36,8 @@ struct Pairing: Sendable {
     var timeout: WorldQueue.Token?
     /// Whether the pairing's fault has been applied.
     var isAdmitted = false
+    /// Whether a fault loses the link before the host has the device's keys.
+    var losesAnswer = false
     /// Whether a fault holds up the pairing until the device resumes.
     var isPaused = false
 

@@ -50,7 +50,11 @@ extension Security {
         guard !lower.links.isMissed(.pairingFeatures(ref, number), on: ref), let link = lower.links[ref],
             pairings[ref]?.number == number, pairings[ref]?.isPaused == false, lower.air.devices[link.device] != nil
         else { return nil }
-        if let fault = takeFault(ref, link.device, &lower) { return meet(fault, number, on: ref, &lower) }
+        switch takeFault(ref, link.device, &lower) {
+        case nil: break
+        case .loseAnswer?: pairings[ref]?.losesAnswer = true
+        case let fault?: return meet(fault, number, on: ref, &lower)
+        }
         guard let device = lower.air.devices[link.device] else { return nil }
         let described = device.host == nil ? device.description.pairing : nil
         switch described?.answer {
@@ -110,6 +114,8 @@ extension Security {
     }
 
     /// Completes the pairing: both sides store the keys, and the operation that needed them is retried.
+    ///
+    /// If a fault loses the device's answer, only the device stores them.
     mutating func exchangeKeys(_ ref: Ref<Link>, _ number: UInt64, _ lower: inout LowerLayers) -> Outcome? {
         guard !lower.links.isMissed(.pairingKeys(ref, number), on: ref), let link = lower.links[ref],
             let pairing = pairings[ref], pairing.number == number, let method = pairing.method
@@ -118,8 +124,14 @@ extension Security {
         let (key, isAuthenticated) = (lower.context.random.security.next(), method.isAuthenticated)
         var isBonded = false
         if let device = lower.air.devices[link.device], device.host != nil || device.description.pairing.isBondable {
-            bond(link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated, &lower)
+            bond(
+                link.host, with: link.device, device, as: link.peer, key, isAuthenticated: isAuthenticated,
+                isStoredByHost: !pairing.losesAnswer, &lower)
             isBonded = true
+        }
+        guard !pairing.losesAnswer else {
+            lower.links.fallSilent(ref, isLost: true, &lower.context)
+            return nil
         }
         pairings[ref] = nil
         lower.links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
@@ -173,6 +185,7 @@ extension Security {
                 .pairingFeatures(ref, number), at: lower.context.now + max(0, time.nanoseconds))
         case .pause: pairings[ref]?.isPaused = true
         case .disconnect: return .disconnected
+        case .loseAnswer, .delayAnswer, .corrupt: break  // the first is met with the keys; the others do not apply
         }
         return nil
     }

@@ -48,19 +48,21 @@ struct Security: Sendable {
             && hasRoom(self[link.host].bonds, device.identity.identityAddress, maximum)
     }
 
-    /// Stores a new key on both sides.
+    /// Stores a new key on both sides, or on the device's side only.
     mutating func bond(
         _ host: Int, with ref: Ref<Device>, _ device: Device, as peer: PeerID, _ key: UInt64, isAuthenticated: Bool,
-        _ lower: inout LowerLayers
+        isStoredByHost: Bool = true, _ lower: inout LowerLayers
     ) {
         let (central, address) = (lower.hosts[host].identity, device.identity.identityAddress)
-        self[host].bonds[address] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
+        if isStoredByHost {
+            self[host].bonds[address] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
+        }
         var serverBond = Bond(
             key: key, isAuthenticated: isAuthenticated,
             peer: lower.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
         serverBond.services = device.server.database.services
         setServerBond(serverBond, with: central.address, ref, device)
-        reportBond(address, on: host, &lower)
+        if isStoredByHost { reportBond(address, on: host, &lower) }
         if let server = device.host { reportBond(central.address, on: server, &lower) }
     }
 
