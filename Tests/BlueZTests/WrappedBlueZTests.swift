@@ -144,6 +144,23 @@ private final class CountingReceiver: EventSink {
         #expect(!daemon.service.calls.elements.contains { $0.member == "ReadValue" })
     }
 
+    @Test func aWriteIsPerformedByTheDaemonAndItsAnswerIsLostWithTheLink() async throws {
+        let fixture = try fixture(
+            Fault(
+                FaultPlace(.centralEvent(.written), characteristic: "2A37"), .once, .disconnect(reason: .timeout)))
+        let (daemon, central, _, link) = try await fixture.connected()
+        let attribute = try await fixture.attribute(central, link)
+        central.submit(.request(link: link, operation: id(10), .write(attribute, Data([7]))))
+        let event = try await fixture.recorder.events.first { if case .disconnected = $0 { true } else { false } }
+        guard case .disconnected(link, .timeout, _, false, _) = event else {
+            Issue.record("\(event)")
+            return
+        }
+        #expect(daemon.value(at: fixture.characteristic) == [7])
+        #expect(daemon.service.calls.elements.contains { $0.member == "Disconnect" })
+        #expect(!fixture.recorder.events.elements.contains(.response(link: link, operation: id(10), .written)))
+    }
+
     @Test func theTraceAgreesWithTheDaemon() async throws {
         let traces = Recorder<BackendTrace>()
         let fixture = try fixture(tracedTo: traces)

@@ -179,6 +179,15 @@ import Testing
         world.context.finish()
     }
 
+    @Test func aWriteIsPerformedAndItsAnswerIsLostWithTheLink() async throws {
+        let world = try FaultyWorld(Fault(place(.written), .once, .disconnect(reason: .timeout)))
+        let (peripheral, service) = try await world.context.connect(discovering: .main)
+        peripheral.writeValue(Data([7]), for: try service.characteristic(.stored), type: .withResponse)
+        try await world.context.expect(.didDisconnect().failing(.connectionTimeout))
+        #expect(try await world.context.perform(.value(.stored)).value == Data([7]))
+        world.context.finish()
+    }
+
     @Test func whatIsHeldBackEndsWithThePower() async throws {
         let world = try FaultyWorld(Fault(place(.valueRead), .once, .delay(by: .seconds(5))))
         let (peripheral, service) = try await world.context.connect(discovering: .main)

@@ -84,6 +84,20 @@ struct FaultInjectionTests {
         #expect(fixture.takeEvents() == [fixture.failure(11)])
     }
 
+    @Test func anAnswerThatMeetsTheEndOfTheLinkIsLostAndTheCommandHasPassed() throws {
+        let fixture = try FaultFixture(Fault(place(.written), .once, .disconnect(reason: .timeout)))
+        let write = CentralCommand.request(
+            link: fixture.link, operation: fixture.operation(10), .write(fixture.attribute, Data([7])))
+        fixture.central.submit(write)
+        fixture.central.submit(fixture.read(11))
+        fixture.base.central.role.deliver(
+            .response(link: fixture.link, operation: fixture.operation(10), .written), fixture.value(11))
+        #expect(fixture.takeEvents().isEmpty)
+        #expect(fixture.submitted() == [write, fixture.read(11), .disconnect(peer: Samples.peer)])
+        fixture.base.central.role.deliver(fixture.end(.local))
+        #expect(fixture.takeEvents() == [fixture.end(.timeout)])
+    }
+
     @Test func corruptionFlipsOneBitAndTheSameOneWithTheSameSeed() throws {
         func corrupted(seed: UInt64) throws -> UInt8 {
             let fixture = try FaultFixture(seed: seed, Fault(place(.valueNotified), .once, .corrupt))
