@@ -112,7 +112,7 @@ import Testing
         #expect(emulator.now == .seconds(20))
     }
 
-    @Test func virtualTimePassesARealSleep() async throws {
+    @Test func aSleepDoesNotKeepTimeFromAdvancing() async throws {
         let emulator = Emulator(time: .virtual)
         let sleeper = Task(executorPreference: emulator.executor) { try await Task.sleep(for: .seconds(3600)) }
         try await emulator.advance(by: .seconds(60))
@@ -121,18 +121,32 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test func aHoldKeepsTimeForARealSleep() async throws {
+    @Test func aHoldKeepsTimeForWhatTheEmulatorCannotObserve() async throws {
         let emulator = Emulator(time: .virtual)
         let times = Shared<[Duration]>([])
         let hold = emulator.hold()
         Task(executorPreference: emulator.executor) {
             defer { hold.release() }
-            try await Task.sleep(for: .milliseconds(1))
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+            }
             times.withLock { $0.append(emulator.now) }
         }
         try await emulator.advance(by: .seconds(60))
         #expect(times.withLock { $0 } == [.zero])
         #expect(emulator.now == .seconds(60))
+    }
+
+    @Test func aSleepUnderAHoldIsNamed() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.settleTimeout = .milliseconds(200)
+        let hold = emulator.hold()
+        Task(executorPreference: emulator.executor) {
+            defer { hold.release() }
+            try await Task.sleep(for: .seconds(1))
+        }
+        let error = await #expect(throws: EmulatorError.held) { try await emulator.advance(by: .seconds(60)) }
+        #expect(error?.description.contains("Task.sleep") == true)
     }
 
     @Test func aThreadOfItsOwnIsNotSeenAndAHoldKeepsTimeForIt() async throws {

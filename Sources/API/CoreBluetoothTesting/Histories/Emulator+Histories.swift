@@ -5,7 +5,7 @@ public import Testing
 import XCTest
 
 extension Emulator {
-    /// Runs a body under many histories of the radio, and reports the simplest one that makes it fail; for tests of XCTest.
+    /// Runs a body under many radio histories, and reports the simplest one that makes it fail; for tests of XCTest.
     ///
     /// Does for a part of a test what the trait `.emulator(.histories(1000))` does for a whole test of Swift Testing.
     /// Within the body, ``current`` is the emulator of the present run. The body fails by throwing, by

@@ -3,7 +3,7 @@ import BluetoothSupport
 public import Testing
 
 extension Trait where Self == EmulatorTrait {
-    /// Runs each test under many histories of the radio, and reports the simplest one that makes it fail.
+    /// Runs each test under many radio histories, and reports the simplest one that makes it fail.
     ///
     /// The first run has no incidents; the others have some, half of them at the moments of the first run at which the
     /// app's requests, their answers and notifications pass. Each run has a separate emulator, in virtual time. A run

@@ -1,7 +1,7 @@
 public import BluetoothEmulator
 import BluetoothSupport
 
-/// A history of the radio: what goes wrong for an app, and when.
+/// A radio history: what goes wrong for an app, and when.
 ///
 /// A history and a world determine a run completely: the same app does the same in each run.
 public struct RadioHistory: Hashable, Sendable {

@@ -31,7 +31,11 @@ extension EmulatorError: CustomStringConvertible {
                 + trace.map(\.description).joined(separator: "\n")
         case .unsettled(let label):
             "The sink \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
-        case .held: "Virtual time was held for more than ten seconds: is a hold not released?"
+        case .held:
+            """
+            Virtual time was held for more than ten seconds. Is a hold not released? Task.sleep ends in virtual time, and \
+            so not before the hold is released.
+            """
         case .tasksUnsettled:
             """
             A task has run for ten seconds without waiting for anything, and virtual time waits for it. Does it block \
@@ -42,7 +46,8 @@ extension EmulatorError: CustomStringConvertible {
         case .notFinished(let limit):
             """
             The code in run(within:) did not end within \(limit) of virtual time, and was cancelled: it waits for \
-            something that does not happen in the emulated world.
+            something that does not happen in the emulated world. What DispatchQueue.asyncAfter, a Timer or an executor of \
+            the app delays happens in real time: sleep in a task instead, or take emulator.hold() meanwhile.
             """
         case .notVirtual: "Only an emulator with virtual time can be driven."
         case .alreadyDriven:
