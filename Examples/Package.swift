@@ -33,10 +33,14 @@ let package = Package(
         .target(name: "Blinky", dependencies: [coreBluetooth]),
         .executableTarget(name: "BlinkyRemote", dependencies: ["Blinky"]),
         .target(name: "EmulatedBlinky", dependencies: [emulator]),
+        .target(name: "PetFeeder", dependencies: [coreBluetooth, asyncBluetooth]),
+        .target(name: "HastyPetFeeder", dependencies: [coreBluetooth, asyncBluetooth]),
+        .target(name: "EmulatedFeeder", dependencies: [emulator]),
         .testTarget(name: "ProgramTests", dependencies: ["AsyncHeartRate", emulator]),
         .testTarget(name: "BlinkyTests", dependencies: ["Blinky", "EmulatedBlinky", coreBluetooth, testing]),
         .testTarget(
             name: "EmulatedLockTests", dependencies: ["EmulatedLock", coreBluetooth, asyncBluetooth, testing]),
+        .testTarget(name: "PetFeederTests", dependencies: ["PetFeeder", "HastyPetFeeder", "EmulatedFeeder", testing]),
         .testTarget(name: "RestingHeartRateTests", dependencies: ["RestingHeartRate", asyncBluetooth, testing]),
     ]
 )
