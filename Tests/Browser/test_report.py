@@ -10,6 +10,7 @@ PAGES = Path(__file__).parents[2] / ".build/report-pages"
 PICTURES = PAGES.with_name("report-pictures")
 AN_HOUR = "aPageSaysWhyAValueDidNotComeAfterAnHour.html"
 INSTANT = "anExpectationThatIsNotMetSaysWhatCameAndHowToReproduceIt.html"
+HISTORY = "aMealThatIsGivenTwiceIsReportedWithItsHistory.html"
 
 
 @pytest.fixture(scope="module", params=[(1280, False), (1280, True), (390, False), (390, True)], ids=str)
@@ -49,6 +50,28 @@ def test_the_cause_and_the_names_of_devices_are_read(screen):
     assert "didUpdateValue of 2A37 from Heart Rate Monitor, 4 times" in facts["Came instead"]
 
 
+def test_the_incidents_of_a_history_are_a_list_and_marks_at_their_times(screen):
+    browser, name = screen
+    facts = show(browser, HISTORY)
+    browser.save_screenshot(str(PICTURES / f"{HISTORY.removesuffix('.html')}-{name}.png"))
+    assert list(facts) == ["Failed", "At", "Where"] and "feeder.meals" in facts["Failed"]
+    incidents = browser.find_elements(By.CSS_SELECTOR, "#incidents li")
+    assert len(incidents) == 1 and incidents[0].text.startswith("at ") and "Feeder: " in incidents[0].text
+    heading = browser.find_element(By.ID, incidents[0].find_element(By.XPATH, "..").get_attribute("aria-labelledby"))
+    assert heading.is_displayed() and heading.text == "Radio history: what went wrong"
+    failure = browser.find_element(By.ID, "failure").rect
+    assert incidents[0].rect["y"] + incidents[0].rect["height"] <= failure["y"] + failure["height"]
+    marks = [title.get_attribute("textContent") for title in browser.find_elements(By.CSS_SELECTOR, ".lane path.hit title")]
+    assert [mark for mark in marks if "Feeder: inject" in mark], marks
+    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
+
+
+def test_a_page_without_a_history_lists_no_incidents(screen):
+    browser, _ = screen
+    show(browser, AN_HOUR)
+    assert not browser.find_element(By.ID, "history").is_displayed()
+
+
 def test_events_without_latency_are_placed_by_their_order(screen):
     browser, _ = screen
     show(browser, INSTANT)
@@ -84,7 +107,7 @@ def test_a_shape_leads_to_its_line(screen):
     assert browser.find_element(By.ID, "detail").text.startswith("0.000 s default central 1: scan")
 
 
-@pytest.mark.parametrize("page", [AN_HOUR, INSTANT])
+@pytest.mark.parametrize("page", [AN_HOUR, INSTANT, HISTORY])
 def test_an_accessibility_checker_finds_nothing_serious(screen, page):
     browser, _ = screen
     show(browser, page)

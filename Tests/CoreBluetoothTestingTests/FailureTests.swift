@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Removes a page, unless whoever runs the tests wants the pages.
-    private func removeReport(_ path: String) throws {
+    func removeReport(_ path: String) throws {
         guard ProcessInfo.processInfo.environment["COREBLUETOOTH_REPORTS"] == nil else { return }
         try FileManager.default.removeItem(atPath: path)
     }

@@ -71,7 +71,7 @@ extension TraceTimeline {
             ("what", JSONText(failure.what)), ("isExpectation", JSONText(number: "\(failure.came != nil)")),
             ("location", JSONText(failure.location)), ("begin", number(failure.begin)), ("end", number(failure.end)),
             ("came", JSONText(list: (failure.came ?? []).map { JSONText($0) })),
-            ("cause", JSONText(failure.cause ?? "")),
+            ("cause", JSONText(failure.cause ?? "")), ("history", JSONText(list: failure.history.map { JSONText($0) })),
         ])
     }
 

@@ -28,6 +28,8 @@ struct TimelineBuilder {
     private var peerLanes: [PeerID: Int] = [:]
     private var nameLanes: [String: Int] = [:]
     private var open: [OpenKey: Int] = [:]
+    /// The lines of the commands that end links, until the links have ended.
+    private var requestedEnds: [OpenKey: Int] = [:]
     /// The position of the present entry.
     private var line = 0
 
@@ -41,7 +43,12 @@ struct TimelineBuilder {
             line = index
             add(entry)
         }
-        for (key, index) in open { finish(&lanes[key.lane].spans[index], at: end) }
+        for (key, index) in open {
+            // A role that its app released ends its links, and reports nothing more.
+            let link = OpenKey(role: key.role, lane: key.lane, subject: .link)
+            let last = key.subject == .scan ? nil : requestedEnds[link]
+            finish(&lanes[key.lane].spans[index], at: last.map { entries[$0].time } ?? end, last ?? line)
+        }
         // Roles first, then the devices that they used, then other devices.
         return lanes.filter { $0.kind == .role } + lanes.filter { $0.kind == .device && !$0.spans.isEmpty }
             + lanes.filter { $0.kind == .device && $0.spans.isEmpty }
@@ -102,13 +109,18 @@ struct TimelineBuilder {
             mark(entry, .event, in: own, role: role)
             if !entry.text.hasSuffix("state=poweredOn") { closeAll(of: role, entry) }
         case "disconnected":
-            close(entry, OpenKey(role: role, lane: device ?? own, subject: .link), isFailure: !entry.isOwnEnd)
+            let link = OpenKey(role: role, lane: device ?? own, subject: .link)
+            requestedEnds[link] = nil
+            close(entry, link, isFailure: !entry.isOwnEnd)
         default: addOperation(entry, role, device ?? own)
         }
     }
 
     private mutating func addOperation(_ entry: TraceEntry, _ role: String, _ lane: Int) {
         guard let operation = entry.operation else {
+            if entry.name == "disconnect" {
+                requestedEnds[OpenKey(role: role, lane: lane, subject: .link)] = line
+            }
             let isValue = entry.name == "valueNotified" || entry.name == "channelReceived"
             let kind: Mark.Kind = isValue ? .notification : entry.direction == .command ? .command : .event
             return mark(entry, kind, in: lane, role: role)
@@ -120,6 +132,7 @@ struct TimelineBuilder {
         if open[key] == nil { mark(entry, .event, in: lane, role: role) }
         close(entry, key)
         if entry.name == "connected" {
+            requestedEnds[OpenKey(role: role, lane: lane, subject: .link)] = nil
             begin(entry, .link, OpenKey(role: role, lane: lane, subject: .link), "link")
         }
     }
@@ -141,14 +154,14 @@ struct TimelineBuilder {
             Span(kind: kind, start: entry.time, end: entry.time, lines: line...line, name: name, role: key.role))
     }
 
-    private func finish(_ span: inout Span, at time: Duration) {
+    private func finish(_ span: inout Span, at time: Duration, _ last: Int) {
         span.end = time
-        span.lines = span.lines.lowerBound...line
+        span.lines = span.lines.lowerBound...last
     }
 
     private mutating func close(_ entry: TraceEntry, _ key: OpenKey, isFailure: Bool = false) {
         guard let index = open.removeValue(forKey: key) else { return }
-        finish(&lanes[key.lane].spans[index], at: entry.time)
+        finish(&lanes[key.lane].spans[index], at: entry.time, line)
         lanes[key.lane].spans[index].outcome = isFailure || entry.error != nil ? .failure : .success
         lanes[key.lane].spans[index].result = entry.result
     }

@@ -58,6 +58,17 @@ struct TraceTimelineTests {
         #expect(device.sightings.map(\.rssi) == [-60])
     }
 
+    @Test func aLinkThatAReleasedRoleEndsAndItsOperationsEndWithItsCommand() {
+        let end = entry(480, .command, "disconnect"), later = entry(900, .event, "discovered")
+        let spans = TraceTimeline(entries.dropLast() + [end, later]).lanes[1].spans
+        #expect(spans.map(\.outcome) == [.success, .open, .failure, .open])
+        #expect(spans[1].end == .milliseconds(480) && spans[3].end == .milliseconds(480))
+        #expect(spans[1].lines == 5...11)
+        let ended = entry(495, .event, "disconnected", "link=1:\"Heart\" reason=local isReconnecting=false")
+        let answered = TraceTimeline(entries.dropLast() + [end, ended, later]).lanes[1].spans
+        #expect(answered[1].outcome == .success && answered[1].end == .milliseconds(495))
+    }
+
     @Test func anAdapterThatIsOffEndsLinksAndOperations() {
         let off = entry(700, .event, "stateChanged", device: nil, "state=poweredOff")
         let spans = TraceTimeline(entries.dropLast() + [off]).lanes[1].spans
@@ -165,6 +176,20 @@ struct TraceTimelineTests {
         let lanes = try #require(object["lanes"] as? [[String: Any]])
         #expect(lanes.map { ($0["spans"] as? [Any])?.count } == [1, 4])
         #expect(lanes.map { ($0["marks"] as? [Any])?.count } == [1, 2])
+    }
+
+    @Test func aPageHasTheIncidentsOfItsHistory() throws {
+        func history(_ incidents: [String]) throws -> [String]? {
+            var failure = TestFailure("two", at: "FeederTests.swift:9", from: .zero, to: .seconds(1))
+            failure.history = incidents
+            let page = TraceTimeline(entries).htmlReport(title: "t", failure: failure)
+            let data = try #require(page.split(separator: "id=\"data\">").last?.split(separator: "</script>").first)
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
+            return (object["failure"] as? [String: Any])?["history"] as? [String]
+        }
+        let incidents = ["at 0 s: </script><b> disconnects", "at 1.5 s for 2 s: the adapter is off"]
+        #expect(try history(incidents) == incidents)
+        #expect(try history([]) == [])
     }
 
     @Test func aPageOfALongTraceShowsItsLastLinesInTwoHundredKilobytes() throws {

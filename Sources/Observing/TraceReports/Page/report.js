@@ -190,7 +190,8 @@ function drawAxis() {
   const svg = element('svg', { width: width() + 16, height: 22 }, box);
   let last = -Infinity;
   const tick = (place, text) => {
-    if (place - last < 80) return;
+    const meetsFold = !isByOrder && folds.some(fold => place < x(fold.end) - 1 && place + 45 > x(fold.start));
+    if (place - last < 80 || meetsFold) return;
     last = place;
     element('line', { x1: place, x2: place, y1: 0, y2: 6 }, svg);
     element('text', { x: place + 3, y: 15 }, svg, text);
@@ -251,7 +252,7 @@ function resize(factor) {
   chart.scrollLeft = middle * chart.scrollWidth - chart.clientWidth / 2;
 }
 
-function drawFacts({ what, isExpectation, location, begin, end, came, cause }) {
+function drawFacts({ what, isExpectation, location, begin, end, came, cause, history }) {
   get('failure').hidden = false;
   get('cause').textContent = cause;
   const fact = (name, text) => {
@@ -275,6 +276,8 @@ function drawFacts({ what, isExpectation, location, begin, end, came, cause }) {
     }
   }
   fact('Where', location);
+  get('history').hidden = history.length === 0;
+  for (const incident of history) element('li', {}, get('incidents'), incident);
 }
 
 get('title').textContent = data.title;

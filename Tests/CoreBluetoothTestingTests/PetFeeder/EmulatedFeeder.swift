@@ -1,0 +1,1 @@
+../../../Examples/Sources/EmulatedFeeder/EmulatedFeeder.swift

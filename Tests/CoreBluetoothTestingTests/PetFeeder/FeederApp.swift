@@ -1,0 +1,1 @@
+../../../Examples/Sources/HastyPetFeeder/FeederApp.swift
