@@ -13,6 +13,7 @@ package final class FeederApp {
     package func giveMeal() async throws {
         isFeeding = true
         defer { isFeeding = false }
+        // The same meal in all attempts: a feeder whose answer is lost has given it.
         let meal = Meal()
         for attempt in 1... {
             do {
