@@ -1,3 +1,5 @@
+import Foundation
+
 /// The histories under which a test runs.
 public struct RadioHistories: Sendable {
     /// What may go wrong.
@@ -71,4 +73,16 @@ public struct RadioHistories: Sendable {
     ) -> RadioHistories {
         RadioHistories(.max, timeLimit, profile, rate, isParallel)
     }
+
+    /// The same histories, as many as the environment's `COREBLUETOOTH_HISTORIES` if it is set.
+    var withCountOfEnvironment: RadioHistories {
+        Self.countOfEnvironment.map { RadioHistories($0, nil, profile, rate, isParallel) } ?? self
+    }
+
+    /// Traps if the variable is not a number: a run of another length would mislead.
+    private static let countOfEnvironment: Int? = {
+        guard let text = ProcessInfo.processInfo.environment["COREBLUETOOTH_HISTORIES"] else { return nil }
+        guard let count = Int(text) else { preconditionFailure("COREBLUETOOTH_HISTORIES=\(text) is not a number") }
+        return count
+    }()
 }

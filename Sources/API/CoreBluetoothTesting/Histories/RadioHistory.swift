@@ -99,7 +99,8 @@ extension RadioHistory.Step {
             case .resets: return [ScriptStep(at: time, device(.reset))]
             case .rotatesAddress: return [ScriptStep(at: time, device(.rotateAddress))]
             case .fault(let fault): return [ScriptStep(at: time, device(.inject(fault)))]
-            case .pause(let step): return episode(device(.inject(DeviceFault(step, .pause))), device(.resume))
+            // The end removes the fault, too: a step that came later would wait forever.
+            case .pause(let step): return episode(device(.inject(DeviceFault(step, .pause))), device(.clearFaults))
             }
         }
     }
