@@ -2,7 +2,6 @@ import BluetoothEmulator
 import BluetoothSupport
 import BluetoothTracing
 import CoreBluetoothClasses
-import Dispatch
 import Foundation
 import Testing
 import TraceReports
@@ -33,8 +32,6 @@ final class EmulatorSession: ManagerObserver {
     }
 
     @TaskLocal static var current: EmulatorSession?
-
-    private static let queue = DispatchQueue(label: "CoreBluetooth leaks")
 
     let emulator: Emulator
     private let state = Lock(State())
@@ -209,9 +206,12 @@ final class EmulatorSession: ManagerObserver {
             }
             if mustGoOn { settle(managers.dropFirst(), blocked, finish) }
         }
-        manager.afterDelivery { goOn(blocked) }
-        let limit = DispatchTime.now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))
-        Self.queue.asyncAfter(deadline: limit) { goOn(blocked + [.blocked(manager.label)]) }
+        // Cancelled at the end of the wait: a call to come would keep the world alive.
+        let limit = SystemClock().call(after: emulator.settleTimeout) { goOn(blocked + [.blocked(manager.label)]) }
+        manager.afterDelivery {
+            limit.cancel()
+            goOn(blocked)
+        }
     }
 
     private static func leaks(_ abandonedCommands: [String], _ managers: [any ObservedManager]) -> [Leak] {

@@ -1,16 +1,20 @@
+import BluetoothBackend
 import BluetoothEmulator
-import BluetoothTracing
+import Foundation
 import Testing
 
 @testable import CoreBluetoothTesting
 
 @Suite struct HistoryGeneratorTests {
+    private let store = PeerID(UUID())
+
     private func generator(
         _ profile: RadioHistories.Profile = .all, rate: Double = 3, seed: UInt64 = 5, devices: [String] = ["Store"],
-        trace: [TraceEntry] = []
+        messages: [CentralTraceMessage] = []
     ) -> HistoryGenerator {
         HistoryGenerator(
-            seed: seed, profile: profile, rate: rate, devices: devices, hosts: ["default"], moments: HistoryMoments(trace))
+            seed: seed, profile: profile, rate: rate, devices: devices, hosts: ["default"], names: [store: "Store"],
+            moments: HistoryMoments(messages))
     }
 
     private func steps(_ generator: HistoryGenerator, _ count: Int = 2000) -> [RadioHistory.Step] {
@@ -18,12 +22,23 @@ import Testing
     }
 
     /// A write from 5.000 s to 5.060 s.
-    private let trace = [false, true].map { isAnswer in
-        var entry = TraceEntry(
-            time: .milliseconds(isAnswer ? 5060 : 5000), direction: isAnswer ? .event : .command, category: .data,
-            host: "default", source: "central 1", device: "Store", text: isAnswer ? "written" : "write")
-        entry.operation = 4
-        return entry
+    private var write: [CentralTraceMessage] {
+        let (link, operation) = (LinkID(rawValue: 1), OperationID(rawValue: 4))
+        let request = LinkRequest.write(AttributeID(rawValue: 7), Data([1]))
+        let parameters = LinkParameters(mtu: 185, writeCredits: 20)
+        return [
+            CentralTraceMessage(
+                time: .seconds(4), manager: 1,
+                content: .event(
+                    .connected(
+                        peer: store, link: link, operation: OperationID(rawValue: 1), parameters: parameters))),
+            CentralTraceMessage(
+                time: .milliseconds(5000), manager: 1,
+                content: .command(.request(link: link, operation: operation, request))),
+            CentralTraceMessage(
+                time: .milliseconds(5060), manager: 1,
+                content: .event(.response(link: link, operation: operation, .written))),
+        ]
     }
 
     @Test func theSameSearchGeneratesTheSameHistories() {
@@ -55,13 +70,13 @@ import Testing
     }
 
     @Test func aboutHalfOfTheIncidentsAreNearTheAppsRequests() {
-        let steps = steps(generator(trace: trace)).filter { $0.incident.kind != "twin" }
+        let steps = steps(generator(messages: write)).filter { $0.incident.kind != "twin" }
         let near = steps.count { (.milliseconds(4999)...Duration.milliseconds(5061)).contains($0.time) }
         #expect((0.4...0.6).contains(Double(near) / Double(steps.count)))
     }
 
     @Test func faultsConcernWhatTheFirstRunPerformed() {
-        let faults = steps(generator(.hostileDevice, trace: trace)).compactMap { step -> DeviceFault.Step? in
+        let faults = steps(generator(.hostileDevice, messages: write)).compactMap { step -> DeviceFault.Step? in
             switch step.incident {
             case .device(_, .fault(let fault)): fault.step
             case .device(_, .pause(let step)): step
@@ -79,6 +94,18 @@ import Testing
                 script: [ScriptStep(at: .zero, .device("Store", .inject(fault)))])
             try world.validate()
         }
+    }
+
+    /// Otherwise a step that came after the incident would wait forever.
+    @Test func noPauseOutlastsItsIncident() {
+        let pause = RadioHistory.Incident.device("Store", .pause(.notify))
+        let history = RadioHistory(
+            seed: 1, steps: [RadioHistory.Step(time: .seconds(2), duration: .seconds(3), incident: pause)])
+        #expect(
+            history.script == [
+                ScriptStep(at: .seconds(2), .device("Store", .inject(DeviceFault(.notify, .pause)))),
+                ScriptStep(at: .seconds(5), .device("Store", .clearFaults)),
+            ])
     }
 
     @Test func aWorldWithoutDevicesGetsIncidentsOfItsHostAndItsAir() {

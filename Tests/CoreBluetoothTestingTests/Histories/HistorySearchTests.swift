@@ -9,7 +9,8 @@ import Testing
         _ histories: RadioHistories, _ trial: @escaping @Sendable (RadioHistory) async -> HistorySearch.Trial
     ) async -> HistorySearch.Result {
         let generator = HistoryGenerator(
-            seed: 3, profile: .all, rate: 3, devices: ["Store"], hosts: ["default"], moments: HistoryMoments())
+            seed: 3, profile: .all, rate: 3, devices: ["Store"], hosts: ["default"], names: [:],
+            moments: HistoryMoments())
         return await HistorySearch(histories: histories, generator: generator, trial: trial).run()
     }
 

@@ -24,10 +24,11 @@ enum BackendResolver {
 
     /// The backend of a manager that names none.
     static func backend(
-        environment: SelectionEnvironment = .process,
+        environment: @autoclosure () -> SelectionEnvironment = .process,
         default selection: CBBackendSelection? = defaultSelection.withLock { $0 }
     ) -> any BluetoothBackend {
         if let selected = SelectedBackend.current { return selected }
+        let environment = environment()
         if let taskSelection { return backend(for: taskSelection, environment: environment) }
         if let unknown = environment.unknownBackend {
             let known = SelectionEnvironment.Backend.allCases.map(\.rawValue).joined(separator: ", ")

@@ -25,6 +25,11 @@ struct SelectionEnvironment: Sendable {
         continuousIntegration = ContinuousIntegration(variables, isTestProcess: isTestProcess)
     }
 
+    /// The adapter that the process's environment names now; costs much less than the whole environment.
+    static var adapterOfProcess: String? {
+        getenv("COREBLUETOOTH_ADAPTER").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The environment of the process, read now.
     static var process: SelectionEnvironment {
         SelectionEnvironment(

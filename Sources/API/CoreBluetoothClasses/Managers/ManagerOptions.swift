@@ -110,7 +110,7 @@ extension RoleOptions {
     /// - Parameter restoreKey: The key of the identifier for restoration.
     init(_ options: [String: Any]?, restoreKey: String) {
         self.init(
-            adapter: SelectionEnvironment.process.adapter, restoreIdentifier: option(restoreKey, in: options),
+            adapter: SelectionEnvironment.adapterOfProcess, restoreIdentifier: option(restoreKey, in: options),
             rememberedPeers: CBManagerLimits(options).rememberedPeripherals)
     }
 }

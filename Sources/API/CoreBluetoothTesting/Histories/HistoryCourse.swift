@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 
 /// The course of a test without incidents, by which its histories are generated.
@@ -6,9 +7,14 @@ struct HistoryCourse: Sendable {
     /// The devices of the world, those that the test added included.
     let devices: [PeripheralDescription]
     private let hosts: [String]
+    private let names: [PeerID: String]
 
     init(_ emulator: Emulator) {
-        moments = HistoryMoments(emulator.trace)
+        moments = HistoryMoments(emulator.centralMessages)
+        names = Dictionary(
+            emulator.devices.flatMap { device in
+                emulator.hosts.compactMap { host in device.identifier(onHost: host.name).map { ($0, device.name) } }
+            }, uniquingKeysWith: { first, _ in first })
         devices = emulator.presentWorld.devices
         hosts = emulator.hosts.map(\.name)
     }
@@ -16,6 +22,6 @@ struct HistoryCourse: Sendable {
     func generator(_ histories: RadioHistories, seed: UInt64) -> HistoryGenerator {
         HistoryGenerator(
             seed: seed, profile: histories.profile, rate: histories.rate, devices: devices.map(\.name), hosts: hosts,
-            moments: moments)
+            names: names, moments: moments)
     }
 }

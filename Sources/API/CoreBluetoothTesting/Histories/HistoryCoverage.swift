@@ -1,5 +1,4 @@
-import BluetoothTracing
-import Foundation
+import BluetoothEmulator
 
 /// The encounters of operations with incidents in the histories of a search.
 struct HistoryCoverage: Sendable {
@@ -31,8 +30,7 @@ struct HistoryCoverage: Sendable {
     }
 
     /// Returns the encounters of a history in its run, each once.
-    static func encounters(of history: RadioHistory, in trace: [TraceEntry]) -> Set<Encounter> {
-        let moments = HistoryMoments(trace)
+    static func encounters(of history: RadioHistory, in moments: HistoryMoments) -> Set<Encounter> {
         var found: Set<Encounter> = []
         for step in history.steps where !step.incident.isFault {
             let incident = step.incident.kind
@@ -47,12 +45,8 @@ struct HistoryCoverage: Sendable {
             }
         }
         // A fault is met by its step, whenever it was injected.
-        for entry in trace where entry.category == .note {
-            guard let fault = entry.text.range(of: "fault applied to ").map({ entry.text[$0.upperBound...] }),
-                let end = fault.firstIndex(of: ":")
-            else { continue }
-            let effect = fault[end...].dropFirst(2).prefix { $0 != " " }
-            found.insert(Encounter(operation: String(fault[..<end]), incident: String(effect), phase: .during))
+        for (step, effect) in moments.faults {
+            found.insert(Encounter(operation: step.rawValue, incident: effect.name.rawValue, phase: .during))
         }
         return found
     }

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
 
@@ -11,6 +12,8 @@ struct HistoryGenerator: Sendable {
     /// The names of the world's devices and hosts.
     let devices: [String]
     let hosts: [String]
+    /// The names of the devices that the app met.
+    let names: [PeerID: String]
     /// The moments of the run without incidents.
     let moments: HistoryMoments
 
@@ -76,7 +79,7 @@ struct HistoryGenerator: Sendable {
             let value = moments.notifications[index - moments.requests.count]
             return Target(
                 time: max(.zero, phase == .before ? value.time - nearby : value.time + nearby),
-                operation: "notification", device: value.device, phase: phase == .before ? .before : .after)
+                operation: "notification", device: value.device.flatMap { names[$0] }, phase: phase == .before ? .before : .after)
         }
         let request = moments.requests[index]
         let end = request.end ?? moments.end
@@ -86,7 +89,7 @@ struct HistoryGenerator: Sendable {
             case .during: request.begin + random.duration(upTo: end - request.begin)
             case .after: end + nearby
             }
-        return Target(time: time, operation: request.operation, device: request.device, phase: phase)
+        return Target(time: time, operation: request.operation, device: request.device.flatMap { names[$0] }, phase: phase)
     }
 
     // MARK: Incidents

@@ -1,5 +1,5 @@
 import BluetoothBackend
-import BluetoothTracing
+import BluetoothEmulator
 
 /// The moments of a run at which an incident may matter: the app's requests, their answers, and notifications.
 struct HistoryMoments: Sendable {
@@ -7,7 +7,7 @@ struct HistoryMoments: Sendable {
     struct Request: Sendable {
         /// The command: `write`.
         var operation: String
-        var device: String?
+        var device: PeerID?
         var begin: Duration
         /// The time of the answer; nil without one.
         var end: Duration?
@@ -15,38 +15,63 @@ struct HistoryMoments: Sendable {
 
     /// A value that arrived.
     struct Notification: Sendable {
-        var device: String?
+        var device: PeerID?
         var time: Duration
     }
 
     private(set) var requests: [Request] = []
     private(set) var notifications: [Notification] = []
-    /// The time of the last line.
+    /// The faults that steps met.
+    private(set) var faults: [(step: DeviceFault.Step, effect: DeviceFault.Effect)] = []
+    /// The time of the last message.
     private(set) var end: Duration = .zero
 
     init() {}
 
-    init(_ trace: [TraceEntry]) {
+    init(_ messages: [CentralTraceMessage]) {
         var open: [OperationKey: Int] = [:]
-        for entry in trace {
-            end = max(end, entry.time)
-            if entry.name == "valueNotified" {
-                notifications.append(Notification(device: entry.device, time: entry.time))
+        var peers: [LinkKey: PeerID] = [:]
+        for message in messages {
+            end = max(end, message.time)
+            func key(_ peer: PeerID?, _ link: LinkID?, _ operation: OperationID) -> OperationKey {
+                OperationKey(manager: message.manager, peer: peer, link: link, operation: operation)
             }
-            guard let operation = entry.operation else { continue }
-            let key = OperationKey(place: entry.place, peer: entry.peer, operation: operation)
-            if entry.direction == .command {
-                open[key] = requests.count
-                requests.append(Request(operation: entry.name, device: entry.device, begin: entry.time))
-            } else if let index = open.removeValue(forKey: key) {
-                requests[index].end = entry.time
+            func peer(of link: LinkID?) -> PeerID? {
+                link.flatMap { peers[LinkKey(manager: message.manager, link: $0)] }
+            }
+            switch message.content {
+            case .command(let command):
+                guard let operation = command.operation else { break }
+                open[key(command.peer, command.link, operation)] = requests.count
+                let device = command.peer ?? peer(of: command.link)
+                requests.append(Request(operation: command.kind.rawValue, device: device, begin: message.time))
+            case .event(.valueNotified(let link, _, _)):
+                notifications.append(Notification(device: peer(of: link), time: message.time))
+            case .event(let event):
+                var link = event.link
+                if case .connected(let peer, let new, _, _) = event {
+                    peers[LinkKey(manager: message.manager, link: new)] = peer
+                    // The request named the peer alone.
+                    link = nil
+                }
+                guard let operation = event.operation,
+                    let index = open.removeValue(forKey: key(event.peer, link, operation))
+                else { break }
+                requests[index].end = message.time
+            case .fault(let step, let effect): faults.append((step, effect))
             }
         }
     }
 
     private struct OperationKey: Hashable {
-        var place: String
+        var manager: UInt32
         var peer: PeerID?
-        var operation: UInt64
+        var link: LinkID?
+        var operation: OperationID
+    }
+
+    private struct LinkKey: Hashable {
+        var manager: UInt32
+        var link: LinkID
     }
 }

@@ -285,6 +285,11 @@ public final class Emulator: BluetoothBackend {
     public var trace: [TraceEntry] {
         core.withLock { $0.world.lower.context.trace }.entries
     }
+
+    /// The messages of central managers in ``trace``, which costs much less.
+    package var centralMessages: [CentralTraceMessage] {
+        core.withLock { $0.world.lower.context.trace }.centralMessages
+    }
 }
 
 extension Emulator {

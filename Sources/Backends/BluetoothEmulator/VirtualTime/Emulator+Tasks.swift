@@ -159,10 +159,10 @@ extension Emulator {
             }
             if isFirst { body(areQuiet) }
         }
-        VirtualTimeRun.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(settleTimeout.nanoseconds))) {
-            finish(false)
-        }
+        // Cancelled at the end of the wait: a call to come would keep the caller's objects alive.
+        let limit = SystemClock().call(after: settleTimeout) { finish(false) }
         let goOn: @Sendable () -> Void = { [tasks] in
+            limit.cancel()
             tasks.unpause()
             finish(true)
         }

@@ -1,7 +1,25 @@
-import BluetoothBackend
+package import BluetoothBackend
 import BluetoothSupport
 import BluetoothTracing
 import DequeModule
+
+/// A message of a central manager in a trace, or a fault that a step of it met.
+package struct CentralTraceMessage: Sendable {
+    package enum Content: Sendable {
+        case command(CentralCommand)
+        case event(CentralEvent)
+        case fault(DeviceFault.Step, DeviceFault.Effect)
+    }
+
+    package var time: Duration
+    /// The number of the manager; 0 for a fault.
+    package var manager: UInt32
+    package var content: Content
+
+    package init(time: Duration, manager: UInt32, content: Content) {
+        (self.time, self.manager, self.content) = (time, manager, content)
+    }
+}
 
 /// The inputs and outputs of a world as values, which are formatted when the trace is read.
 struct Trace: Sendable {
@@ -11,6 +29,7 @@ struct Trace: Sendable {
         case output(WorldOutput)
         /// A note, and the name of the device that it concerns.
         case note(String, String?)
+        case incident(TraceNote, String?)
     }
 
     /// The number of steps that are kept; older ones are dropped.
@@ -47,7 +66,7 @@ struct Trace: Sendable {
 
     /// Records an incident at a device that no event reports.
     mutating func log(_ note: TraceNote, of device: String?, at now: Nanoseconds) {
-        if isOn { append(.note(note.text(of: device), device), now) }
+        if isOn { append(.incident(note, device), now) }
     }
 
     /// Remembers the role and the host of a manager.
@@ -67,7 +86,23 @@ struct Trace: Sendable {
         case .input(.peripheral(let manager, let command), _): names.learn(command, role: Int(manager.serial))
         case .output(.central(let manager, let event)): names.learn(event, role: Int(manager.serial))
         case .output(.peripheral(let manager, let event)): names.learn(event, role: Int(manager.serial))
-        case .input, .output, .note: break
+        case .input, .output, .note, .incident: break
+        }
+    }
+
+    /// The messages of central managers and the faults that steps met, without text.
+    var centralMessages: [CentralTraceMessage] {
+        steps.compactMap { time, step in
+            let content: CentralTraceMessage.Content
+            var number: UInt32 = 0
+            switch step {
+            case .input(.central(let manager, let command), _):
+                (number, content) = (manager.serial, .command(command))
+            case .output(.central(let manager, let event)): (number, content) = (manager.serial, .event(event))
+            case .incident(.fault(let step, let effect), _): content = .fault(step, effect)
+            default: return nil
+            }
+            return CentralTraceMessage(time: .nanoseconds(time), manager: number, content: content)
         }
     }
 
@@ -76,6 +111,8 @@ struct Trace: Sendable {
     private func entry(_ step: Step, at time: Duration, _ names: inout TraceNames) -> TraceEntry? {
         switch step {
         case .note(let text, let device): return TraceEntry(time: time, category: .note, device: device, text: text)
+        case .incident(let note, let device):
+            return TraceEntry(time: time, category: .note, device: device, text: note.text(of: device))
         case .input(.central(let manager, let command), _): return entry("central", manager, command, time, &names)
         case .input(.peripheral(let manager, let command), _):
             return entry("peripheral", manager, command, time, &names)
