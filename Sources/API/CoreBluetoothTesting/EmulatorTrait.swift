@@ -36,6 +36,8 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard !test.isSuite else { return try await function() }
+        // A child process runs one test.
+        if let child = HistoryProcess.Child.current, child.test != "\(test.id)" { return }
         if let histories { return try await perform(function, under: histories, as: test, testCase) }
         let session = EmulatorSession(
             try Emulator(world: world, configuration: configuration, time: .virtual, seed: seed), named: test.name)

@@ -37,7 +37,7 @@ extension Emulator {
         }
         let test = HistoryTest(
             world: world, configuration: configuration ?? world.preset?.configuration ?? .default,
-            seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, name: name, isOfXCTest: true,
+            seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, name: name, isOfXCTest: true, process: nil,
             runSilently: { await $0.failures(of: body, allowing: allowed) },
             runReporting: { session in
                 let failures = await session.failures(of: body, allowing: allowed)

@@ -38,6 +38,7 @@ extension EmulatorTrait {
         try await withoutActuallyEscaping(function) { function in
             try await HistoryTest(
                 world: world, configuration: configuration, seed: seed, name: test.name, isOfXCTest: false,
+                process: test.isParameterized ? nil : HistoryProcess(test: test.id),
                 runSilently: { await failures(of: function, in: $0, as: test, testCase) },
                 runReporting: { session in
                     let count = Lock(0)

@@ -12,7 +12,7 @@ struct HistoryCoverage: Sendable {
     }
 
     /// An operation, an incident, and the phase of the operation in which they met.
-    struct Encounter: Hashable, Codable, Sendable {
+    struct Encounter: Hashable, Sendable {
         /// The command, or `notification`.
         var operation: String
         /// The incident in a word or two, such as `loseAnswer`.
@@ -64,12 +64,19 @@ struct HistoryCoverage: Sendable {
     }
 }
 
-extension HistoryCoverage: Encodable {
-    private struct Row: Encodable {
+extension HistoryCoverage: Codable {
+    private struct Row: Codable {
         var operation: String
         var incident: String
         var phase: Phase
         var histories: Int
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    init(from decoder: any Decoder) throws {
+        for row in try [Row](from: decoder) {
+            counts[Encounter(operation: row.operation, incident: row.incident, phase: row.phase)] = row.histories
+        }
     }
 
     /// Writes the encounters, sorted, each with the number of histories in which it happened.

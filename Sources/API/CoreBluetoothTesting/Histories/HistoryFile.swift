@@ -1,4 +1,5 @@
 import BluetoothEmulator
+import BluetoothInstrumentation
 import BluetoothSupport
 import Foundation
 
@@ -23,6 +24,22 @@ struct HistoryFile {
             let filter = test.prefix { $0 != "(" }
             return "to repeat it: COREBLUETOOTH_HISTORY=\(file) swift test --filter \(filter)"
         } failure: { "the history is not stored: \($0)" }
+    }
+
+    /// Writes the fault plan of a history.
+    ///
+    /// - Returns: A line that says how to try it on an adapter, and a line for each step that the plan leaves out.
+    func write(_ faults: HistoryFaults) -> [String] {
+        let leftOut = faults.leftOut.map { "  without \"\($0.step)\": \($0.reason)" }
+        guard !faults.plan.faults.isEmpty else { return ["no fault plan can repeat it on an adapter:"] + leftOut }
+        let first = write(name + "-faults.json") {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return try encoder.encode(faults.plan)
+        } success: {
+            "to try it on an adapter: COREBLUETOOTH_BACKEND=bluez COREBLUETOOTH_FAULTS=\($0) my-program"
+        } failure: { "the fault plan is not stored: \($0)" }
+        return [first] + leftOut
     }
 
     /// Writes the encounters of a search.

@@ -7,8 +7,8 @@ struct HistoryReport: Sendable {
 
     /// Reports the finding of a search.
     ///
-    /// - Parameter file: The line that names the file of the history.
-    init(_ finding: HistorySearch.Finding, seed: UInt64, _ file: String) {
+    /// - Parameter files: The lines that name the files of the history.
+    init(_ finding: HistorySearch.Finding, seed: UInt64, _ files: [String]) {
         steps = finding.simplest.steps.map(\.description)
         let count = finding.original.stepCount
         let simplified =
@@ -16,13 +16,19 @@ struct HistoryReport: Sendable {
             ? "which has \(Self.incidents(count))"
             : "simplified in \(finding.runs) runs from \(Self.incidents(count)) to \(finding.simplest.stepCount)"
         lines =
-            ["history \(finding.number) of the search with seed \(seed), \(simplified):"] + steps.map { "  " + $0 } + [file]
+            ["history \(finding.number) of the search with seed \(seed), \(simplified):"] + steps.map { "  " + $0 }
+            + files
     }
 
     /// Reports the history of a file.
     init(repeating plan: HistoryPlan, from file: String) {
         steps = plan.script.map { "at \($0.time.inWords): \($0.words)" } + plan.twins.map { "another device is named \($0.name)" }
         lines = ["the history of \(file):"] + steps.map { "  " + $0 }
+    }
+
+    /// The message if the test ends its process.
+    func ending(_ finding: HistorySearch.Finding) -> String {
+        (finding.failures + lines).joined(separator: "\n")
     }
 
     /// The message if the test passes when the simplest history is repeated.

@@ -22,6 +22,8 @@ struct HistorySearch: Sendable {
         var failures: [String]
         /// The number of runs that simplified it.
         var runs: Int
+        /// Whether the process ends under the history, as by a trap.
+        var endsProcess = false
     }
 
     struct Result: Sendable {

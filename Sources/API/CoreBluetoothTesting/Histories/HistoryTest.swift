@@ -9,6 +9,8 @@ struct HistoryTest: Sendable {
     let seed: UInt64
     let name: String
     let isOfXCTest: Bool
+    /// The child processes that catch traps; nil if the test cannot run in one.
+    let process: HistoryProcess?
     /// Runs the test, and returns its failures without reporting them.
     let runSilently: @Sendable (EmulatorSession) async -> [String]
     /// Runs the test, reports its failures, and returns whether there are any.
@@ -18,6 +20,8 @@ struct HistoryTest: Sendable {
 
     /// Runs the test without incidents and then under histories, or only under the one that the environment names.
     func run(under histories: RadioHistories) async throws {
+        let histories = histories.withCountOfEnvironment
+        if let child = HistoryProcess.Child.current { return try await run(under: histories, in: child) }
         if let file = HistoryPlan.fileOfEnvironment {
             let plan = try HistoryPlan(contentsOfFile: file, for: world)
             _ = try await runReporting(try session(plan, HistoryReport(repeating: plan, from: file)))
@@ -26,16 +30,58 @@ struct HistoryTest: Sendable {
         let first = try session()
         guard try await !runReporting(first) else { return }
         let course = HistoryCourse(first.emulator)
-        let search = HistorySearch(
-            histories: histories, generator: course.generator(histories, seed: seed),
-            trial: { await trial(HistoryPlan($0, course.devices), of: $0) })
-        let result = await search.run()
+        let result: HistorySearch.Result
+        if histories.catchesTraps {
+            guard let process else {
+                return fail("histories with catchesTraps need a test of Swift Testing without arguments")
+            }
+            result = try await process.search()
+        } else {
+            result = await HistorySearch(
+                histories: histories, generator: course.generator(histories, seed: seed),
+                trial: { await trial($0, course) }
+            ).run()
+        }
         let file = HistoryFile(name)
         print(file.write(result))
         guard let finding = result.finding else { return }
         let plan = HistoryPlan(finding.simplest, course.devices)
-        let report = HistoryReport(finding, seed: seed, file.write(plan, world, course.devices))
+        let stored = file.write(plan, world, course.devices)
+        guard !finding.endsProcess else { return fail(HistoryReport(finding, seed: seed, [stored]).ending(finding)) }
+        let repetition = try session(plan)
+        _ = await runSilently(repetition)
+        let faults = HistoryFaults(finding.simplest, repetition.emulator.trace)
+        let report = HistoryReport(
+            finding, seed: seed, [stored] + file.write(faults))
         if try await !runReporting(try session(plan, report)) { fail(report.unrepeatable(finding)) }
+    }
+
+    /// Searches for a parent process, or runs the one history that it wants, and reports nothing here.
+    private func run(under histories: RadioHistories, in child: HistoryProcess.Child) async throws {
+        let first = try session()
+        _ = await runSilently(first)
+        let course = HistoryCourse(first.emulator)
+        var histories = histories
+        histories.isParallel = false
+        let count = HistoryCount()
+        let candidate = try child.candidate()
+        let search = HistorySearch(histories: histories, generator: course.generator(histories, seed: seed)) { history in
+            do {
+                try child.begin(history, count.next())
+            } catch {
+                return HistorySearch.Trial(failures: ["the history is not stored: \(error)"])
+            }
+            return await trial(history, course)
+        }
+        guard let candidate = candidate?.history else { return try child.end(await search.run()) }
+        let failures = await search.trial(candidate).failures
+        try child.end(
+            HistorySearch.Result(
+                count: 1,
+                finding: failures.isEmpty
+                    ? nil
+                    : HistorySearch.Finding(
+                        number: 1, original: candidate, simplest: candidate, failures: failures, runs: 0)))
     }
 
     /// Creates the session of a run.
@@ -46,14 +92,27 @@ struct HistoryTest: Sendable {
         return EmulatorSession(emulator, named: name, isOfXCTest: isOfXCTest, history: report)
     }
 
-    private func trial(_ plan: HistoryPlan, of history: RadioHistory) async -> HistorySearch.Trial {
+    private func trial(_ history: RadioHistory, _ course: HistoryCourse) async -> HistorySearch.Trial {
         do {
-            let session = try session(plan)
+            let session = try session(HistoryPlan(history, course.devices))
             let failures = await runSilently(session)
-            let encounters = HistoryCoverage.encounters(of: history, in: session.emulator.trace)
+            let encounters = HistoryCoverage.encounters(
+                of: history, in: HistoryMoments(session.emulator.centralMessages))
             return HistorySearch.Trial(failures: failures, encounters: encounters)
         } catch {
             return HistorySearch.Trial(failures: ["the world cannot be: \(error)"])
+        }
+    }
+}
+
+/// The number of histories that have begun.
+private final class HistoryCount: Sendable {
+    private let count = Lock(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
         }
     }
 }

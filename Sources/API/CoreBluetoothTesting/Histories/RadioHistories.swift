@@ -36,16 +36,23 @@ public struct RadioHistories: Sendable {
     ///
     /// The test's code must then share no state between its runs, as with any test that runs in parallel.
     public var isParallel: Bool
+    /// Whether histories run in a child process, one after the other, so that a trap of the code under test is found.
+    ///
+    /// Without it, a trap ends the test run, as in any test. For tests of Swift Testing without arguments.
+    public var catchesTraps: Bool
 
     /// The largest number of incidents in a history.
     static let maximumSteps = 12
 
-    private init(_ count: Int, _ timeLimit: Duration?, _ profile: Profile, _ rate: Double, _ isParallel: Bool) {
+    private init(
+        _ count: Int, _ timeLimit: Duration?, _ profile: Profile, _ rate: Double, _ isParallel: Bool, _ catchesTraps: Bool
+    ) {
         self.count = max(1, count)
         self.timeLimit = timeLimit
         self.profile = profile
         self.rate = min(Double(Self.maximumSteps), max(1, rate))
         self.isParallel = isParallel
+        self.catchesTraps = catchesTraps
     }
 
     /// A number of histories.
@@ -55,10 +62,11 @@ public struct RadioHistories: Sendable {
     ///   - profile: What may go wrong.
     ///   - rate: The mean number of incidents in a history, 1...12.
     ///   - isParallel: Whether histories run on all processors at the same time.
+    ///   - catchesTraps: Whether histories run in a child process, so that a trap is found.
     public static func histories(
-        _ count: Int, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true
+        _ count: Int, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true, catchesTraps: Bool = false
     ) -> RadioHistories {
-        RadioHistories(count, nil, profile, rate, isParallel)
+        RadioHistories(count, nil, profile, rate, isParallel, catchesTraps)
     }
 
     /// As many histories as run in a real time.
@@ -68,15 +76,16 @@ public struct RadioHistories: Sendable {
     ///   - profile: What may go wrong.
     ///   - rate: The mean number of incidents in a history, 1...12.
     ///   - isParallel: Whether histories run on all processors at the same time.
+    ///   - catchesTraps: Whether histories run in a child process, so that a trap is found.
     public static func histories(
-        within timeLimit: Duration, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true
+        within timeLimit: Duration, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true, catchesTraps: Bool = false
     ) -> RadioHistories {
-        RadioHistories(.max, timeLimit, profile, rate, isParallel)
+        RadioHistories(.max, timeLimit, profile, rate, isParallel, catchesTraps)
     }
 
     /// The same histories, as many as the environment's `COREBLUETOOTH_HISTORIES` if it is set.
     var withCountOfEnvironment: RadioHistories {
-        Self.countOfEnvironment.map { RadioHistories($0, nil, profile, rate, isParallel) } ?? self
+        Self.countOfEnvironment.map { RadioHistories($0, nil, profile, rate, isParallel, catchesTraps) } ?? self
     }
 
     /// Traps if the variable is not a number: a run of another length would mislead.

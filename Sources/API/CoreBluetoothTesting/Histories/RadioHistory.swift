@@ -6,7 +6,7 @@ import BluetoothSupport
 /// A history and a world determine a run completely: the same app does the same in each run.
 public struct RadioHistory: Hashable, Sendable {
     /// An incident at an instant, perhaps for a time.
-    struct Step: Hashable, Sendable {
+    struct Step: Hashable, Codable, Sendable {
         /// The time since the world began.
         var time: Duration
         /// The time until the incident is over; zero for an incident that is over at once.
@@ -15,7 +15,7 @@ public struct RadioHistory: Hashable, Sendable {
     }
 
     /// Something that goes wrong.
-    enum Incident: Hashable, Sendable {
+    enum Incident: Hashable, Codable, Sendable {
         case device(String, DeviceIncident)
         case host(String, HostIncident)
         /// Packets are lost with a chance of 0...1.
@@ -24,14 +24,14 @@ public struct RadioHistory: Hashable, Sendable {
         case twin(of: String)
     }
 
-    enum DeviceIncident: Hashable, Sendable {
+    enum DeviceIncident: Hashable, Codable, Sendable {
         case outOfRange, far, silent, disconnects, resets, rotatesAddress
         case fault(DeviceFault)
         /// Steps that meet the fault hang until the incident is over.
         case pause(DeviceFault.Step)
     }
 
-    enum HostIncident: Hashable, Sendable {
+    enum HostIncident: Hashable, Codable, Sendable {
         case poweredOff, unplugged
         /// The system's Bluetooth service restarts.
         case resetting

@@ -7,7 +7,7 @@ import BluetoothValues
 /// so of a world file.
 public struct DeviceFault: Hashable, Sendable {
     /// A procedure of a central with a device.
-    public enum Step: String, Hashable, Sendable, CaseIterable {
+    public enum Step: String, Hashable, Sendable, CaseIterable, Codable {
         /// The central connects.
         case connect
         /// The central looks for services.
