@@ -103,7 +103,7 @@ let package = Package(
         // Faults: a wrapper around any backend.
         .target(
             name: "BluetoothInstrumentation",
-            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"],
+            dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing", logging],
             path: "Sources/Protocol/BluetoothInstrumentation",
             swiftSettings: settings),
         .target(
@@ -166,6 +166,7 @@ let package = Package(
                 "BluetoothBackend", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", logging,
                 .target(name: "BluetoothCapture", condition: whenEmulator),
                 .target(name: "BluetoothEmulator", condition: whenEmulator),
+                .target(name: "BluetoothInstrumentation", condition: whenEmulator),
                 .target(name: "BluetoothRecording", condition: whenEmulator),
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -200,8 +201,8 @@ let package = Package(
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
-                "CoreBluetoothClasses", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport",
-                "BluetoothTracing", "BluetoothValues", "TraceReports",
+                "CoreBluetoothClasses", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator",
+                "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "TraceReports",
             ],
             path: "Sources/API/CoreBluetoothTesting",
             swiftSettings: settings),
@@ -287,8 +288,11 @@ let package = Package(
             name: "CoreBluetoothTestingTests",
             dependencies: [
                 "AsyncBluetooth", "CoreBluetooth", "CoreBluetoothTesting", "BluetoothBackend", "BluetoothEmulator",
-                "BluetoothSupport", "BluetoothTracing",
+                "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing", "ScriptedBlueZ",
                 "BluetoothCapture", "BluetoothValues", "CoreBluetoothClasses", "TraceReports",
+                .target(name: "BlueZ", condition: whenBlueZ),
+                .target(name: "BluetoothDBus", condition: whenBlueZ),
+                .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -314,6 +318,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothClasses",
+                "CoreBluetoothTesting",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -6,7 +6,7 @@ import Testing
 /// Plans as data, and invalid plans.
 struct FaultPlanTests {
     @Test func aPlanSurvivesJSON() throws {
-        let place = FaultPlace(.centralEvent(.valueNotified), characteristic: "2A37", peer: Samples.peer)
+        let place = FaultPlace(.centralEvent(.valueNotified), characteristic: "2A37", peer: Samples.peer, manager: 2)
         let effects: [FaultEffect] = [
             .error(Samples.error), .delay(by: .milliseconds(1500)), .drop, .corrupt, .duplicate,
             .disconnect(reason: .timeout),
@@ -62,6 +62,7 @@ struct FaultPlanTests {
         (Fault(FaultPlace(.centralCommand(.read)), .once, .delay(by: .seconds(-1))), "delay is not negative"),
         (Fault(FaultPlace(.centralCommand(.connect), characteristic: "2A37"), .once, .drop), "not about a char"),
         (Fault(FaultPlace(.centralCommand(.stopScan), peer: Samples.peer), .once, .drop), "not about a peer"),
+        (Fault(FaultPlace(.centralCommand(.read), manager: 0), .once, .drop), "managers count from 1"),
     ])
     func aFaultThatCannotHappenIsRefused(_ fault: Fault, _ rule: String) {
         let fine = Fault(FaultPlace(.centralCommand(.read)), .once, .drop)

@@ -97,4 +97,17 @@ struct FaultTriggerTests {
             #expect(base.central.role.takeCommands().isEmpty)
         }
     }
+
+    @Test func aManagerIsKnownByItsNumberAmongThoseOfItsRole() throws {
+        let base = TestBackend()
+        let place = FaultPlace(.centralCommand(.read), manager: 2)
+        let backend = try FaultInjectingBackend(around: base, plan: FaultPlan(faults: [Fault(place, .once, .drop)]))
+        _ = backend.makePeripheral(RoleOptions())
+        let passed = (1...3).filter { _ in
+            let central = backend.makeCentral(RoleOptions())
+            central.submit(.request(link: Samples.link, operation: Samples.operation, .read(Samples.attribute)))
+            return !base.central.role.takeCommands().isEmpty
+        }
+        #expect(passed == [1, 3])
+    }
 }

@@ -57,7 +57,8 @@ import ScriptedBlueZ
         let records = Shared<[UInt8]>([])
         let emulator = Emulator(configuration: .instant, time: .real, seed: 2)
         try emulator.add(EmulatedPeripheral(RecordStore.description, handler: RecordStore(records: records)))
-        let service = try await EmulatedBlueZ.serve(emulator, on: bus.address.text)
+        let configuration = EmulatedBlueZConfiguration(disconnectDelay: .zero)
+        let service = try await EmulatedBlueZ.serve(emulator, on: bus.address.text, configuration: configuration)
         let daemon = BlueZBackend.shared(BlueZConfiguration(busAddress: bus.address.text))
         for (isCareful, expected) in [(false, [1, 1, 2, 3]), (true, [1, 2, 3])] as [(Bool, [UInt8])] {
             records.withLock { $0 = [] }

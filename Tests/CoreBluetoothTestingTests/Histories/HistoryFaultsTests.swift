@@ -24,14 +24,19 @@ import Testing
 
     private static func met(_ milliseconds: Int, _ text: String) -> TraceEntry {
         TraceEntry(
-            time: .milliseconds(milliseconds), category: .note, device: "Box", text: "\"Box\": fault applied to \(text)")
+            time: .milliseconds(milliseconds), category: .note, device: "Box", text: "\"Box\": fault applied to \(text)"
+        )
     }
 
-    private static let connected = [line(100, .command, "connect", operation: 1), line(200, .event, "connected", operation: 1)]
+    private static let connected = [
+        line(100, .command, "connect", operation: 1), line(200, .event, "connected", operation: 1),
+    ]
     /// A first read of the same characteristic, which succeeds, and one of another characteristic.
     private static let earlier = [
-        line(210, .command, "read", operation: 2, "180D/2A38"), line(220, .event, "valueRead", operation: 2, "180D/2A38"),
-        line(230, .command, "read", operation: 3, "180F/2A19"), line(240, .event, "valueRead", operation: 3, "180F/2A19"),
+        line(210, .command, "read", operation: 2, "180D/2A38"),
+        line(220, .event, "valueRead", operation: 2, "180D/2A38"),
+        line(230, .command, "read", operation: 3, "180F/2A19"),
+        line(240, .event, "valueRead", operation: 3, "180F/2A19"),
     ]
     private static let end = line(9000, .event, "disconnected link=1 reason=timeout isReconnecting=false")
 
@@ -88,7 +93,9 @@ import Testing
 
     @Test func aPauseIsADelayUntilItsEnd() throws {
         let trace =
-            Self.connected + [Self.line(300, .command, "read", operation: 4, "180D/2A38"), Self.met(350, "read: pause")]
+            Self.connected + [
+                Self.line(300, .command, "read", operation: 4, "180D/2A38"), Self.met(350, "read: pause"),
+            ]
         let faults = try converted(.device("Box", .pause(.read)), at: .milliseconds(100), for: .seconds(1), trace)
         #expect(faults == [Fault(Self.read, .once, .delay(by: .milliseconds(750)))])
     }
@@ -97,7 +104,8 @@ import Testing
         let trace =
             Self.connected
             + [
-                Self.line(300, .command, "read", operation: 4, "180D/2A38"), Self.met(350, "read: loseAnswer"), Self.end,
+                Self.line(300, .command, "read", operation: 4, "180D/2A38"), Self.met(350, "read: loseAnswer"),
+                Self.end,
                 Self.line(9100, .command, "connect", operation: 5), Self.line(9200, .event, "connected", operation: 5),
                 Self.line(9300, .command, "read", operation: 6, "180D/2A38"), Self.met(9350, "read: loseAnswer"),
             ]
@@ -109,7 +117,8 @@ import Testing
 
     @Test func theManagerIsThatOfTheCommand() throws {
         let trace = [
-            Self.line(300, .command, "write", operation: 4, "180D/2A39", central: 3), Self.met(350, "write: loseAnswer"),
+            Self.line(300, .command, "write", operation: 4, "180D/2A39", central: 3),
+            Self.met(350, "write: loseAnswer"),
         ]
         let faults = try converted(.device("Box", .fault(DeviceFault(.write, .loseAnswer))), trace)
         let place = FaultPlace(.centralEvent(.written), characteristic: "2A39", manager: 3)
@@ -117,7 +126,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (DeviceFault.Effect.fail(), "fail 14", FaultEffect.error(BackendError(.connectionFailed, operation: "connect"))),
+        (
+            DeviceFault.Effect.fail(), "fail 14",
+            FaultEffect.error(BackendError(.connectionFailed, operation: "connect"))
+        ),
         (.disconnect, "disconnect", .error(BackendError(.connectionFailed, operation: "connect"))),
         (.delay(.seconds(40)), "delay 40.0 seconds", .delay(by: .seconds(40))),
     ])
@@ -137,7 +149,8 @@ import Testing
     @Test(arguments: [
         (
             DeviceFault.Effect.fail(), "fail 14",
-            Fault(FaultPlace(.centralCommand(.writeCommand), characteristic: "2A39", manager: 1), .nth(number: 2), .drop)
+            Fault(
+                FaultPlace(.centralCommand(.writeCommand), characteristic: "2A39", manager: 1), .nth(number: 2), .drop)
         ),
         (
             .loseAnswer, "loseAnswer",
@@ -148,7 +161,8 @@ import Testing
         let trace =
             Self.connected
             + [
-                Self.line(300, .command, "writeCommand", "180D/2A39"), Self.line(300, .command, "writeCommand", "180D/2A39"),
+                Self.line(300, .command, "writeCommand", "180D/2A39"),
+                Self.line(300, .command, "writeCommand", "180D/2A39"),
                 Self.line(300, .command, "writeCommand", "180D/2A39"), Self.met(330, "writeCommand: \(text)"),
             ]
         let incident = RadioHistory.Incident.device("Box", .fault(DeviceFault(.writeCommand, effect, skip: 1)))
@@ -159,12 +173,14 @@ import Testing
 
     private static let subscribed = [
         line(300, .command, "setNotifying", operation: 4, "180D/2A37"),
-        line(310, .event, "notifyingChanged", operation: 4, "180D/2A37"), line(320, .event, "valueNotified", "180D/2A37"),
+        line(310, .event, "notifyingChanged", operation: 4, "180D/2A37"),
+        line(320, .event, "valueNotified", "180D/2A37"),
     ]
     private static let value = FaultPlace(.centralEvent(.valueNotified), characteristic: "2A37", manager: 1)
 
     @Test(arguments: [
-        (DeviceFault.Effect.fail(), "fail 14", FaultEffect.drop), (.disconnect, "disconnect", .disconnect(reason: .remote)),
+        (DeviceFault.Effect.fail(), "fail 14", FaultEffect.drop),
+        (.disconnect, "disconnect", .disconnect(reason: .remote)),
         (.delay(.seconds(2)), "delay 2.0 seconds", .delay(by: .seconds(2))), (.corrupt, "corrupt", .corrupt),
     ])
     func anEffectOnANotificationConcernsItsEvent(

@@ -4,6 +4,7 @@ import BluetoothTracing
 #if Emulator
 import BluetoothCapture
 import BluetoothEmulator
+import BluetoothInstrumentation
 import BluetoothRecording
 #else
 import Foundation
@@ -12,12 +13,15 @@ import Logging
 #endif
 
 extension BluetoothBackend {
-    /// The backend with the trace and the recordings that the environment requests; captures begin with its managers.
-    var observedAsAsked: any BluetoothBackend {
+    /// The backend with the trace, the faults and the recordings that the environment requests; captures begin with its
+    /// managers.
+    ///
+    /// The trace shows what the app sees, the recordings what the devices did.
+    var wrappedAsAsked: any BluetoothBackend {
         #if Emulator
         EnvironmentCaptures.begin()
         reportUncaptured()
-        return EnvironmentTrace.traced(EnvironmentRecordings.recorded(self))
+        return EnvironmentTrace.traced(EnvironmentFaults.faulty(EnvironmentRecordings.recorded(self)))
         #else
         IgnoredVariables.report
         return EnvironmentTrace.traced(self)
@@ -40,6 +44,7 @@ private enum IgnoredVariables {
     static let report: Void = {
         let remedies: KeyValuePairs = [
             "COREBLUETOOTH_CAPTURE": "; \"sudo btmon --write FILE\" captures the packets of an adapter",
+            "COREBLUETOOTH_FAULTS": "",
             "COREBLUETOOTH_RECORD": "",
         ]
         for (name, remedy) in remedies where ProcessInfo.processInfo.environment[name]?.isEmpty == false {

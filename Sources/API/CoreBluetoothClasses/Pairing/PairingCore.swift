@@ -35,7 +35,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     init(backend: any BluetoothBackend, queue: DispatchQueue) {
         clock = backend.clock
-        self.backend = backend.observedAsAsked.makePairing()
+        self.backend = backend.wrappedAsAsked.makePairing()
         inbox = Inbox(queue: queue)
     }
 

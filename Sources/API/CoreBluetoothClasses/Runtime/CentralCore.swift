@@ -55,7 +55,7 @@ final class CentralCore: InboxOwner, EventSink {
         self.backend = backend
         self.clock = backend.clock
         environmentAgent = EnvironmentPairing.process?.agent(on: backend)
-        role = backend.observedAsAsked.makeCentral(roleOptions)
+        role = backend.wrappedAsAsked.makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         let machine = CentralStateMachine(canRestore: roleOptions.restoreIdentifier != nil)
         state = LockedState(State(machine: machine))

@@ -47,7 +47,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         self.backend = backend
         clock = backend.clock
         environmentAgent = EnvironmentPairing.process?.agent(on: backend)
-        role = backend.observedAsAsked.makePeripheral(roleOptions)
+        role = backend.wrappedAsAsked.makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))
         canRestore = roleOptions.restoreIdentifier != nil
     }

@@ -71,7 +71,8 @@ struct HistoryFaults: Sendable {
         for manager in messages.managers {
             let all = messages.messages(of: device, manager: manager)
             let bounds = all.filter {
-                [.centralEvent(.connected), .centralEvent(.disconnected), .centralCommand(.disconnect)].contains($0.kind)
+                [.centralEvent(.connected), .centralEvent(.disconnected), .centralCommand(.disconnect)].contains(
+                    $0.kind)
             }
             guard let begin = bounds.last(where: { $0.time <= time }), begin.kind == .centralEvent(.connected),
                 let end = bounds.first(where: { $0.order > begin.order }), end.kind == .centralEvent(.disconnected),
@@ -122,7 +123,8 @@ struct HistoryFaults: Sendable {
                 let commands = messages.messages(of: device, characteristic: fault.characteristic?.uuid).filter {
                     $0.kind == .centralCommand(.writeCommand) && $0.time >= step.time
                 }
-                targets.append(try target(commands.dropFirst(fault.skip + number).first, fault, at: note, resumedAfter: due))
+                targets.append(
+                    try target(commands.dropFirst(fault.skip + number).first, fault, at: note, resumedAfter: due))
             default:
                 let command = messages.messages(of: device, characteristic: fault.characteristic?.uuid).first {
                     $0.kind == fault.step.command.map(FaultKind.centralCommand) && $0.order < note * 2

@@ -90,7 +90,8 @@ struct MessageSequence: Sendable {
 extension MessageSequence.Message {
     fileprivate init?(_ entry: TraceEntry, order: Int) {
         let role = "central "
-        guard entry.source.hasPrefix(role), let manager = Int(entry.source.dropFirst(role.count)), entry.direction != .note,
+        guard entry.source.hasPrefix(role), let manager = Int(entry.source.dropFirst(role.count)),
+            entry.direction != .note,
             let kind = FaultKind((entry.direction == .command ? "centralCommand." : "centralEvent.") + entry.name)
         else { return nil }
         let path = (entry.attribute ?? "").split(separator: "/")

@@ -31,7 +31,7 @@ extension DeviceFault.Effect {
 
 extension DeviceFault.Step {
     /// Whether the step is one or more ATT requests, which the device answers.
-    fileprivate var isATTRequest: Bool {
+    package var isATTRequest: Bool {
         switch self {
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
             .write, .subscribe, .unsubscribe:

@@ -29,8 +29,8 @@ struct CentralFaults: FaultMachine {
     var repeats: Set<OperationID> = []
     private var lastRepeat = OperationID(rawValue: .max)
 
-    init(_ plan: FaultPlan, start: Duration) {
-        matcher = FaultMatcher(plan, start: start)
+    init(_ plan: FaultPlan, manager: Int, start: Duration) {
+        matcher = FaultMatcher(plan, manager: manager, start: start)
     }
 
     mutating func dropAll() {

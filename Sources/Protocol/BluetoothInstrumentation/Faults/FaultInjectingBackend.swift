@@ -1,4 +1,5 @@
 public import BluetoothBackend
+import Synchronization
 
 /// A backend around a backend that injects the faults of a ``FaultPlan``.
 ///
@@ -12,14 +13,21 @@ public final class FaultInjectingBackend: BluetoothBackend {
     private let base: any BluetoothBackend
     private let start: Duration
     private let held = HeldBackCount()
+    private let managers: ManagerNumbers
 
     /// Creates a wrapper that injects faults.
     ///
     /// - Throws: ``FaultPlanError`` if a fault of the plan cannot happen.
-    public init(around base: any BluetoothBackend, plan: FaultPlan) throws(FaultPlanError) {
+    public convenience init(around base: any BluetoothBackend, plan: FaultPlan) throws(FaultPlanError) {
         try plan.validate()
+        self.init(around: base, validated: plan, managers: ManagerNumbers())
+    }
+
+    /// - Parameter managers: The numbers of managers, which several wrappers may share.
+    init(around base: any BluetoothBackend, validated plan: FaultPlan, managers: ManagerNumbers) {
         self.base = base
         self.plan = plan
+        self.managers = managers
         start = base.clock.now
     }
 
@@ -55,10 +63,23 @@ public final class FaultInjectingBackend: BluetoothBackend {
     public func makePairing() -> any PairingBackend { base.makePairing() }
 
     private func central(_ role: some CentralBackend) -> any CentralBackend {
-        FaultyRole(role, CentralFaults(plan, start: start), clock: clock, heldBack: held)
+        FaultyRole(
+            role, CentralFaults(plan, manager: managers.nextCentral(), start: start), clock: clock, heldBack: held)
     }
 
     private func peripheral(_ role: some PeripheralBackend) -> any PeripheralBackend {
-        FaultyRole(role, PeripheralFaults(plan, start: start), clock: clock, heldBack: held)
+        FaultyRole(
+            role, PeripheralFaults(plan, manager: managers.nextPeripheral(), start: start), clock: clock,
+            heldBack: held)
     }
+}
+
+/// The numbers of the managers of each role, in the order of their creation.
+final class ManagerNumbers: Sendable {
+    private let centrals = Atomic(0)
+    private let peripherals = Atomic(0)
+
+    func nextCentral() -> Int { centrals.add(1, ordering: .relaxed).newValue }
+
+    func nextPeripheral() -> Int { peripherals.add(1, ordering: .relaxed).newValue }
 }

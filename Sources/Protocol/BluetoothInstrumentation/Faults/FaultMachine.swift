@@ -94,6 +94,8 @@ struct FaultMatcher: Sendable {
     }
 
     private let faults: [Fault]
+    /// The number of the manager among those of its role, from 1 on.
+    private let manager: Int
     /// The time at which the wrapper was created.
     private let start: Duration
     private var counts: [Int]
@@ -102,8 +104,9 @@ struct FaultMatcher: Sendable {
     /// The generator of corrupted values.
     private var corruption: SeededGenerator
 
-    init(_ plan: FaultPlan, start: Duration) {
+    init(_ plan: FaultPlan, manager: Int, start: Duration) {
         faults = plan.faults
+        self.manager = manager
         self.start = start
         counts = Array(repeating: 0, count: plan.faults.count)
         generators = plan.faults.indices.map {
@@ -131,6 +134,7 @@ struct FaultMatcher: Sendable {
         place.kind == context.kind
             && (place.characteristic == nil || place.characteristic == context.characteristic)
             && (place.peer == nil || place.peer == context.peer)
+            && (place.manager == nil || place.manager == manager)
     }
 
     private mutating func isDue(_ index: Int, elapsed: Duration) -> Bool {

@@ -49,12 +49,19 @@ public struct FaultPlace: Hashable, Sendable, Codable {
     public var characteristic: BluetoothUUID?
     /// The peer that they must concern; nil for any.
     public var peer: PeerID?
+    /// The number of the manager that they must belong to; nil for any.
+    ///
+    /// Managers of one role are numbered from 1 on, in the order of their creation, as in a trace: `central 2`.
+    public var manager: Int?
 
     /// Creates a place.
-    public init(_ kind: FaultKind, characteristic: BluetoothUUID? = nil, peer: PeerID? = nil) {
+    public init(
+        _ kind: FaultKind, characteristic: BluetoothUUID? = nil, peer: PeerID? = nil, manager: Int? = nil
+    ) {
         self.kind = kind
         self.characteristic = characteristic
         self.peer = peer
+        self.manager = manager
     }
 }
 
@@ -118,6 +125,7 @@ extension Fault {
             return "\(kind) is not about a characteristic"
         }
         if place.peer != nil, !traits.contains(.hasPeer) { return "\(kind) is not about a peer" }
+        if let manager = place.manager, manager < 1 { return "managers count from 1" }
         return trigger.brokenRule ?? effect.brokenRule(at: kind)
     }
 }

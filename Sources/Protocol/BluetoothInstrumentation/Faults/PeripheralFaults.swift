@@ -14,8 +14,8 @@ struct PeripheralFaults: FaultMachine {
     private var requests: [RequestID: Request] = [:]
     var delayed = DelayQueue<Held<Message>>()
 
-    init(_ plan: FaultPlan, start: Duration) {
-        matcher = FaultMatcher(plan, start: start)
+    init(_ plan: FaultPlan, manager: Int, start: Duration) {
+        matcher = FaultMatcher(plan, manager: manager, start: start)
     }
 
     mutating func dropAll() {

@@ -1,0 +1,76 @@
+package import BluetoothBackend
+import BluetoothSupport
+import Logging
+
+/// The faults that `COREBLUETOOTH_FAULTS` requests for all managers of the process.
+package enum EnvironmentFaults {
+    /// The plan; nil if the environment requests none, or one that cannot be read.
+    private static let plan: FaultPlan? = {
+        let (logger, environment) = (Logger(label: "CoreBluetooth"), ProcessInfo.processInfo.environment)
+        do throws(FaultFileError) {
+            guard let plan = try make(environment) else { return nil }
+            logger.line(.warning, "\(variable) is set: the faults of \(environment[variable] ?? "") are injected")
+            return plan
+        } catch {
+            logger.line(.error, "no faults: \(error)")
+            return nil
+        }
+    }()
+
+    private static let variable = "COREBLUETOOTH_FAULTS"
+    private static let managers = ManagerNumbers()
+
+    /// Returns the plan that an environment requests.
+    ///
+    /// - Throws: ``FaultFileError`` if the file is missing or is no plan, or if one of its faults cannot happen.
+    package static func make(_ environment: [String: String]) throws(FaultFileError) -> FaultPlan? {
+        guard let name = environment[variable], !name.isEmpty else { return nil }
+        do {
+            let text = try InputFile.text(of: name, atMost: largestFile)
+            let plan = try JSONDecoder().decode(FaultPlan.self, from: Data(text.utf8))
+            try plan.validate()
+            return plan
+        } catch let error as InputFileError {
+            throw FaultFileError(description: "\(variable): \(name): \(error.reason)")
+        } catch let error as DecodingError {
+            throw FaultFileError(description: "\(variable): \(name): \(error.reason)")
+        } catch {
+            throw FaultFileError(description: "\(variable): \(name): \(error)")
+        }
+    }
+
+    /// In bytes.
+    private static let largestFile = 10_000_000
+
+    /// Returns a backend with the requested faults; the same backend if the environment requests none.
+    ///
+    /// The managers of all backends are numbered together, as in the process's trace.
+    package static func faulty(_ backend: any BluetoothBackend) -> any BluetoothBackend {
+        guard let plan else { return backend }
+        return FaultInjectingBackend(around: backend, validated: plan, managers: managers)
+    }
+}
+
+/// A file that is no plan.
+package struct FaultFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The variable, the file and the reason.
+    package let description: String
+}
+
+extension DecodingError {
+    /// The place in the file and the reason: `faults[0].where.kind: "x" names no command and no event`.
+    fileprivate var reason: String {
+        let (context, missing): (Context, (any CodingKey)?) =
+            switch self {
+            case .keyNotFound(let key, let context): (context, key)
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+                (context, nil)
+            @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), nil)
+            }
+        let path = (context.codingPath + [missing].compactMap(\.self)).reduce(into: "") { path, key in
+            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
+        }
+        let rule = missing == nil ? context.debugDescription : "missing"
+        return path.isEmpty ? rule : "\(path): \(rule)"
+    }
+}

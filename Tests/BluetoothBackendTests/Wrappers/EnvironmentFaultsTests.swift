@@ -1,0 +1,55 @@
+import BluetoothBackend
+import BluetoothInstrumentation
+import FoundationEssentials
+import Testing
+
+/// The plan that `COREBLUETOOTH_FAULTS` names.
+struct EnvironmentFaultsTests {
+    /// Returns what a file with a text means.
+    private func plan(_ text: String) throws -> FaultPlan? {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+        try Data(text.utf8).write(to: file)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+        return try EnvironmentFaults.make(["COREBLUETOOTH_FAULTS": file.path])
+    }
+
+    @Test func withoutTheVariableThereIsNoPlan() throws {
+        #expect(try EnvironmentFaults.make([:]) == nil)
+        #expect(try EnvironmentFaults.make(["COREBLUETOOTH_FAULTS": ""]) == nil)
+    }
+
+    @Test func aFileIsAPlan() throws {
+        let place = FaultPlace(.centralEvent(.written), characteristic: "FFE1", manager: 2)
+        let read = try plan(
+            """
+            {"seed": 3, "faults": [{"where": {"kind": "centralEvent.written", "characteristic": "FFE1", "manager": 2},
+             "when": {"nth": {"number": 4}}, "what": {"disconnect": {"reason": "timeout"}}}]}
+            """)
+        #expect(
+            read == FaultPlan(seed: 3, faults: [Fault(place, .nth(number: 4), .disconnect(reason: .timeout))]))
+    }
+
+    @Test(arguments: [
+        ("{", "not valid JSON"), ("[]", "dictionary"), (#"{"faults": []}"#, "seed: missing"),
+        (
+            #"{"seed": 1, "faults": [{"where": {"kind": "x"}, "when": {"once": {}}, "what": {"drop": {}}}]}"#,
+            #"faults[0].where.kind: "x" names no command and no event"#
+        ),
+        (
+            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.connected"}, "when": {"once": {}}, "#
+                + #""what": {"drop": {}}}]}"#, "faults[0]: centralEvent.connected cannot be lost"
+        ),
+    ])
+    func aFileThatIsNoPlanIsAnErrorWithItsPlace(_ text: String, _ rule: String) {
+        let error = #expect(throws: FaultFileError.self) { try plan(text) }
+        #expect(error?.description.hasPrefix("COREBLUETOOTH_FAULTS: /") == true)
+        #expect(error?.description.contains(rule) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func aMissingFileIsAnErrorWithTheSystemsReason() {
+        let error = #expect(throws: FaultFileError.self) {
+            try EnvironmentFaults.make(["COREBLUETOOTH_FAULTS": "/nowhere/plan"])
+        }
+        #expect(error?.description == "COREBLUETOOTH_FAULTS: /nowhere/plan: No such file or directory")
+    }
+}
