@@ -28,7 +28,8 @@ import Testing
 
     @Test func eachFormOfSleepLastsExactlyItsVirtualTime() async throws {
         #expect(try await elapsed { try await Task.sleep(for: Self.hour) } == Self.hour)
-        #expect(try await elapsed { try await Task.sleep(nanoseconds: 3_600_000_000_001) } == Self.hour + .nanoseconds(1))
+        #expect(
+            try await elapsed { try await Task.sleep(nanoseconds: 3_600_000_000_001) } == Self.hour + .nanoseconds(1))
         #expect(try await elapsed { try await Task.sleep(until: .now + Self.hour) } == Self.hour)
         #expect(try await elapsed { try await ContinuousClock().sleep(for: Self.hour) } == Self.hour)
         #expect(try await elapsed { try await SuspendingClock().sleep(for: Self.hour) } == Self.hour)
@@ -36,8 +37,12 @@ import Testing
 
     @Test func aSleepIsVirtualInEachKindOfTask() async throws {
         #expect(try await elapsed { try await Task { try await Task.sleep(for: Self.hour) }.value } == Self.hour)
-        #expect(try await elapsed { try await Task.detached { try await Task.sleep(for: Self.hour) }.value } == Self.hour)
-        #expect(try await elapsed { async let sleep: Void = Task.sleep(for: Self.hour); try await sleep } == Self.hour)
+        #expect(
+            try await elapsed { try await Task.detached { try await Task.sleep(for: Self.hour) }.value } == Self.hour)
+        #expect(
+            try await elapsed {
+                async let sleep: Void = Task.sleep(for: Self.hour); try await sleep
+            } == Self.hour)
         #expect(try await elapsed { try await DefaultActor().sleep(Self.hour) } == Self.hour)
         #expect(try await elapsed { try await Self.sleepOnTheMainActor(Self.hour) } == Self.hour)
         let ofDetached = try await elapsed {

@@ -26,12 +26,11 @@ import Testing
         try await Self.follow()
     }
 
-    @Test(.emulator(.histories(60, .flakyHost, rate: 6), world: world)) func callbacksKeepTheirRulesOnAFlakyHost()
-        async throws
-    { try await Self.follow() }
+    @Test(.emulator(.histories(60, .flakyHost, rate: 6), world: world))
+    func callbacksKeepTheirRulesOnAFlakyHost() async throws { try await Self.follow() }
 
-    @Test(.emulator(.histories(60, .walking, rate: 6), world: world)) func callbacksKeepTheirRulesOnWalks() async throws
-    { try await Self.follow() }
+    @Test(.emulator(.histories(60, .walking, rate: 6), world: world))
+    func callbacksKeepTheirRulesOnWalks() async throws { try await Self.follow() }
 
     private static func follow() async throws {
         let emulator = Emulator.current
@@ -99,8 +98,10 @@ private final class MeterApp: NSObject, CBCentralManagerDelegate, CBPeripheralDe
 
     func stop() {
         queue.async { [self] in
-            if let meter, manager?.state == .poweredOn { manager?.cancelPeripheralConnection(meter) }
-            manager?.stopScan()
+            if manager?.state == .poweredOn {
+                if let meter { manager?.cancelPeripheralConnection(meter) }
+                manager?.stopScan()
+            }
             meter = nil
             manager = nil
         }

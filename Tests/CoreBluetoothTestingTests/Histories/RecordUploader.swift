@@ -39,7 +39,9 @@ struct RecordStore: EmulatedPeripheralHandler {
         services: [
             ServiceDescription(
                 "FFE0",
-                characteristics: [CharacteristicDescription("FFE1", [.write]), CharacteristicDescription("FFE2", [.read])])
+                characteristics: [
+                    CharacteristicDescription("FFE1", [.write]), CharacteristicDescription("FFE2", [.read]),
+                ])
         ])
 
     let records: Shared<[UInt8]>

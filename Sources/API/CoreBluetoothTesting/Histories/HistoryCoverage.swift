@@ -32,7 +32,7 @@ struct HistoryCoverage: Sendable {
     /// Returns the encounters of a history in its run, each once.
     static func encounters(of history: RadioHistory, in moments: HistoryMoments) -> Set<Encounter> {
         var found: Set<Encounter> = []
-        for step in history.steps where !step.incident.isFault {
+        for step in history.steps where step.incident.faultStep == nil {
             let incident = step.incident.kind
             for request in moments.requests {
                 guard let phase = phase(of: step.time, from: request.begin, to: request.end ?? moments.end)
@@ -92,11 +92,12 @@ extension HistoryCoverage: Codable {
 }
 
 extension RadioHistory.Incident {
-    /// Whether the incident is met by a step of a central, and not at its own time.
-    var isFault: Bool {
+    /// The step of a central that meets the incident, whenever it begins; nil for an incident at its own time.
+    var faultStep: DeviceFault.Step? {
         switch self {
-        case .device(_, .fault), .device(_, .pause): true
-        default: false
+        case .device(_, .fault(let fault)): fault.step
+        case .device(_, .pause(let step)): step
+        default: nil
         }
     }
 }

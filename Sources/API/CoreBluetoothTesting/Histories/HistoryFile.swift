@@ -20,10 +20,14 @@ struct HistoryFile {
     ///
     /// - Returns: A line with the command that repeats it, or with the reason that the file is missing.
     func write(_ plan: HistoryPlan, _ world: WorldDescription, _ devices: [PeripheralDescription]) -> String {
-        write(name + ".json") { try plan.file(world, devices) } success: { file in
+        write(name + ".json") {
+            try plan.file(world, devices)
+        } success: { file in
             let filter = test.prefix { $0 != "(" }
             return "to repeat it: COREBLUETOOTH_HISTORY=\(file) swift test --filter \(filter)"
-        } failure: { "the history is not stored: \($0)" }
+        } failure: {
+            "the history is not stored: \($0)"
+        }
     }
 
     /// Writes the fault plan of a history.
@@ -38,7 +42,9 @@ struct HistoryFile {
             return try encoder.encode(faults.plan)
         } success: {
             "to try it on an adapter: COREBLUETOOTH_BACKEND=bluez COREBLUETOOTH_FAULTS=\($0) my-program"
-        } failure: { "the fault plan is not stored: \($0)" }
+        } failure: {
+            "the fault plan is not stored: \($0)"
+        }
         return [first] + leftOut
     }
 
@@ -47,12 +53,17 @@ struct HistoryFile {
     /// - Returns: A line that sums up the search.
     func write(_ result: HistorySearch.Result) -> String {
         let outcome = result.finding.map { "history \($0.number) fails" } ?? "none fails"
-        let summary = "\(test): \(result.count) histories in \(result.time.inWords), \(outcome); \(result.coverage.summary)"
+        let summary =
+            "\(test): \(result.count) histories in \(result.time.inWords), \(outcome); \(result.coverage.summary)"
         return write(name + "-coverage.json") {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             return try encoder.encode(result.coverage)
-        } success: { "\(summary): \($0)" } failure: { "\(summary), which are not stored: \($0)" }
+        } success: {
+            "\(summary): \($0)"
+        } failure: {
+            "\(summary), which are not stored: \($0)"
+        }
     }
 
     private func write(

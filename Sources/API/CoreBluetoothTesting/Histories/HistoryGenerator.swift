@@ -30,30 +30,28 @@ struct HistoryGenerator: Sendable {
         return RadioHistory(seed: random.next(), steps: steps)
     }
 
-    /// Of a few candidates, the one whose encounter has been the rarest.
+    /// Chooses an incident: at any time, or, of a few at moments of the first run, the one whose encounter is the rarest.
     private func step(_ random: inout SeededGenerator, _ coverage: HistoryCoverage) -> RadioHistory.Step? {
-        let candidates = (0..<Self.candidates).compactMap { _ in candidate(&random) }
-        return candidates.min { coverage.counts[$0.encounter, default: 0] < coverage.counts[$1.encounter, default: 0] }?
-            .step
+        guard random.happens(0.5), moments.hasAny else {
+            let incident = incident(&random, nil)
+            return incident.map { step(&random, $0, at: random.duration(upTo: moments.end + Self.tail)) }
+        }
+        let candidates = (0..<Self.candidates).compactMap { _ -> (step: RadioHistory.Step, count: Int)? in
+            guard let target = target(&random), let incident = incident(&random, target) else { return nil }
+            return (step(&random, incident, at: target.time), coverage.counts[target.encounter(with: incident)] ?? 0)
+        }
+        return candidates.min { $0.count < $1.count }?.step
     }
 
     private static let candidates = 3
 
-    private typealias Candidate = (step: RadioHistory.Step, encounter: HistoryCoverage.Encounter)
-
-    private func candidate(_ random: inout SeededGenerator) -> Candidate? {
-        let target = random.happens(0.5) ? target(&random) : nil
-        guard let incident = incident(&random, target) else { return nil }
-        var time = target?.time ?? random.duration(upTo: moments.end + Self.tail)
-        if case .twin = incident { time = .zero }
+    private func step(
+        _ random: inout SeededGenerator, _ incident: RadioHistory.Incident, at time: Duration
+    ) -> RadioHistory.Step {
         let duration = incident.lasts ? random.lengths() : .zero
-        let step = RadioHistory.Step(time: time, duration: duration, incident: incident)
-        let operation = target?.operation ?? "any"
-        return (
-            step,
-            HistoryCoverage.Encounter(
-                operation: operation, incident: incident.kind, phase: target?.phase ?? .during)
-        )
+        // A twin is part of the world.
+        if case .twin = incident { return RadioHistory.Step(time: .zero, duration: duration, incident: incident) }
+        return RadioHistory.Step(time: time, duration: duration, incident: incident)
     }
 
     /// The time after the end of the first run in which incidents still happen: a run with incidents takes longer.
@@ -66,6 +64,12 @@ struct HistoryGenerator: Sendable {
         var operation: String
         var device: String?
         var phase: HistoryCoverage.Phase
+
+        func encounter(with incident: RadioHistory.Incident) -> HistoryCoverage.Encounter {
+            let step = incident.faultStep?.rawValue
+            return HistoryCoverage.Encounter(
+                operation: step ?? operation, incident: incident.kind, phase: step == nil ? phase : .during)
+        }
     }
 
     /// Chooses a moment: just before or after a request or a notification, or during a request.
@@ -79,7 +83,8 @@ struct HistoryGenerator: Sendable {
             let value = moments.notifications[index - moments.requests.count]
             return Target(
                 time: max(.zero, phase == .before ? value.time - nearby : value.time + nearby),
-                operation: "notification", device: value.device.flatMap { names[$0] }, phase: phase == .before ? .before : .after)
+                operation: "notification", device: value.device.flatMap { names[$0] },
+                phase: phase == .before ? .before : .after)
         }
         let request = moments.requests[index]
         let end = request.end ?? moments.end
@@ -89,7 +94,8 @@ struct HistoryGenerator: Sendable {
             case .during: request.begin + random.duration(upTo: end - request.begin)
             case .after: end + nearby
             }
-        return Target(time: time, operation: request.operation, device: request.device.flatMap { names[$0] }, phase: phase)
+        return Target(
+            time: time, operation: request.operation, device: request.device.flatMap { names[$0] }, phase: phase)
     }
 
     // MARK: Incidents

@@ -26,6 +26,8 @@ struct HistoryMoments: Sendable {
     /// The time of the last message.
     private(set) var end: Duration = .zero
 
+    var hasAny: Bool { !requests.isEmpty || !notifications.isEmpty }
+
     init() {}
 
     init(_ messages: [CentralTraceMessage]) {

@@ -64,7 +64,9 @@ struct HistoryProcess: Sendable {
 
     let test: Test.ID
 
-    /// Searches in a child. The history that ends the child is simplified in further ones.
+    /// Searches in a child.
+    ///
+    /// A history that ends the child is simplified in further ones.
     func search() async throws -> HistorySearch.Result {
         switch try await run(nil) {
         case .result(let result): return result

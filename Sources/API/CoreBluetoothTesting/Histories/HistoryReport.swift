@@ -22,7 +22,9 @@ struct HistoryReport: Sendable {
 
     /// Reports the history of a file.
     init(repeating plan: HistoryPlan, from file: String) {
-        steps = plan.script.map { "at \($0.time.inWords): \($0.words)" } + plan.twins.map { "another device is named \($0.name)" }
+        steps =
+            plan.script.map { "at \($0.time.inWords): \($0.words)" }
+            + plan.twins.map { "another device is named \($0.name)" }
         lines = ["the history of \(file):"] + steps.map { "  " + $0 }
     }
 

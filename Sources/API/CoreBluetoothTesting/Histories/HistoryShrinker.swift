@@ -43,7 +43,9 @@ extension RadioHistory {
         // Half of the steps, then all but one.
         if steps.count > 2 {
             let half = steps.count / 2
-            simpler += [Array(steps.prefix(half)), Array(steps.suffix(half))].map { RadioHistory(seed: seed, steps: $0) }
+            simpler += [Array(steps.prefix(half)), Array(steps.suffix(half))].map {
+                RadioHistory(seed: seed, steps: $0)
+            }
         }
         if steps.count > 1 {
             simpler += steps.indices.map { index in
@@ -66,7 +68,9 @@ extension RadioHistory {
 extension RadioHistory.Step {
     fileprivate var simplerOnes: [RadioHistory.Step] {
         var simpler: [RadioHistory.Step] = []
-        for time in time.simplerOnes { simpler.append(RadioHistory.Step(time: time, duration: duration, incident: incident)) }
+        for time in time.simplerOnes {
+            simpler.append(RadioHistory.Step(time: time, duration: duration, incident: incident))
+        }
         for length in duration.simplerOnes where length > .zero {
             simpler.append(RadioHistory.Step(time: time, duration: length, incident: incident))
         }

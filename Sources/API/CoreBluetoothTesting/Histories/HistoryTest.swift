@@ -65,7 +65,8 @@ struct HistoryTest: Sendable {
         histories.isParallel = false
         let count = HistoryCount()
         let candidate = try child.candidate()
-        let search = HistorySearch(histories: histories, generator: course.generator(histories, seed: seed)) { history in
+        let search = HistorySearch(histories: histories, generator: course.generator(histories, seed: seed)) {
+            history in
             do {
                 try child.begin(history, count.next())
             } catch {

@@ -45,7 +45,8 @@ public struct RadioHistories: Sendable {
     static let maximumSteps = 12
 
     private init(
-        _ count: Int, _ timeLimit: Duration?, _ profile: Profile, _ rate: Double, _ isParallel: Bool, _ catchesTraps: Bool
+        _ count: Int, _ timeLimit: Duration?, _ profile: Profile, _ rate: Double, _ isParallel: Bool,
+        _ catchesTraps: Bool
     ) {
         self.count = max(1, count)
         self.timeLimit = timeLimit
@@ -78,7 +79,8 @@ public struct RadioHistories: Sendable {
     ///   - isParallel: Whether histories run on all processors at the same time.
     ///   - catchesTraps: Whether histories run in a child process, so that a trap is found.
     public static func histories(
-        within timeLimit: Duration, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true, catchesTraps: Bool = false
+        within timeLimit: Duration, _ profile: Profile = .usual, rate: Double = 3, isParallel: Bool = true,
+        catchesTraps: Bool = false
     ) -> RadioHistories {
         RadioHistories(.max, timeLimit, profile, rate, isParallel, catchesTraps)
     }
