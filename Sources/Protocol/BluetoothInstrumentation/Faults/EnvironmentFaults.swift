@@ -39,7 +39,7 @@ package enum EnvironmentFaults {
         }
     }
 
-    /// In bytes.
+    /// The largest size of a file, in bytes.
     private static let largestFile = 10_000_000
 
     /// Returns a backend with the requested faults; the same backend if the environment requests none.
