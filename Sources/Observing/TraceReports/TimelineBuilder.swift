@@ -44,9 +44,11 @@ struct TimelineBuilder {
             add(entry)
         }
         for (key, index) in open {
-            // A role that its app released ends its links, and reports nothing more.
+            // A role that its app released ends its links, and reports nothing more. What began after a request to end
+            // a link, such as the next attempt, did not end with it.
             let link = OpenKey(role: key.role, lane: key.lane, subject: .link)
-            let last = key.subject == .scan ? nil : requestedEnds[link]
+            let begin = lanes[key.lane].spans[index].lines.lowerBound
+            let last = key.subject == .scan ? nil : requestedEnds[link].flatMap { $0 < begin ? nil : $0 }
             finish(&lanes[key.lane].spans[index], at: last.map { entries[$0].time } ?? end, last ?? line)
         }
         // Roles first, then the devices that they used, then other devices.

@@ -69,6 +69,17 @@ struct TraceTimelineTests {
         #expect(answered[1].outcome == .success && answered[1].end == .milliseconds(495))
     }
 
+    @Test func anAttemptThatFollowsACancelledOneIsOpen() {
+        let attempts = [
+            entry(0, .command, "connect", operation: 1), entry(300, .command, "disconnect"),
+            entry(400, .command, "connect", operation: 2), entry(500, .event, "discovered"),
+        ]
+        let spans = TraceTimeline(attempts).lanes[1].spans
+        #expect(spans.map(\.outcome) == [.open, .open])
+        #expect(spans.map(\.end) == [.milliseconds(300), .milliseconds(500)])
+        #expect(spans.map(\.lines) == [0...1, 2...3])
+    }
+
     @Test func anAdapterThatIsOffEndsLinksAndOperations() {
         let off = entry(700, .event, "stateChanged", device: nil, "state=poweredOff")
         let spans = TraceTimeline(entries.dropLast() + [off]).lanes[1].spans
