@@ -9,8 +9,8 @@ extension Emulator {
     ///
     /// Does for a part of a test what the trait `.emulator(.histories(1000))` does for a whole test of Swift Testing.
     /// Within the body, ``current`` is the emulator of the present run. The body fails by throwing, by
-    /// ``always(_:sourceLocation:_:)``, by leaks, commands without an answer and standstill, and, in an
-    /// ``EmulatorTestCase``, by the assertions of XCTest in the body's own tasks.
+    /// ``always(_:sourceLocation:_:)``, by leaks, commands without an answer and standstill, by the issues of Swift
+    /// Testing, and, in an ``EmulatorTestCase``, by the assertions of XCTest in the body's own tasks.
     ///
     /// - Parameters:
     ///   - histories: The number or the time of the histories, and what may go wrong: `.histories(1000)`.
@@ -37,7 +37,8 @@ extension Emulator {
         }
         let test = HistoryTest(
             world: world, configuration: configuration ?? world.preset?.configuration ?? .default,
-            seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, name: name, isOfXCTest: true, process: nil,
+            seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, name: name, isOfXCTest: Test.current == nil,
+            process: nil,
             runSilently: { await $0.failures(of: body, allowing: allowed) },
             runReporting: { session in
                 let failures = await session.failures(of: body, allowing: allowed)
@@ -60,7 +61,25 @@ extension EmulatorSession {
     fileprivate func failures(
         of body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
-        await Emulator.outsideWorlds { await failuresInside(body, allowing: allowed) }
+        guard let test = Test.current else {
+            return await Emulator.outsideWorlds { await failuresInside(body, allowing: allowed) }
+        }
+        let failures = Lock<[String]>([])
+        let collecting = IssueHandlingTrait.compactMapIssues { issue in
+            guard issue.failsTest else { return issue }
+            let place = issue.sourceLocation.map { "\($0.text): " } ?? ""
+            failures.withLock { $0.append(place + issue.description) }
+            return nil
+        }
+        do {
+            try await collecting.provideScope(for: test, testCase: nil) {
+                let others = await Emulator.outsideWorlds { await failuresInside(body, allowing: allowed) }
+                failures.withLock { $0 += others }
+            }
+        } catch {
+            failures.withLock { $0.append("thrown: \(error)") }
+        }
+        return failures.withLock { $0 }
     }
 
     private func failuresInside(

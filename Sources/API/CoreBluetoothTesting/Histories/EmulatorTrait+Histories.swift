@@ -79,7 +79,7 @@ extension EmulatorTrait {
 
 extension Issue {
     /// Whether the issue fails its test: neither a known one nor a warning.
-    fileprivate var failsTest: Bool {
+    var failsTest: Bool {
         #if compiler(>=6.3)
         isFailure
         #else

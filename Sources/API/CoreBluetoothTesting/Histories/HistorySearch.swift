@@ -1,5 +1,6 @@
 import BluetoothEmulator
 import BluetoothSupport
+import Dispatch
 import Foundation
 
 /// The search for a history under which a test fails, and for the simplest such history.
@@ -42,12 +43,11 @@ struct HistorySearch: Sendable {
 
     /// Runs histories until one fails, until their number is reached, or until the time is over.
     func run() async -> Result {
-        let clock = ContinuousClock()
-        let begin = clock.now
+        let begin = RealTime.now
         let end = histories.timeLimit.map { begin + $0 }
         var result = Result()
         var size = Self.smallestBatch
-        while result.finding == nil, result.count < histories.count, end.map({ clock.now < $0 }) ?? true {
+        while result.finding == nil, result.count < histories.count, end.map({ RealTime.now < $0 }) ?? true {
             // A batch is generated at once, so that the histories do not depend on the number of processors.
             let numbers = result.count + 1...result.count + min(size, histories.count - result.count)
             let batch = numbers.map { generator.history($0, after: result.coverage) }
@@ -61,7 +61,7 @@ struct HistorySearch: Sendable {
             }
             size = min(Self.largestBatch, size * 2)
         }
-        result.time = clock.now - begin
+        result.time = RealTime.now - begin
         return result
     }
 
@@ -69,13 +69,13 @@ struct HistorySearch: Sendable {
     private static let largestBatch = 64
 
     /// Runs a batch; nil is a history that did not run because the time was over.
-    private func trials(of batch: [RadioHistory], until end: ContinuousClock.Instant?) async -> [Trial?] {
+    private func trials(of batch: [RadioHistory], until end: Duration?) async -> [Trial?] {
         let width = histories.isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1
         return await withTaskGroup(of: (Int, Trial).self) { group in
             var trials = [Trial?](repeating: nil, count: batch.count)
             for (index, history) in batch.enumerated() {
                 if index >= width, let (done, trial) = await group.next() { trials[done] = trial }
-                if let end, ContinuousClock.now >= end { break }
+                if let end, RealTime.now >= end { break }
                 group.addTask { (index, await trial(history)) }
             }
             for await (done, trial) in group { trials[done] = trial }
@@ -95,4 +95,9 @@ struct HistorySearch: Sendable {
         return Finding(
             number: number, original: history, simplest: shrinker.simplest, failures: failures, runs: shrinker.runs)
     }
+}
+
+/// The machine's time, which is real for the tasks of a world, too: a search may run within a test of XCTest.
+private enum RealTime {
+    static var now: Duration { .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds)) }
 }
