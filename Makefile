@@ -9,7 +9,8 @@
 #   FUZZ_SEED=7            fuzz-tests: the random calls and the changed files of an earlier run
 #   PROGRAMS=20000         programs: how many
 #   FAULTS=1000            fault-programs: how many with each fault
-#   FIRST_SEED=1           programs (from 0 on), fault-programs, gateway-days: the seed, or the first one
+#   HISTORIES=10000        histories: how many of each test
+#   FIRST_SEED=1           programs (from 0 on), fault-programs, gateway-days, histories: the seed, or the first one
 #   CYCLES=100000          cycles, cycles-bluez: how many
 #   DAYS=7                 gateway-days: how many
 #   SITE_BASE=/path        site: where it will be served, if not at the root
@@ -126,6 +127,10 @@ fault-programs: build ## FAULTS=1000 random programs in which bluetoothd dies, a
 gateway-days: build ## a gateway on the emulator for DAYS=7 of virtual time, in which devices and the machine fail
 	@COREBLUETOOTH_GATEWAY_DAYS=$${DAYS:-7} COREBLUETOOTH_GATEWAY_SEED=$${FIRST_SEED:-1} \
 		Scripts/with-bus swift test --skip-build --no-parallel --filter GatewayDaysTests
+
+histories: build ## HISTORIES=10000 radio histories of each client, server and recording of this package: half an hour
+	@COREBLUETOOTH_HISTORIES=$${HISTORIES:-10000} COREBLUETOOTH_SEED=$${FIRST_SEED:-1} \
+		swift test --skip-build --no-parallel --filter '\.[A-Z][a-z]+HistoriesTests'
 
 programs: deps ## PROGRAMS=20000 random programs on the emulator, from FIRST_SEED=0 on: a release build; `make test` runs 300
 	@Scripts/random-programs "$${PROGRAMS:-20000}" "$${FIRST_SEED:-0}"

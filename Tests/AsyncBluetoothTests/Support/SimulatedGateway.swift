@@ -11,6 +11,9 @@ struct SimulatedGateway: Sendable {
     static let battery: CharacteristicID = "180F/2A19"
     private static let readInterval = Duration.seconds(600)
     private static let retry = Duration.seconds(2)
+    /// The failed attempts after which a device is searched again: with a new private address, it is a new device for
+    /// the host.
+    private static let attempts = 3
 
     let central: Central
     let clock: EmulatorClock
@@ -34,7 +37,9 @@ struct SimulatedGateway: Sendable {
     private func serve(_ peripheral: Peripheral, _ name: String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await event in peripheral.maintainConnection(.backoff(maximum: .seconds(60))) {
+                for await event in peripheral.maintainConnection(
+                    .backoff(maximum: .seconds(60), attempts: Self.attempts))
+                {
                     if case .connected = event { ledger.withLock { $0.connections += 1 } }
                 }
             }

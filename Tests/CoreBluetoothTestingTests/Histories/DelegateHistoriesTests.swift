@@ -22,14 +22,14 @@ import Testing
         ])
     private static let world = WorldDescription(devices: [description])
 
-    @Test(.emulator(.histories(60, .all, rate: 4), world: world)) func callbacksKeepTheirRules() async throws {
+    @Test(.emulator(.histories(30, .all, rate: 4), world: world)) func callbacksKeepTheirRules() async throws {
         try await Self.follow()
     }
 
-    @Test(.emulator(.histories(60, .flakyHost, rate: 6), world: world))
+    @Test(.emulator(.histories(30, .flakyHost, rate: 6), world: world))
     func callbacksKeepTheirRulesOnAFlakyHost() async throws { try await Self.follow() }
 
-    @Test(.emulator(.histories(60, .walking, rate: 6), world: world))
+    @Test(.emulator(.histories(30, .walking, rate: 6), world: world))
     func callbacksKeepTheirRulesOnWalks() async throws { try await Self.follow() }
 
     private static func follow() async throws {

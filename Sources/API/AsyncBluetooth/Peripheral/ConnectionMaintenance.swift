@@ -10,6 +10,9 @@ extension Peripheral {
     /// links. It ends with ``disconnect()``, with the policy's limit, and with the loop or its task; in the last case
     /// the link stays as it is.
     ///
+    /// A device that changes its private address is a new device for the host, unless they have bonded. To return to
+    /// such a device, limit the attempts and ``Central/Settings/connectTimeout``, and search again after `gaveUp`.
+    ///
     /// - Parameters:
     ///   - policy: The wait before an attempt that follows a failure or a lost link, and the number of attempts.
     ///   - clock: The clock of the waits.
