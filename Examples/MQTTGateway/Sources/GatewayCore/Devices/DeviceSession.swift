@@ -10,6 +10,9 @@ struct DeviceSession: Sendable {
     static let retries: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
     /// The time limit of one search.
     static let searchLimit = Duration.seconds(30)
+    /// The number of failed attempts to connect after which a device that is selected by its name is searched again: it
+    /// may have changed its address, and is then a new device for the host.
+    static let attempts = 3
     /// The number of values of one characteristic that may wait for the queue; further ones replace the oldest, and are
     /// counted.
     static let bufferLimit = 256
@@ -91,7 +94,8 @@ struct DeviceSession: Sendable {
     }
 
     private func maintain(_ peripheral: Peripheral) async {
-        for await event in peripheral.maintainConnection(.backoff(maximum: .seconds(60))) {
+        let attempts = if case .localName = device.selector { Self.attempts as Int? } else { nil as Int? }
+        for await event in peripheral.maintainConnection(.backoff(maximum: .seconds(60), attempts: attempts)) {
             if case .connected = event {
                 commands.setPeripheral(peripheral)
                 await presence.set(device.id, isConnected: true)
