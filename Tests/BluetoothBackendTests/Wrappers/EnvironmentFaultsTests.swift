@@ -30,7 +30,7 @@ struct EnvironmentFaultsTests {
     }
 
     @Test(arguments: [
-        ("{", "not valid JSON"), ("[]", "dictionary"), (#"{"faults": []}"#, "seed: missing"),
+        ("{", "not valid JSON"), ("[]", "array"), (#"{"faults": []}"#, "seed: missing"),
         (
             #"{"seed": 1, "faults": [{"where": {"kind": "x"}, "when": {"once": {}}, "what": {"drop": {}}}]}"#,
             #"faults[0].where.kind: "x" names no command and no event"#

@@ -1,3 +1,5 @@
+import AsyncBluetooth
+import BluetoothBackend
 import BluetoothInstrumentation
 import BluetoothSupport
 import CoreBluetooth
@@ -14,8 +16,12 @@ import ScriptedBlueZ
 
 /// The plan of a found history: the app fails with it as it does under the history, on other backends too.
 @Suite struct HistoryFaultPlanTests {
-    /// Searches for the planted bug, and returns the plan that the message names.
-    private func plan() async throws -> FaultPlan {
+    /// Searches for a history under which an app stores a record twice, and returns the plan that the message names.
+    ///
+    /// - Parameter first: The index of the first stored record that must not repeat the one before.
+    private func plan(
+        of app: @escaping @Sendable () async throws -> Void, from first: Int = 1
+    ) async throws -> FaultPlan {
         let test = try #require(Test.current)
         let messages = Shared<[String]>([])
         try await IssueHandlingTrait.compactMapIssues { issue in
@@ -23,9 +29,10 @@ import ScriptedBlueZ
             return nil
         }
         .provideScope(for: test, testCase: nil) {
-            try await EmulatorTrait.emulator(.histories(1000), seed: 1).provideScope(for: test, testCase: nil) {
-                let stored = try await RecordUploader(isCareful: false).storedRecords()
-                #expect(stored == [1, 2, 3], "")
+            let trait = EmulatorTrait.emulator(.histories(1000, .hostileDevice), seed: 1)
+            try await trait.provideScope(for: test, testCase: nil) {
+                let repeated = try await repeatedRecords(app).contains { $0 >= first }
+                #expect(!repeated, "")
             }
         }
         let message = messages.withLock { $0.joined(separator: "\n") }
@@ -34,25 +41,67 @@ import ScriptedBlueZ
         return try #require(try EnvironmentFaults.make([variable: String(file.prefix { !$0.isWhitespace })]))
     }
 
-    @Test func theAppFailsWithThePlanAsUnderTheHistory() async throws {
-        let (plan, test) = (try await plan(), try #require(Test.current))
+    /// Runs an app, and returns the indexes of the stored records that repeat the one before.
+    private func repeatedRecords(
+        _ app: @escaping @Sendable () async throws -> Void, with plan: FaultPlan? = nil
+    ) async throws -> [Int] {
         let records = Shared<[UInt8]>([])
+        let emulator = Emulator.current
+        try emulator.add(EmulatedPeripheral(RecordStore.description, handler: RecordStore(records: records)))
+        let backend: any BluetoothBackend =
+            try plan.map { try FaultInjectingBackend(around: emulator, plan: $0) } ?? emulator
+        try await emulator.run { try await CBManager.withBackend(.custom(backend)) { try await app() } }
+        return records.withLock { records in records.indices.dropFirst().filter { records[$0] == records[$0 - 1] } }
+    }
+
+    /// Runs an app with a plan and without a history.
+    private func repeatedRecords(
+        with plan: FaultPlan, _ app: @escaping @Sendable () async throws -> Void
+    ) async throws -> [Int] {
+        let test = try #require(Test.current)
+        let repeated = Shared<[Int]>([])
         try await EmulatorTrait.emulator(seed: 2).provideScope(for: test, testCase: nil) {
-            let emulator = Emulator.current
-            try emulator.add(EmulatedPeripheral(RecordStore.description, handler: RecordStore(records: records)))
-            let faulty = try FaultInjectingBackend(around: emulator, plan: plan)
-            try await emulator.run {
-                try await CBManager.withBackend(.custom(faulty)) {
-                    try await RecordUploader(isCareful: false).upload([1, 2, 3])
+            let found = try await repeatedRecords(app, with: plan)
+            repeated.withLock { $0 = found }
+        }
+        return repeated.withLock { $0 }
+    }
+
+    @Test func theAppFailsWithThePlanAsUnderTheHistory() async throws {
+        let app: @Sendable () async throws -> Void = { try await RecordUploader(isCareful: false).upload([1, 2, 3]) }
+        #expect(try await repeatedRecords(with: try await plan(of: app), app).count == 1)
+    }
+
+    @Test func messagesCountFromTheBeginningOfALongRun() async throws {
+        // More lines than a trace retains by default.
+        let app: @Sendable () async throws -> Void = { try await Self.upload(600) }
+        let plan = try await plan(of: app, from: 300)
+        let repeated = try await repeatedRecords(with: plan, app)
+        #expect(repeated.count == 1 && repeated[0] >= 300, "\(plan): \(repeated)")
+    }
+
+    /// An app with one manager that repeats a record after an error.
+    private static func upload(_ count: Int) async throws {
+        let central = Central()
+        var record = 0
+        while record < count {
+            do {
+                for try await found in central.scan(for: [CBUUID(string: "FFE0")]) {
+                    while record < count {
+                        try await found.peripheral.write(Data([UInt8(record % 256)]), to: "FFE0/FFE1")
+                        record += 1
+                    }
+                    break
                 }
+            } catch {
+                try await Task.sleep(for: .seconds(1))
             }
         }
-        #expect(records.withLock { $0 } == [1, 1, 2, 3])
     }
 
     #if BlueZ && os(Linux)
     @Test(.timeLimit(.minutes(1))) func theAppFailsWithThePlanOnAnEmulatedDaemon() async throws {
-        let plan = try await plan()
+        let plan = try await plan(of: { try await RecordUploader(isCareful: false).upload([1, 2, 3]) })
         let bus = try PrivateBus()
         let records = Shared<[UInt8]>([])
         let emulator = Emulator(configuration: .instant, time: .real, seed: 2)

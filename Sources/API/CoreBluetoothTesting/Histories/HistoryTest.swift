@@ -48,11 +48,11 @@ struct HistoryTest: Sendable {
         let plan = HistoryPlan(finding.simplest, course.devices)
         let stored = file.write(plan, world, course.devices)
         guard !finding.endsProcess else { return fail(HistoryReport(finding, seed: seed, [stored]).ending(finding)) }
-        let repetition = try session(plan)
+        // The plan counts messages from the beginning.
+        let repetition = try session(plan, traceLimit: 1_000_000)
         _ = await runSilently(repetition)
         let faults = HistoryFaults(finding.simplest, repetition.emulator.trace)
-        let report = HistoryReport(
-            finding, seed: seed, [stored] + file.write(faults))
+        let report = HistoryReport(finding, seed: seed, [stored] + file.write(faults))
         if try await !runReporting(try session(plan, report)) { fail(report.unrepeatable(finding)) }
     }
 
@@ -86,7 +86,11 @@ struct HistoryTest: Sendable {
     }
 
     /// Creates the session of a run.
-    private func session(_ plan: HistoryPlan? = nil, _ report: HistoryReport? = nil) throws -> EmulatorSession {
+    private func session(
+        _ plan: HistoryPlan? = nil, _ report: HistoryReport? = nil, traceLimit: Int? = nil
+    ) throws -> EmulatorSession {
+        var configuration = configuration
+        if let traceLimit { configuration.traceLimit = traceLimit }
         let emulator = try Emulator(
             world: plan?.world(world) ?? world, configuration: configuration, time: .virtual, seed: plan?.seed ?? seed)
         if let plan { emulator.perform(plan.script) }
