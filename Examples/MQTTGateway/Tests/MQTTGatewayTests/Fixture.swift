@@ -14,11 +14,13 @@ let hasBroker = BrokerProcess.executable != nil || ProcessInfo.processInfo.envir
 final class Fixture: Sendable {
     let folder: URL
     let broker: BrokerProcess
-    let emulator = Emulator(configuration: .instant)
+    let emulator: Emulator
     let ledger: SentLedger
     let listener: Listener
 
-    init(devices: Int = 2, interval: Duration = .milliseconds(50)) throws {
+    /// - Parameter interval: The time between the values of a device, in the emulator's time.
+    init(devices: Int = 2, interval: Duration = .milliseconds(50), time: EmulatorTime = .real) throws {
+        emulator = Emulator(configuration: .instant, time: time)
         folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         broker = try BrokerProcess(folder: folder)

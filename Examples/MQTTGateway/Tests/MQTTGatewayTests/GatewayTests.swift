@@ -76,6 +76,20 @@ struct GatewayTests {
         }
     }
 
+    /// Without a bond, it is then a new device for the host.
+    @Test func aDeviceThatChangesItsAddressIsFoundAgainByItsName() async throws {
+        let fixture = try Fixture(devices: 1, interval: .seconds(5), time: .scaled(by: 100))
+        try await fixture.listening {
+            try await fixture.running(fixture.configuration { "localName: Sequence \($0)" }) { _ in
+                try await fixture.values(3)
+                let device = try #require(fixture.emulator.device(named: "Sequence 0"))
+                device.rotateAddress()
+                device.disconnect()
+                try await fixture.values(try fixture.numbers().count + 20)
+            }
+        }
+    }
+
     /// The system knows a device once it has heard it.
     @Test func aDeviceThatTheSystemDoesNotKnowIsFoundByItsIdentifier() async throws {
         let fixture = try Fixture()
