@@ -318,7 +318,7 @@ let package = Package(
             dependencies: [
                 "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
                 "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothClasses",
-                "CoreBluetoothTesting",
+                "CoreBluetoothTesting", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(

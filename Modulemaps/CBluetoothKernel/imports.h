@@ -14,9 +14,10 @@ static inline void **bluetooth_import(void *library, const char *function) {
   struct link_map *map = 0;
   if (dlinfo(library, 2 /* RTLD_DI_LINKMAP */, &map) || !map) return 0;
   const ElfW(Sym) *symbols = 0;
-  const ElfW(Rela) *relocations = 0;
   const char *names = 0;
-  size_t size = 0;
+  // The relocations of calls, and the others, to which a linker may add those of calls.
+  const ElfW(Rela) *relocations[2] = {0, 0};
+  size_t sizes[2] = {0, 0};
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
     // glibc adds the library's address to those of the file when it loads the library, musl does not.
     uintptr_t address = entry->d_un.d_ptr;
@@ -24,14 +25,20 @@ static inline void **bluetooth_import(void *library, const char *function) {
     switch (entry->d_tag) {
       case DT_SYMTAB: symbols = (const ElfW(Sym) *)address; break;
       case DT_STRTAB: names = (const char *)address; break;
-      case DT_JMPREL: relocations = (const ElfW(Rela) *)address; break;
-      case DT_PLTRELSZ: size = entry->d_un.d_val; break;
+      case DT_JMPREL: relocations[0] = (const ElfW(Rela) *)address; break;
+      case DT_PLTRELSZ: sizes[0] = entry->d_un.d_val; break;
+      case DT_RELA: relocations[1] = (const ElfW(Rela) *)address; break;
+      case DT_RELASZ: sizes[1] = entry->d_un.d_val; break;
     }
   }
-  if (!symbols || !names || !relocations) return 0;
-  for (size_t index = 0; index < size / sizeof(ElfW(Rela)); index++) {
-    const ElfW(Sym) *symbol = symbols + ELF64_R_SYM(relocations[index].r_info);
-    if (!strcmp(names + symbol->st_name, function)) return (void **)(map->l_addr + relocations[index].r_offset);
+  if (!symbols || !names) return 0;
+  for (int table = 0; table < 2; table++) {
+    for (size_t index = 0; index < sizes[table] / sizeof(ElfW(Rela)); index++) {
+      const ElfW(Rela) *relocation = relocations[table] + index;
+      size_t symbol = ELF64_R_SYM(relocation->r_info);
+      // Relocations without a symbol are no imports.
+      if (symbol && !strcmp(names + symbols[symbol].st_name, function)) return (void **)(map->l_addr + relocation->r_offset);
+    }
   }
 #endif
   return 0;

@@ -2,7 +2,7 @@ import Foundation
 
 /// The histories under which a test runs.
 public struct RadioHistories: Sendable {
-    /// What may go wrong.
+    /// A set of kinds of incidents.
     public struct Profile: OptionSet, Sendable {
         /// The bits.
         public let rawValue: Int
@@ -28,7 +28,7 @@ public struct RadioHistories: Sendable {
     public var count: Int
     /// The real time after which no further history begins; nil for no limit.
     public var timeLimit: Duration?
-    /// What may go wrong.
+    /// The kinds of incidents that may happen.
     public var profile: Profile
     /// The mean number of incidents in a history, 1 or more.
     public var rate: Double

@@ -51,7 +51,7 @@ final class TaskTime: Sendable {
         let hold = TimeHold.current
         _ = emulator.clock.schedule(after: duration) { [weak queue] in
             hold?.retake()
-            if let queue, let job = sleep.take() { queue.enqueue(job) }
+            if let queue, let job = sleep.removeJob() { queue.enqueue(job) }
         }
         hold?.pause()
     }
@@ -73,9 +73,9 @@ final class TaskTime: Sendable {
             self.remainder = remainder
         }
 
-        deinit { if let job = take() { remainder(job, max(.zero, deadline - time.now)) } }
+        deinit { if let job = removeJob() { remainder(job, max(.zero, deadline - time.now)) } }
 
-        func take() -> UnownedJob? {
+        func removeJob() -> UnownedJob? {
             job.withLock { job in
                 defer { job = nil }
                 return job
