@@ -128,7 +128,7 @@ gateway-days: build ## a gateway on the emulator for DAYS=7 of virtual time, in 
 	@COREBLUETOOTH_GATEWAY_DAYS=$${DAYS:-7} COREBLUETOOTH_GATEWAY_SEED=$${FIRST_SEED:-1} \
 		Scripts/with-bus swift test --skip-build --no-parallel --filter GatewayDaysTests
 
-histories: build ## HISTORIES=10000 radio histories of each client, server and recording of this package: half an hour
+histories: build ## HISTORIES=10000 radio histories of each client, server and recording of this package: three quarters of an hour
 	@COREBLUETOOTH_HISTORIES=$${HISTORIES:-10000} COREBLUETOOTH_SEED=$${FIRST_SEED:-1} \
 		swift test --skip-build --no-parallel --filter '\.[A-Z][a-z]+HistoriesTests'
 

@@ -85,8 +85,10 @@ private final class MeterApp: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     }
 
     /// Cancels a connection without a value for half a minute, as apps do, because a connect has no end of its own.
+    ///
+    /// The block does not run later, because virtual time does not wait for a dispatch queue.
     func watch() {
-        queue.async { [self] in
+        queue.sync {
             guard let meter, now - max(since, lastValue) > .seconds(30), manager?.state == .poweredOn else { return }
             let wasConnected = isConnected
             manager?.cancelPeripheralConnection(meter)
@@ -97,7 +99,7 @@ private final class MeterApp: NSObject, CBCentralManagerDelegate, CBPeripheralDe
     }
 
     func stop() {
-        queue.async { [self] in
+        queue.sync {
             if manager?.state == .poweredOn {
                 if let meter { manager?.cancelPeripheralConnection(meter) }
                 manager?.stopScan()
