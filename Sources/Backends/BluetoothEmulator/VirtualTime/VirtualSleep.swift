@@ -29,6 +29,8 @@ final class VirtualSleep: TaskExecutor, SchedulingExecutor {
             ImportedFunction.replace("clock_gettime", in: "libswift_Concurrency.so", with: clockReading)
         else { return false }
         Factory.executor.withLock { $0 = VirtualSleep(platform) }
+        // The runtime stores the executor without a lock, and reads it when a task begins to sleep. The first emulator in
+        // virtual time makes this one store; both executors live as long as the process.
         _createExecutors(factory: Factory.self)
         return true
     }
