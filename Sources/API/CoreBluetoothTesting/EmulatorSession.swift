@@ -98,6 +98,33 @@ final class EmulatorSession: ManagerObserver {
         }
     }
 
+    /// Runs a test's body on the executor of this world, and reports the rules that it violated, and a standstill.
+    ///
+    /// - Parameter report: Receives a message, and the place of its rule, if it has one.
+    /// - Returns: The result of the body; nil if the body waited for something that does not happen, and was cancelled.
+    func runWatched(
+        _ body: @Sendable () async throws -> Void, reporting report: (String, SourceLocation?) -> Void
+    ) async -> Result<Void, any Error>? {
+        let watch = StandstillWatch(emulator)
+        watch.begin()
+        async let end: Void = watch.watch {
+            try await withTaskExecutorPreference(emulator.executor) { try await run(body) }
+        }
+        let outcome = await watch.outcome()
+        for violation in violations { report(violation.message, violation.location) }
+        if let failure = watch.failure { report(failure, nil) }
+        if outcome == .stuck {
+            watch.requireEnd()
+            // Leaving the scope cancels the body.
+            return nil
+        }
+        do {
+            return .success(try await end)
+        } catch {
+            return .failure(error)
+        }
+    }
+
     // MARK: Expectations
 
     /// Whether the callbacks since the last expectation meet an expectation.

@@ -71,22 +71,11 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     private func performInside(
         _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
     ) async throws {
-        let watch = StandstillWatch(session.emulator)
-        watch.begin()
-        async let body: Void = watch.watch {
-            try await withTaskExecutorPreference(session.emulator.executor) { try await session.run(function) }
+        let end = await session.runWatched(function) { message, location in
+            Issue.record("\(message)", sourceLocation: location ?? test.sourceLocation)
         }
-        let outcome = await watch.outcome()
-        for violation in session.violations {
-            Issue.record("\(violation.message)", sourceLocation: violation.location)
-        }
-        if let failure = watch.failure { Issue.record("\(failure)", sourceLocation: test.sourceLocation) }
-        if outcome == .stuck {
-            watch.requireEnd()
-            // Leaving the scope cancels the body.
-            return
-        }
-        try await body
+        guard let end else { return }
+        try end.get()
         for leftover in await session.leaks() where !leftover.isAllowed(by: allowed) {
             Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
         }

@@ -86,24 +86,14 @@ extension EmulatorSession {
         _ body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
         let assertions = FailedAssertions()
-        let watch = StandstillWatch(emulator)
-        watch.begin()
-        async let end: Void = watch.watch {
-            try await withTaskExecutorPreference(emulator.executor) {
-                try await FailedAssertions.$current.withValue(assertions) { try await run(body) }
-            }
+        var failures: [String] = []
+        let end = await runWatched {
+            try await FailedAssertions.$current.withValue(assertions, operation: body)
+        } reporting: { message, _ in
+            failures.append(message)
         }
-        let outcome = await watch.outcome()
-        var failures = violations.map(\.message) + [watch.failure].compactMap(\.self)
-        if outcome == .stuck {
-            watch.requireEnd()
-            return failures + assertions.messages
-        }
-        do {
-            try await end
-        } catch {
-            failures.append("thrown: \(error)")
-        }
+        guard let end else { return failures + assertions.messages }
+        if case .failure(let error) = end { failures.append("thrown: \(error)") }
         return failures + assertions.messages + (await leaks()).filter { !$0.isAllowed(by: allowed) }.map(\.description)
     }
 }

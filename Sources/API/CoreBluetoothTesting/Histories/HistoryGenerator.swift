@@ -16,6 +16,19 @@ struct HistoryGenerator: Sendable {
     let names: [PeerID: String]
     /// The moments of the run without incidents.
     let moments: HistoryMoments
+    /// The steps that the run without incidents performed; all steps if it performed none.
+    private let performed: [DeviceFault.Step]
+
+    init(
+        seed: UInt64, profile: RadioHistories.Profile, rate: Double, devices: [String], hosts: [String],
+        names: [PeerID: String], moments: HistoryMoments
+    ) {
+        (self.seed, self.profile, self.rate) = (seed, profile, rate)
+        (self.devices, self.hosts, self.names, self.moments) = (devices, hosts, names, moments)
+        let steps = Set(moments.requests.flatMap { DeviceFault.Step.steps(of: $0.operation) })
+            .union(moments.notifications.isEmpty ? [] : [.notify])
+        performed = DeviceFault.Step.allCases.filter { steps.isEmpty || steps.contains($0) }
+    }
 
     /// Returns a history.
     ///
@@ -37,7 +50,8 @@ struct HistoryGenerator: Sendable {
             return incident.map { step(&random, $0, at: random.duration(upTo: moments.end + Self.tail)) }
         }
         let candidates = (0..<Self.candidates).compactMap { _ -> (step: RadioHistory.Step, count: Int)? in
-            guard let target = target(&random), let incident = incident(&random, target) else { return nil }
+            let target = target(&random)
+            guard let incident = incident(&random, target) else { return nil }
             return (step(&random, incident, at: target.time), coverage.counts[target.encounter(with: incident)] ?? 0)
         }
         return candidates.min { $0.count < $1.count }?.step
@@ -72,10 +86,10 @@ struct HistoryGenerator: Sendable {
         }
     }
 
-    /// Chooses a moment: just before or after a request or a notification, or during a request.
-    private func target(_ random: inout SeededGenerator) -> Target? {
+    /// Chooses one of the moments, of which there is at least one: just before or after a request or a notification, or
+    /// during a request.
+    private func target(_ random: inout SeededGenerator) -> Target {
         let count = moments.requests.count + moments.notifications.count
-        guard count > 0 else { return nil }
         let index = Int(random.below(UInt64(count)))
         let phase = HistoryCoverage.Phase.allCases[Int(random.below(3))]
         let nearby = Duration.milliseconds(1)
@@ -146,12 +160,9 @@ struct HistoryGenerator: Sendable {
 
     /// Chooses a fault: of the operation at hand if there is one, or else of any that the first run performed.
     private func fault(_ random: inout SeededGenerator, _ operation: String?) -> RadioHistory.DeviceIncident {
-        let performed = Set(moments.requests.flatMap { DeviceFault.Step.steps(of: $0.operation) })
-            .union(moments.notifications.isEmpty ? [] : [.notify])
-        let steps = operation.map { DeviceFault.Step.steps(of: $0) } ?? []
-        let all = DeviceFault.Step.allCases
-        let choices = steps.isEmpty ? all.filter { performed.contains($0) } : steps
-        let step = (choices.isEmpty ? all : choices)[Int(random.below(UInt64((choices.isEmpty ? all : choices).count)))]
+        let ofOperation = operation.map { DeviceFault.Step.steps(of: $0) } ?? []
+        let choices = ofOperation.isEmpty ? performed : ofOperation
+        let step = choices[Int(random.below(UInt64(choices.count)))]
         let effects: [DeviceFault.Effect?] = [
             .loseAnswer, .loseAnswer, .delayAnswer(random.lengths()), .delay(random.lengths()), .fail(), .disconnect,
             .corrupt, nil,
