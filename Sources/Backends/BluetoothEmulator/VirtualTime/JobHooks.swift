@@ -128,7 +128,9 @@ enum JobHooks {
     static func owner(of job: UnownedJob) -> Owner {
         let task = getTaskID?(job) ?? 0
         let context = TaskContext.current
-        let (known, isOutsider) = owners.withLock { ($0.queues[task]?.queue, $0.outsiders.contains(task)) }
+        // A job without a task has no owner to be found.
+        let (known, isOutsider) =
+            task == 0 ? (nil, false) : owners.withLock { ($0.queues[task]?.queue, $0.outsiders.contains(task)) }
         if let known { return .world(known) }
         guard !isOutsider, let queue = context?.queue else {
             let isInTask = withUnsafeCurrentTask { $0 != nil }
