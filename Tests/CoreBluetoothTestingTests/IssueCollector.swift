@@ -8,6 +8,13 @@ enum IssueCollector {
         world: WorldDescription = .builtIn, allowing allowed: EmulatorTrait.Leftovers = [],
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> [String] {
+        try await issues(of: .emulator(.instant, seed: 41, world: world, allowing: allowed), body)
+    }
+
+    /// Returns the messages of the issues that a body causes under a trait.
+    static func issues(
+        of trait: EmulatorTrait, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> [String] {
         let test = try #require(Test.current)
         let messages = Messages()
         try await IssueHandlingTrait.compactMapIssues { issue in
@@ -15,8 +22,7 @@ enum IssueCollector {
             return nil
         }
         .provideScope(for: test, testCase: nil) {
-            try await EmulatorTrait.emulator(.instant, seed: 41, world: world, allowing: allowed)
-                .provideScope(for: test, testCase: nil, performing: body)
+            try await trait.provideScope(for: test, testCase: nil, performing: body)
         }
         return messages.all
     }

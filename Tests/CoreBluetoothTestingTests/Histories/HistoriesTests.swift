@@ -12,23 +12,7 @@ import Testing
     private func issues(
         _ histories: RadioHistories, seed: UInt64, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> [String] {
-        let test = try #require(Test.current)
-        let messages = Lock<[String]>([])
-        try await IssueHandlingTrait.compactMapIssues { issue in
-            messages.withLock {
-                $0.append(([issue.description] + issue.comments.map(\.rawValue)).joined(separator: "\n"))
-            }
-            return nil
-        }
-        .provideScope(for: test, testCase: nil) {
-            do {
-                try await EmulatorTrait.emulator(histories, seed: seed)
-                    .provideScope(for: test, testCase: nil, performing: body)
-            } catch {
-                Issue.record(error)
-            }
-        }
-        return messages.withLock { $0 }
+        try await IssueCollector.issues(of: .emulator(histories, seed: seed), body)
     }
 
     @Test func aRepeatedWriteIsFoundAndSimplified() async throws {
