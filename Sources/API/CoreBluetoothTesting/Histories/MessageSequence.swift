@@ -56,7 +56,7 @@ struct MessageSequence: Sendable {
         }
     }
 
-    /// Returns the answer to a command; the one that should have come if there is none.
+    /// Returns the answer to a command, or the answer that a lost link or an earlier fault kept from coming.
     mutating func answer(to command: Message, _ kind: CentralEvent.Kind, after order: Int) -> Message {
         let answer = messages.first {
             $0.isEvent && $0.manager == command.manager && $0.device == command.device
