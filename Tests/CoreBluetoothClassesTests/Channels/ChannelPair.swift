@@ -7,16 +7,20 @@ import Synchronization
 
 /// Two ends of one channel without a backend: each end receives what the other sends, and grants credits as it reads.
 final class ChannelPair: Sendable {
-    let near = ChannelTable()
-    let far = ChannelTable()
+    let near: ChannelTable
+    let far: ChannelTable
     private let id = ChannelID(rawValue: 1)
     private let window: Int
     private let onTheWay = Lock((toFar: 0, toNear: 0))
     private let overruns = Lock(0)
 
-    /// - Parameter window: The bytes that each end may send before the other reads.
-    init(window: Int) {
+    /// - Parameters:
+    ///   - window: The bytes that each end may send before the other reads.
+    ///   - clock: Waits for the events of the streams.
+    init(window: Int, clock: any BackendClock = SystemClock()) {
         self.window = window
+        near = ChannelTable(clock: clock)
+        far = ChannelTable(clock: clock)
         near.open(id, from: .psm(0x80), credits: window) { [weak self] in
             guard let self else { return }
             pass($0, to: far, \.toFar, \.toNear)

@@ -1,6 +1,10 @@
 import BluetoothSupport
 public import CoreBluetooth
 
+#if !canImport(Darwin)
+import CoreBluetoothClasses
+#endif
+
 /// An L2CAP channel: a stream of bytes in each direction, without packet boundaries.
 ///
 /// One task reads and one task writes at a time; others wait for their turn. The channel closes with ``close()``
@@ -109,7 +113,15 @@ final class StreamLoop: Sendable {
         self.loop = loop
     }
 
-    func add(_ stream: Stream) { stream.schedule(in: loop.value, forMode: .default) }
+    func add(_ channel: CBL2CAPChannel) {
+        #if canImport(Darwin)
+        for stream in channel.streams { stream.schedule(in: loop.value, forMode: .default) }
+        #else
+        channel.schedule(inEndless: loop.value)
+        #endif
+    }
 
-    func remove(_ stream: Stream) { stream.remove(from: loop.value, forMode: .default) }
+    func remove(_ channel: CBL2CAPChannel) {
+        for stream in channel.streams { stream.remove(from: loop.value, forMode: .default) }
+    }
 }

@@ -22,9 +22,9 @@ final class StreamPump: NSObject, StreamDelegate, Sendable {
     init(_ channel: Unchecked<CBL2CAPChannel>) {
         state = LockedState(State(channel: channel.value))
         super.init()
-        for stream in [channel.value.inputStream as Stream?, channel.value.outputStream as Stream?].compactMap({ $0 }) {
+        StreamLoop.shared.add(channel.value)
+        for stream in channel.value.streams {
             stream.delegate = self
-            StreamLoop.shared.add(stream)
             stream.open()
         }
     }
@@ -108,10 +108,12 @@ final class StreamPump: NSObject, StreamDelegate, Sendable {
             return state.channel
         }
         guard let channel else { return }
-        for stream in [channel.inputStream as Stream?, channel.outputStream as Stream?].compactMap({ $0 }) {
-            StreamLoop.shared.remove(stream)
-            stream.close()
-        }
+        StreamLoop.shared.remove(channel)
+        for stream in channel.streams { stream.close() }
         wake()
     }
+}
+
+extension CBL2CAPChannel {
+    var streams: [Stream] { [inputStream as Stream?, outputStream as Stream?].compactMap { $0 } }
 }

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 public import Foundation
 
 /// A connection-oriented channel to a peer, as a pair of streams.
@@ -25,6 +26,13 @@ open class CBL2CAPChannel: NSObject {
     /// Whether the channel ended with its link rather than by a close of the other side; known as soon as the streams
     /// end.
     package var hasLostLink: Bool { core.hasLostLink }
+
+    /// Schedules both streams in a run loop that runs until the process ends, so that virtual time waits for their events.
+    package func schedule(inEndless loop: RunLoop) {
+        for side in ChannelMachine.Side.allCases {
+            core.events(side).schedule(in: loop, forMode: .default, isEndless: true)
+        }
+    }
 
     private let core: ChannelCore
     private let id: ChannelID
@@ -125,7 +133,7 @@ final class L2CAPOutputStream: OutputStream {
     /// Creates a stream that is at its end: Foundation requires this initializer, and a stream to memory belongs to no
     /// channel.
     required convenience init(toMemory: ()) {
-        let channel = ChannelCore(credits: 0) { _ in }
+        let channel = ChannelCore(credits: 0, clock: SystemClock()) { _ in }
         channel.handle(.closed)
         self.init(channel)
     }

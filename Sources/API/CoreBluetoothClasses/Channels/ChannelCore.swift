@@ -24,12 +24,13 @@ final class ChannelCore: Sendable {
     ///
     /// - Parameters:
     ///   - credits: The bytes that may be sent at first.
+    ///   - clock: Waits for the events of the streams.
     ///   - submit: Submits commands to the backend; called on the threads of the streams, under no lock.
-    init(credits: Int, submit: @escaping @Sendable (ChannelCommand) -> Void) {
+    init(credits: Int, clock: any BackendClock, submit: @escaping @Sendable (ChannelCommand) -> Void) {
         state = Lock(State(machine: ChannelMachine(credits: credits)))
         self.submit = submit
-        inputEvents = StreamEvents(.input)
-        outputEvents = StreamEvents(.output)
+        inputEvents = StreamEvents(.input, clock: clock)
+        outputEvents = StreamEvents(.output, clock: clock)
         inputEvents.attach(self)
         outputEvents.attach(self)
     }

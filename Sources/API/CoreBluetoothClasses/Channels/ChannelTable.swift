@@ -30,7 +30,11 @@ final class ChannelTable: Sendable {
     /// The most channels that are retained for the app after the other side has closed them.
     static let closedLimit = 64
 
+    private let clock: any BackendClock
     private let state = Lock(State())
+
+    /// Creates the table of a manager, whose clock waits for the events of the streams.
+    init(clock: any BackendClock) { self.clock = clock }
 
     var count: Int { state.withLock { $0.entries.count } }
 
@@ -72,7 +76,7 @@ final class ChannelTable: Sendable {
         _ id: ChannelID, from origin: Origin, credits: Int,
         submit: @escaping @Sendable (ChannelCommand) -> Void
     ) {
-        let core = ChannelCore(credits: credits) { [weak self] command in
+        let core = ChannelCore(credits: credits, clock: clock) { [weak self] command in
             if command == .close { self?.remove(id) }
             submit(command)
         }

@@ -45,7 +45,7 @@ final class CentralCore: InboxOwner, EventSink {
     /// Answers pairings if the environment requests it.
     private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<CentralCore>
-    let channels = ChannelTable()
+    let channels: ChannelTable
     // Invariant: accessed under this lock; objects that leave it are only used on the queue or given to the caller.
     private let state: LockedState<State>
     private let owner = LockedState(Owner())
@@ -54,6 +54,7 @@ final class CentralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBCentralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         self.clock = backend.clock
+        channels = ChannelTable(clock: clock)
         environmentAgent = EnvironmentPairing.process?.agent(on: backend)
         role = backend.wrappedAsAsked.makeCentral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))

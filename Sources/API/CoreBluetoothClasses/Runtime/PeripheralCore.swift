@@ -35,7 +35,7 @@ final class PeripheralCore: InboxOwner, EventSink {
     /// Answers pairings if the environment requests it.
     private let environmentAgent: EnvironmentPairing.Agent?
     let inbox: Inbox<PeripheralCore>
-    let channels = ChannelTable()
+    let channels: ChannelTable
     /// Whether the app gave an identifier for restoration.
     let canRestore: Bool
     // Invariant: accessed under this lock; objects that leave it are only used on the queue or given to the caller.
@@ -46,6 +46,7 @@ final class PeripheralCore: InboxOwner, EventSink {
         let roleOptions = RoleOptions(options, restoreKey: CBPeripheralManagerOptionRestoreIdentifierKey)
         self.backend = backend
         clock = backend.clock
+        channels = ChannelTable(clock: clock)
         environmentAgent = EnvironmentPairing.process?.agent(on: backend)
         role = backend.wrappedAsAsked.makePeripheral(roleOptions)
         inbox = Inbox(queue: queue ?? .main, limits: CBManagerLimits(options))

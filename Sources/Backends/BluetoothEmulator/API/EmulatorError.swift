@@ -8,7 +8,8 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
     case held
-    /// A task has kept virtual time from advancing for ten real seconds, because it never waited for anything.
+    /// A task that never waited for anything, or a stream's delegate, has kept virtual time from advancing for ten real
+    /// seconds.
     case tasksUnsettled
     /// The condition did not come true within the given virtual time.
     case conditionNotMet(within: Duration)
@@ -38,8 +39,9 @@ extension EmulatorError: CustomStringConvertible {
             """
         case .tasksUnsettled:
             """
-            A task has run for ten seconds without waiting for anything, and virtual time waits for it. Does it block \
-            its thread, or call Task.yield() in a loop? Await the emulator's callbacks or its clock instead.
+            A task, or the delegate of a channel's stream, has not come to an end for ten seconds, and virtual time waits \
+            for it. Does it block its thread, call Task.yield() in a loop, or need the main queue while a test blocks that? \
+            Await the emulator's callbacks or its clock instead.
             """
         case .conditionNotMet(let limit): "The condition did not come true within \(limit) of virtual time."
         case .notIdle(let limit): "The emulated world was not idle within \(limit) of virtual time."
