@@ -8,7 +8,7 @@ import LogCapture
 import Logging
 import Testing
 
-/// L2CAP channels in real time: streams report on a run loop, which virtual time does not see.
+/// L2CAP channels in real time.
 @Suite struct ChannelTests {
     private func connect() async throws -> Peripheral {
         let emulator = Emulator(configuration: .instant)

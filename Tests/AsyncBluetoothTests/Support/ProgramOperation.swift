@@ -97,8 +97,7 @@ struct ProgramOperation: Sendable {
         .init { participants, _ in try await participants.server.run() },
     ]
 
-    /// The channel operations; streams report on a thread that virtual time does not wait for, so their progress
-    /// varies.
+    /// The channel operations.
     private static let channels: [ProgramOperation] = [
         .init { participants, choice in
             let channel = try await participants.peripheral.openChannel(0x80)
