@@ -1,32 +1,41 @@
 /// A table with a limited number of entries, which drops the least recently used one.
 ///
-/// Pure. Every operation takes constant time, averaged over many of them.
+/// Pure. Every operation takes constant time, averaged over many of them. Inlinable, so that other modules compile it
+/// for their own keys and values.
 package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private struct Entry: Sendable {
-        var value: Value
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline var value: Value
         /// The number of the last use.
-        var use: UInt64
+        @usableFromInline var use: UInt64
+
+        @inlinable
+        init(value: Value, use: UInt64) { (self.value, self.use) = (value, use) }
     }
 
     /// The largest number of entries; at least 1.
     package private(set) var limit: Int
-    private var entries: [Key: Entry] = [:]
+    @usableFromInline var entries: [Key: Entry] = [:]
     /// The uses in their order, from `oldest` on; only the last use of a key counts, the others are dropped in time.
-    private var uses: [(key: Key, number: UInt64)] = []
-    private var oldest = 0
-    private var lastUse: UInt64 = 0
+    @usableFromInline var uses: [(key: Key, number: UInt64)] = []
+    @usableFromInline var oldest = 0
+    @usableFromInline var lastUse: UInt64 = 0
 
     package init(limit: Int) { self.limit = max(1, limit) }
 
+    @inlinable
     package var count: Int { entries.count }
 
     /// The value of a key; a read does not count as a use.
+    @inlinable
     package subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// The keys, in the order of their last use.
+    @inlinable
     package var keys: [Key] { uses[oldest...].filter(isLast).map(\.key) }
 
     /// Uses a value, and changes it in place; nil if the key has no value.
+    @inlinable
     package mutating func use<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
         guard let index = entries.index(forKey: key) else { return nil }
         if entries.values[index].use != lastUse { entries.values[index].use = recordUse(of: key) }
@@ -36,6 +45,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Inserts a value, which counts as used now.
     ///
     /// - Returns: The entry that was dropped for it.
+    @inlinable
     @discardableResult
     package mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         if use(key, { $0 = value }) != nil { return nil }
@@ -44,6 +54,7 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return evicted
     }
 
+    @inlinable
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
@@ -58,7 +69,8 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return evicted
     }
 
-    private mutating func removeOldest() -> (key: Key, value: Value)? {
+    @inlinable
+    mutating func removeOldest() -> (key: Key, value: Value)? {
         while oldest < uses.count {
             let use = uses[oldest]
             oldest += 1
@@ -68,7 +80,8 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Appends a use, and first drops uses that do not count if they are in the majority.
-    private mutating func recordUse(of key: Key) -> UInt64 {
+    @inlinable
+    mutating func recordUse(of key: Key) -> UInt64 {
         if uses.count > 2 * entries.count + 16 {
             uses = uses[oldest...].filter(isLast)
             oldest = 0
@@ -78,5 +91,6 @@ package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return lastUse
     }
 
-    private func isLast(_ use: (key: Key, number: UInt64)) -> Bool { entries[use.key]?.use == use.number }
+    @inlinable
+    func isLast(_ use: (key: Key, number: UInt64)) -> Bool { entries[use.key]?.use == use.number }
 }

@@ -54,24 +54,30 @@ public struct BluetoothUUID: Sendable {
     ///
     /// - Returns: nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
-        guard digits.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: "-") }) else { return nil }
-        switch digits.utf8.count {
-        case 4:
-            guard let short = UInt16(digits, radix: 16), !digits.contains("-") else { return nil }
-            self.init(short)
-        case 8:
-            guard let short = UInt32(digits, radix: 16), !digits.contains("-") else { return nil }
-            self.init(bits32: short)
-        case 36:
-            guard digits.count == text.count else { return nil }
-            let groups = digits.split(separator: "-", omittingEmptySubsequences: false)
-            guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-                let high = UInt64(groups[..<3].joined(), radix: 16), let low = UInt64(groups[3...].joined(), radix: 16)
-            else { return nil }
-            self.init(high: high, low: low, width: .bits128)
-        default:
-            return nil
+        var text = String(text)
+        guard let uuid = text.withUTF8({ Self(utf8: $0) }) else { return nil }
+        self = uuid
+    }
+
+    private init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        let isShort = text.count == 6 || text.count == 10
+        let isPrefixed = isShort && text[0] == UInt8(ascii: "0") && text[1] | 0x20 == UInt8(ascii: "x")
+        let digits = isPrefixed ? text.dropFirst(2) : text[...]
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for (index, byte) in digits.enumerated() {
+            switch index {
+            case 8, 13, 18, 23:
+                guard byte == UInt8(ascii: "-") else { return nil }
+            default:
+                guard let digit = byte.hexDigitValue else { return nil }
+                (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
+            }
+        }
+        switch digits.count {
+        case 4: self.init(UInt16(low))
+        case 8: self.init(bits32: UInt32(low))
+        case 36: self.init(high: high, low: low, width: .bits128)
+        default: return nil
         }
     }
 
@@ -172,16 +178,5 @@ extension BluetoothUUID: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -46,7 +46,7 @@ extension World {
         switch control {
         case .notify(let target, let value):
             guard let id = lower.air.devices[ref]?.store(value, in: target, ref, &lower.context) else { return }
-            if lower.context.isNoting, subscriberCount(target, of: ref) == 0 {
+            if lower.context.isNoting, gatt.subscriberCount(id, on: lower.air.links(of: ref)) == 0 {
                 lower.context.log("new value of \(target) not sent: no central subscribes to it")
             }
             notify(value, id, of: ref)
@@ -62,8 +62,8 @@ extension World {
     }
 
     func subscriberCount(_ target: AttributeTarget, of ref: Ref<Device>) -> Int {
-        guard let device = lower.air.devices[ref] else { return 0 }
-        return gatt.subscriberCount(device.server.attribute(target), of: device)
+        guard let device = lower.air.devices[ref], let id = device.server.attribute(target) else { return 0 }
+        return gatt.subscriberCount(id, on: device.links)
     }
 
     // MARK: Links

@@ -97,9 +97,8 @@ extension GATT {
     }
 
     /// Returns the number of centrals that subscribe to an attribute of a device.
-    func subscriberCount(_ attribute: AttributeID?, of device: Device) -> Int {
-        guard let attribute else { return 0 }
-        return device.links.count { self[$0]?.server.subscriptions[attribute] != nil }
+    func subscriberCount(_ attribute: AttributeID, on links: [Ref<Link>]) -> Int {
+        links.count { self[$0]?.server.subscriptions[attribute] != nil }
     }
 
     func attributes(of device: Device) -> DeviceAttributes {
