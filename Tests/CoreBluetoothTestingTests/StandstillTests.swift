@@ -71,6 +71,22 @@ import Testing
         #expect(order.withLock { $0 } == ["signals", "blocked"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func aCallbackThatWaitsForATaskEndsTheRunAndTheTaskRunsThen() async throws {
+        let emulator = Emulator(time: .virtual)
+        emulator.settleTimeout = .milliseconds(200)
+        let app = BlockingApp()
+        let box = ManagerBox()
+        await #expect(throws: EmulatorError.unsettled(label: "app")) {
+            try await emulator.run {
+                // From here on, the thread of the tasks drives time.
+                try await Task.sleep(for: .seconds(1))
+                box.manager = CBCentralManager(delegate: app, queue: DispatchQueue(label: "app"))
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+        for await _ in app.returns.stream { break }
+    }
+
     @Test func aBlockedQueueIsNamedWhileLeftoversAreLookedFor() async throws {
         let semaphore = DispatchSemaphore(value: 0)
         let queue = DispatchQueue(label: "blocked queue")
@@ -165,6 +181,18 @@ import Testing
 private final class ManagerBox: @unchecked Sendable {
     // Invariant: used by one test, one step after the other.
     var manager: CBCentralManager?
+}
+
+/// An app that blocks in a callback until a task has run.
+private final class BlockingApp: NSObject, CBCentralManagerDelegate, Sendable {
+    let returns = AsyncStream.makeStream(of: Void.self)
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        let semaphore = DispatchSemaphore(value: 0)
+        Task { semaphore.signal() }
+        semaphore.waitForSignal()
+        returns.continuation.yield()
+    }
 }
 
 /// A value that several tasks share.

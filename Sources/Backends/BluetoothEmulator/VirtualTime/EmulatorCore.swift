@@ -138,5 +138,5 @@ enum RoleSink: Sendable {
 
     var label: String { events.label }
 
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { events.afterDelivery(body) }
+    func appendMarker(_ body: @escaping @Sendable () -> Void) -> (any PendingDelivery)? { events.appendMarker(body) }
 }

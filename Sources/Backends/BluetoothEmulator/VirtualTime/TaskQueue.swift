@@ -174,6 +174,9 @@ final class TaskQueue: TaskExecutor {
         }
     }
 
+    /// Runs what becomes ready on another thread, because a callback of a manager blocks the present one.
+    func leaveThread() { change { $0.endTurn() } }
+
     // MARK: Time
 
     /// Pauses the queue when it is quiet.

@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothSupport
 import Dispatch
 
@@ -93,24 +94,37 @@ final class VirtualTimeRun: Sendable {
     private func step() -> Step {
         let (emulator, sink) = state.withLock { ($0.emulator, $0.unsettled.popFirst()) }
         guard let emulator else { return .waits }
-        if let sink { return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits }
+        if let sink { return settle(sink) ? .done : .waits }
         guard waitForTasks(of: emulator) else { return .waits }
         for check in emulator.checks.withLock({ $0 }) { check() }
         if condition() { return .ended(.met) }
         if stopsWhenQuiescent, state.withLock({ $0.hasDelivered }) { return .ended(.quiescent) }
         switch emulator.core.withLock({ $0.drive(until: limit, goal) }) {
-        case .settle(let sink, let taps):
+        case .settle(let sink, let delivery, let taps):
             state.withLock { state in
                 state.hasDelivered = true
                 if let taps { state.unsettled = taps[...] }
             }
-            return wait(for: .sink(sink), sink.afterDelivery) ? .done : .waits
+            return settle(sink, delivery) ? .done : .waits
         case .settleAll(let sinks): state.withLock { $0.unsettled = sinks[...] }
         case .sideEffect(let sideEffect): sideEffect(emulator)
         case .awaitHolds: return waitForHolds(of: emulator) ? .done : .waits
         case .ended(let outcome): return .ended(outcome)
         }
         return .done
+    }
+
+    /// Waits until a sink has handled its events.
+    ///
+    /// A thread of tasks handles them itself, since no task runs at the same time; any other thread may be one that the
+    /// sink's queue needs.
+    private func settle(_ sink: RoleSink, _ delivery: (any PendingDelivery)? = nil) -> Bool {
+        wait(for: .sink(sink)) { goOn in
+            let marker = sink.appendMarker(goOn)
+            for pending in [delivery, marker] {
+                if SerialThread.isCurrent { pending?.run() } else { pending?.start() }
+            }
+        }
     }
 
     private func waitForHolds(of emulator: Emulator) -> Bool {
@@ -202,7 +216,9 @@ final class VirtualTimeRun: Sendable {
         if age.hasTicked, case .tasks? = wait { emulator.tasks.passTurn() }
         guard age.isOver, let wait else { return watch(current, age: age) }
         switch wait {
-        case .sink(let sink): end(.failed(.unsettled(label: sink.label)))
+        case .sink(let sink):
+            emulator.tasks.leaveThread()
+            end(.failed(.unsettled(label: sink.label)))
         case .holds: end(.failed(.held))
         case .tasks: end(.failed(.tasksUnsettled))
         }

@@ -32,8 +32,8 @@ enum DriveGoal: Sendable {
 
 extension EmulatorCore {
     enum DriveStep: Sendable {
-        /// A sink that received an event, and the taps that received earlier ones.
-        case settle(RoleSink, taps: [RoleSink]?)
+        /// A sink that received an event, the delivery to start or to run, and the taps that received earlier ones.
+        case settle(RoleSink, (any PendingDelivery)?, taps: [RoleSink]?)
         case settleAll([RoleSink])
         case sideEffect(SideEffect)
         case awaitHolds
@@ -59,9 +59,8 @@ extension EmulatorCore {
                     virtual.areTapsUnsettled = true
                     continue
                 case .delivered(let sink, let delivery):
-                    delivery?.start()
                     virtual.isUnsettled = true
-                    return .settle(sink, taps: takeUnsettledTaps())
+                    return .settle(sink, delivery, taps: takeUnsettledTaps())
                 case .sideEffect(let sideEffect):
                     virtual.isUnsettled = true
                     return .sideEffect(sideEffect)
