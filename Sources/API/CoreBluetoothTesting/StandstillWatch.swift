@@ -63,7 +63,7 @@ final class StandstillWatch: Sendable {
 
     /// Ends the process if a cancelled body does not end: the test run would hang.
     func requireEnd() {
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))) {
+        Self.queue.asyncAfter(machineDeadline: .now() + .nanoseconds(Int(emulator.settleTimeout / .nanoseconds(1)))) {
             [self] in
             guard !state.withLock({ $0.hasEnded }) else { return }
             fatalError("\(failure ?? "A test does not end.") Its code takes no notice of being cancelled.")
@@ -73,7 +73,7 @@ final class StandstillWatch: Sendable {
     private func lookLater() {
         // The delay is computed each time: the test may set the timeout.
         let delay = emulator.settleTimeout / Self.standstill
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) { [weak self] in
+        Self.queue.asyncAfter(machineDeadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) { [weak self] in
             guard let self else { return }
             let activity = emulator.activity
             let isStuck = state.withLock { state -> Bool? in

@@ -13,7 +13,7 @@ package struct SystemClock: Sendable {
     /// Calls `body` on a global queue after a delay, unless the call is cancelled before.
     package func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> DelayedCall {
         let call = DelayedCall(body)
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay.dispatchInterval) { call.fire() }
+        DispatchQueue.global().asyncAfter(machineDeadline: .now() + delay.dispatchInterval) { call.fire() }
         return call
     }
 }

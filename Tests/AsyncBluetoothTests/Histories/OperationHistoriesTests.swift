@@ -48,7 +48,8 @@ import Testing
 
     /// Expects that the device can be used when all incidents are over.
     private static func expectRecovery(_ central: Central) async throws {
-        try await Task.sleep(for: .seconds(130))
+        let emulator = Emulator.current
+        try await Task.sleep(for: emulator.endOfIncidents - emulator.now)
         // Faults that no step has met yet still make some attempts fail.
         for _ in 0..<20 {
             let device = try await central.find(RecordingStore.service)

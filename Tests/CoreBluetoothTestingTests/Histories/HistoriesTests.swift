@@ -1,3 +1,4 @@
+import AsyncBluetooth
 import BluetoothEmulator
 import BluetoothSupport
 import CoreBluetooth
@@ -24,6 +25,32 @@ import Testing
         #expect(message.contains("history "))
         #expect(message.contains("COREBLUETOOTH_HISTORY="))
         #expect(message.contains("Writes are performed, but the answer"))
+    }
+
+    @Test func theEndOfIncidentsIsThatOfTheLastOneInAnyOrder() {
+        let emulator = Emulator(time: .virtual)
+        #expect(emulator.endOfIncidents == .zero)
+        let restart = RadioHistory.Step(
+            time: .seconds(6), duration: .seconds(10), incident: .host("default", .resetting))
+        let lock = RadioHistory.Step(time: .seconds(7), duration: .seconds(3), incident: .device("Lock", .outOfRange))
+        emulator.perform(RadioHistory(seed: 1, steps: [restart, lock]).script)
+        #expect(emulator.endOfIncidents == .seconds(16))
+    }
+
+    @Test func anAdapterIsOnAtTheEndOfTheIncidents() async throws {
+        let ends = Shared<Set<Duration>>([])
+        let messages = try await issues(.histories(100, .flakyHost), seed: 1) {
+            let emulator = Emulator.current
+            _ = ends.withLock { $0.insert(emulator.endOfIncidents) }
+            try await emulator.run {
+                let central = Central()
+                do { try await central.waitUntilPoweredOn() } catch is BluetoothError {}
+                try await Task.sleep(for: emulator.endOfIncidents - emulator.now + .seconds(1))
+                #expect(central.state == .poweredOn)
+            }
+        }
+        #expect(messages.isEmpty)
+        #expect(ends.withLock { $0.count } > 10)
     }
 
     @Test func theSameSearchHasTheSameResult() async throws {

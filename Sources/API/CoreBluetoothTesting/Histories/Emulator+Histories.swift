@@ -5,6 +5,13 @@ public import Testing
 import XCTest
 
 extension Emulator {
+    /// The time since the world began at which the incidents of this run's history are over; zero in a run without any.
+    ///
+    /// A test that expects an app to recover waits until then: `try await Task.sleep(for: emulator.endOfIncidents -
+    /// emulator.now)`. A fault that a device has with its next read or write waits for that step, and may still come
+    /// later.
+    public var endOfIncidents: Duration { endOfScript }
+
     /// Runs a body under many radio histories, and reports the simplest one that makes it fail; for tests of XCTest.
     ///
     /// Does for a part of a test what the trait `.emulator(.histories(1000))` does for a whole test of Swift Testing.

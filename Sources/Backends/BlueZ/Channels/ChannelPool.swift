@@ -85,7 +85,7 @@ final class ChannelPool: @unchecked Sendable {
             }
             connecting[id] = watch
             watch.isWriting = true
-            queue.asyncAfter(deadline: .now() + timings.connect.dispatchInterval) { [weak self] in
+            queue.asyncAfter(machineDeadline: .now() + timings.connect.dispatchInterval) { [weak self] in
                 self?.connectTimedOut(id, completion)
             }
         } catch {
@@ -174,7 +174,7 @@ final class ChannelPool: @unchecked Sendable {
         listeners[psm]?.failures += 1
         listener.watch.isReading = false
         let pause = min(timings.acceptPause * (1 << min(listener.failures, 10)), timings.acceptPauseLimit)
-        queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self, watch = listener.watch] in
+        queue.asyncAfter(machineDeadline: .now() + pause.dispatchInterval) { [weak self, watch = listener.watch] in
             // Another listener may use that PSM now.
             guard let self, listeners[psm]?.watch === watch else { return }
             watch.isReading = true

@@ -158,7 +158,7 @@ final class ChannelSocket: @unchecked Sendable {
         guard let socket = watch?.socket else { return }
         guard steps > 0, !outgoing.isEmpty || network.backlog(of: socket) != idleBacklog else { return abort() }
         // Retains `self`, because the owner has released it.
-        queue.asyncAfter(deadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
+        queue.asyncAfter(machineDeadline: .now() + Self.lingerStep.dispatchInterval) { self.linger(steps: steps - 1) }
     }
 
     /// Ends the channel immediately, without an event.

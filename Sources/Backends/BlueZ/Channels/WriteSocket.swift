@@ -113,7 +113,7 @@ final class WriteSocket: @unchecked Sendable {
     private func reportLater() {
         guard !isReportDue else { return }
         isReportDue = true
-        queue.asyncAfter(deadline: .now() + reportDelay.dispatchInterval) { [weak self] in
+        queue.asyncAfter(machineDeadline: .now() + reportDelay.dispatchInterval) { [weak self] in
             self?.isReportDue = false
             self?.report()
         }
@@ -156,7 +156,7 @@ final class WriteSocket: @unchecked Sendable {
             report()
             return handler(.drained)
         }
-        queue.asyncAfter(deadline: .now() + step.dispatchInterval) { [weak self] in
+        queue.asyncAfter(machineDeadline: .now() + step.dispatchInterval) { [weak self] in
             self?.drain(step: min(step * 2, Self.drainStepLimit))
         }
     }

@@ -319,7 +319,7 @@ final class BlueZDaemon: @unchecked Sendable {
             send(.snapshot(changes))
         } catch {
             daemonFailed(error)
-            queue.asyncAfter(deadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
+            queue.asyncAfter(machineDeadline: .now() + timings.snapshotRetry.dispatchInterval) { [weak self] in
                 if self?.service.owner == owner { self?.refresh() }
             }
         }

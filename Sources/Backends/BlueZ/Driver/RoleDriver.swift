@@ -124,7 +124,7 @@ extension RoleDriver {
     func startTimer(_ key: Machine.Input.Timer, _ delay: Duration) {
         let timer = DelayedCall { [weak self] in self?.process(.timer(key)) }
         core.contents.timers.updateValue(timer, forKey: key)?.cancel()
-        daemon.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+        daemon.queue.asyncAfter(machineDeadline: .now() + delay.dispatchInterval) { [weak self] in
             if let self, core.contents.timers[key] === timer { core.contents.timers[key] = nil }
             timer.fire()
         }

@@ -68,7 +68,7 @@ final class SignalStrengthReader: @unchecked Sendable {
         }
         questions[id] = Question(command: command, watch: watch, deadline: deadline, completion: completion)
         watch.isReading = true
-        queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { deadline.fire() }
+        queue.asyncAfter(machineDeadline: .now() + timeout.dispatchInterval) { deadline.fire() }
     }
 
     private func receive(_ id: UInt64) {

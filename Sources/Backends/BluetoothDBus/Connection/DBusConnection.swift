@@ -78,7 +78,7 @@ public final class DBusConnection: Sendable {
         let timer = DelayedCall {
             if attempts.withLock({ $0.deadlinePassed(attempt) }) { completion(.failure(late)) }
         }
-        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) { timer.fire() }
+        queue.asyncAfter(machineDeadline: DispatchTime(uptimeNanoseconds: instant(after: deadline))) { timer.fire() }
         let result = Result { () throws(DBusError) in try ConnectionCore(address: address, queue: queue) }
         if attempts.withLock({ $0.end(attempt) }) {
             // Otherwise the completion, and what it retains, would stay until the deadline.

@@ -30,7 +30,7 @@ package enum DispatchEventLoop {
         free = []
         let fired = DispatchSemaphore(value: 0)
         // A separate queue, because all threads of the global queue may be waiting, one of them here.
-        DispatchQueue(label: "DispatchEventLoop").asyncAfter(deadline: .now() + .milliseconds(1)) { fired.signal() }
+        DispatchQueue(label: "DispatchEventLoop").asyncAfter(machineDeadline: .now() + .milliseconds(1)) { fired.signal() }
         guard fired.wait(timeout: .now() + timeout) == .success else { throw .exhausted("descriptors") }
         isReady.store(true, ordering: .releasing)
     }
@@ -40,7 +40,7 @@ package enum DispatchEventLoop {
         after pause: DispatchTimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
     ) {
         let deadline = DispatchTime.now() + pause
-        if isReady.load(ordering: .acquiring) { return queue.asyncAfter(deadline: deadline, execute: body) }
+        if isReady.load(ordering: .acquiring) { return queue.asyncAfter(machineDeadline: deadline, execute: body) }
         // Neither a queue with a label nor a wait on a semaphore needs a descriptor.
         DispatchQueue(label: "DispatchEventLoop").async {
             _ = DispatchSemaphore(value: 0).wait(timeout: deadline)

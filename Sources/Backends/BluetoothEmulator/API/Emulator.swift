@@ -225,7 +225,7 @@ public final class Emulator: BluetoothBackend {
         }
         #endif
         // The process has no descriptor or thread left.
-        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: start + slot)) { [weak self] in
+        queue.asyncAfter(machineDeadline: DispatchTime(uptimeNanoseconds: start + slot)) { [weak self] in
             _ = self?.handleDue(false)
         }
     }

@@ -140,7 +140,7 @@ final class TapReceiver: EventSink {
         }
         guard mustSchedule else { return }
         if mayWait {
-            queue.asyncAfter(deadline: .now() + Self.batchDelay) { self.drain() }
+            queue.asyncAfter(machineDeadline: .now() + Self.batchDelay) { self.drain() }
         } else {
             queue.async { self.drain() }
         }

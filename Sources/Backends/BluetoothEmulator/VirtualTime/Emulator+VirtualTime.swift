@@ -91,12 +91,17 @@ extension Emulator {
     ///
     /// A step on a device or host that does not exist has no effect; a note in the trace reports it.
     package func perform(_ script: [ScriptStep]) {
+        let end = script.map(\.end).max() ?? .zero
+        core.withLock { $0.virtual.endOfScript = max($0.virtual.endOfScript, end) }
         for step in script {
             _ = clock.schedule(after: step.time - now) { [weak self] in
                 self?.perform { $0.world.perform(step) }
             }
         }
     }
+
+    /// The time at which the last step of the performed scripts is over; zero without a step.
+    package var endOfScript: Duration { core.withLock { $0.virtual.endOfScript } }
 
     /// Stops virtual time until the token is released, for code that the emulator cannot observe.
     public func hold() -> TimeHold { TimeHold(self) }

@@ -1,3 +1,4 @@
+import BluetoothSupport
 import Dispatch
 import Synchronization
 
@@ -68,16 +69,6 @@ final class TaskContext: Sendable {
     }
 
     private static let key = pthread_key_t.create()
-}
-
-extension pthread_key_t {
-    /// Creates a key of thread-specific data, once for the process.
-    static func create() -> pthread_key_t {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key, nil)
-        precondition(code == 0, "pthread_key_create: \(code)")
-        return key
-    }
 }
 
 /// The main actor's executor while emulators with virtual time exist: the main queue, as part of the world's queue.

@@ -86,7 +86,7 @@ final class UnattributedJobs: Sendable {
             return state.last
         }
         guard let number else { return true }
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) { self.expire(number) }
+        queue.asyncAfter(machineDeadline: .now() + .nanoseconds(Int(Self.limit.nanoseconds))) { self.expire(number) }
         return false
     }
 

@@ -199,7 +199,7 @@ final class VirtualTimeRun: Sendable {
     private func watch(_ number: UInt64 = 0, age: WaitAge = WaitAge()) {
         guard let emulator = state.withLock({ $0.emulator }) else { return }
         let tick = emulator.core.withLock { $0.virtual.settleTimeout } / WaitAge.limit
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
+        Self.queue.asyncAfter(machineDeadline: .now() + .nanoseconds(Int(tick.nanoseconds))) { [weak self] in
             self?.checkAge(number, age: age)
         }
     }

@@ -20,6 +20,8 @@ struct VirtualTimeState: Sendable {
     let stepLimit = 100_000
     /// The maximum duration of a wait, in real time.
     var settleTimeout = Duration.seconds(10)
+    /// The time at which the last step of a performed script is over.
+    var endOfScript = Duration.zero
 }
 
 /// The condition that ends a drive.

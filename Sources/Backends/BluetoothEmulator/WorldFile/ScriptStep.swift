@@ -58,6 +58,11 @@ public struct ScriptStep: Hashable, Sendable {
     /// The action at that time.
     public var action: Action
 
+    /// The time at which the step is over by itself.
+    var end: Duration {
+        if case .host(_, .reset(let duration)) = action { time + duration } else { time }
+    }
+
     /// Creates a step.
     public init(at time: Duration, _ action: Action) {
         self.time = time

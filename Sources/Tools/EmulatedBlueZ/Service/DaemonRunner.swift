@@ -84,7 +84,7 @@ final class DaemonRunner: @unchecked Sendable {
     private func enqueue(_ input: DaemonInput) {
         switch inbox.withLock({ $0.append(input) }) {
         case .none: break
-        case .soon: connection.queue.asyncAfter(deadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
+        case .soon: connection.queue.asyncAfter(machineDeadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
         case .now: connection.queue.async { [weak self] in self?.drain() }
         }
     }
@@ -162,7 +162,7 @@ final class DaemonRunner: @unchecked Sendable {
             if let value = hosts[index].appearance(of: peer) { enqueue(.appearanceRead(adapter: index, peer, value)) }
         case .watch(let client): watch(client)
         case .schedule(let timer, let delay):
-            connection.queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+            connection.queue.asyncAfter(machineDeadline: .now() + delay.dispatchInterval) { [weak self] in
                 self?.handle(.timer(timer))
             }
         case .answerWithSocket(let call, let socket, let mtu): answer(call, with: socket, mtu: mtu)
