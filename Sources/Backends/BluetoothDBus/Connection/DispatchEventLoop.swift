@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothSupport
 package import Dispatch
 import Glibc
 import Synchronization
