@@ -23,7 +23,7 @@ struct EnvironmentFaultsTests {
         let read = try plan(
             """
             {"seed": 3, "faults": [{"where": {"kind": "centralEvent.written", "characteristic": "FFE1", "manager": 2},
-             "when": {"nth": {"number": 4}}, "what": {"disconnect": {"reason": "timeout"}}}]}
+             "when": {"nth": 4}, "what": {"disconnect": "timeout"}}]}
             """)
         #expect(
             read == FaultPlan(seed: 3, faults: [Fault(place, .nth(number: 4), .disconnect(reason: .timeout))]))
@@ -32,12 +32,24 @@ struct EnvironmentFaultsTests {
     @Test(arguments: [
         ("{", "not valid JSON"), ("[]", "array"), (#"{"faults": []}"#, "seed: missing"),
         (
-            #"{"seed": 1, "faults": [{"where": {"kind": "x"}, "when": {"once": {}}, "what": {"drop": {}}}]}"#,
+            #"{"seed": 1, "faults": [{"where": {"kind": "x"}, "when": "once", "what": "drop"}]}"#,
             #"faults[0].where.kind: "x" names no command and no event"#
         ),
         (
-            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.connected"}, "when": {"once": {}}, "#
-                + #""what": {"drop": {}}}]}"#, "faults[0]: centralEvent.connected cannot be lost"
+            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.written"}, "when": "ever", "what": "drop"}]}"#,
+            "faults[0].when: one of once, nth, rate, after is needed"
+        ),
+        (
+            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.written"}, "when": "nth", "what": "drop"}]}"#,
+            "faults[0].when.nth: missing"
+        ),
+        (
+            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.written"}, "when": "once", "#
+                + #""what": {"delay": "5"}}]}"#, #"faults[0].what.delay: "5": a time is a number and a unit"#
+        ),
+        (
+            #"{"seed": 1, "faults": [{"where": {"kind": "centralEvent.connected"}, "when": "once", "#
+                + #""what": "drop"}]}"#, "faults[0]: centralEvent.connected cannot be lost"
         ),
     ])
     func aFileThatIsNoPlanIsAnErrorWithItsPlace(_ text: String, _ rule: String) {

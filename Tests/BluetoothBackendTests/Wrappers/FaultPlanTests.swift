@@ -22,7 +22,7 @@ struct FaultPlanTests {
     @Test func aPlanIsReadable() throws {
         let json = """
             {"seed": 7, "faults": [{"where": {"kind": "centralCommand.read", "characteristic": "2A19"},
-              "when": {"nth": {"number": 2}}, "what": {"drop": {}}}]}
+              "when": {"nth": 2}, "what": "drop"}]}
             """
         #expect(
             try JSONDecoder().decode(FaultPlan.self, from: Data(json.utf8))
@@ -32,6 +32,18 @@ struct FaultPlanTests {
                         Fault(
                             FaultPlace(.centralCommand(.read), characteristic: "2A19"), .nth(number: 2), .drop)
                     ]))
+    }
+
+    @Test func triggersAndEffectsAreWordsAndTimesHaveUnits() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func json(_ value: some Encodable) throws -> String { String(decoding: try encoder.encode(value), as: UTF8.self) }
+        let triggers: [FaultTrigger] = [
+            .once, .nth(number: 2), .rate(probability: 0.5), .after(time: .seconds(90)),
+        ]
+        #expect(try triggers.map(json) == [#""once""#, #"{"nth":2}"#, #"{"rate":0.5}"#, #"{"after":"90 s"}"#])
+        let effects: [FaultEffect] = [.drop, .delay(by: .milliseconds(1500)), .disconnect(reason: .timeout)]
+        #expect(try effects.map(json) == [#""drop""#, #"{"delay":"1500 ms"}"#, #"{"disconnect":"timeout"}"#])
     }
 
     @Test(arguments: ["read", "centralCommand.", "centralCommand.valueRead", "centralEvent.valueRead.x", "x.read", ""])

@@ -19,7 +19,7 @@ import Testing
         let outcome = try await read(
             """
             {"seed": 1, "faults": [{"where": {"kind": "centralCommand.read", "characteristic": "2A19", "manager": 1},
-             "when": {"once": {}}, "what": {"error": {"_0": {"code": "att", "attCode": 128, "operation": "read"}}}}]}
+             "when": "once", "what": {"error": {"code": "att", "attCode": 128, "operation": "read"}}}]}
             """)
         #expect(outcome.status != 0, "\(outcome.output)")
         #expect(outcome.errors.contains("COREBLUETOOTH_FAULTS is set: the faults of /"), "\(outcome.errors)")

@@ -296,28 +296,5 @@ where Value: RawRepresentable & SendableMetatype, Value.RawValue == String, Writ
 
 extension ValueForm where Value == Duration, Written == String {
     /// A form as a number and a unit.
-    static let duration = text(
-        rule: "a time is a number and a unit: us, ms, s, min or h, as in \"100 ms\"", parse: duration(_:),
-        text: text(of:))
-
-    private static let units: [(name: String, nanoseconds: Int64)] = [
-        ("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000),
-    ]
-
-    @Sendable private static func duration(_ text: String) -> Duration? {
-        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        let unit = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let factor = units.first(where: { $0.name == unit })?.nanoseconds, let number = Double(digits),
-            number * Double(factor) < 1e18
-        else { return nil }
-        return .nanoseconds(Int64((number * Double(factor)).rounded()))
-    }
-
-    @Sendable private static func text(of duration: Duration) -> String {
-        let nanoseconds = duration.nanoseconds
-        guard let unit = units.first(where: { nanoseconds != 0 && nanoseconds % $0.nanoseconds == 0 }) else {
-            return "\(Double(nanoseconds) / 1000) us"
-        }
-        return "\(nanoseconds / unit.nanoseconds) \(unit.name)"
-    }
+    static let duration = text(rule: Duration.textRule, parse: { Duration(text: $0) }, text: \.text)
 }

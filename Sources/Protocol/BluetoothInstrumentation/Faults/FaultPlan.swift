@@ -68,7 +68,7 @@ public struct FaultPlace: Hashable, Sendable, Codable {
 /// The selection among the commands or events at a fault's place.
 ///
 /// Each manager has separate counts.
-public enum FaultTrigger: Hashable, Sendable, Codable {
+public enum FaultTrigger: Hashable, Sendable {
     /// The first one only.
     case once
     /// This one only, counted from 1.
@@ -80,7 +80,7 @@ public enum FaultTrigger: Hashable, Sendable, Codable {
 }
 
 /// The effect on a command or an event.
-public enum FaultEffect: Hashable, Sendable, Codable {
+public enum FaultEffect: Hashable, Sendable {
     /// The operation fails with this error: a command does not reach the backend, an answer is replaced.
     indirect case error(BackendError)
     /// It is delayed by this time, and later messages on the same link wait behind it.
