@@ -95,7 +95,7 @@ import Testing
         #expect(
             Self.world.script.map(\.words) == [
                 "Tag stores 32 in 2A19 and notifies it", "Tag stores 28 in 2A19",
-                "Tag gets a fault. Reads of 2A19 fail with ATT error 0x0E: the next one", "Tag moves out of range",
+                "Tag gets a fault. The next read of 2A19 fails with ATT error 0x0E", "Tag moves out of range",
                 "Tag moves near", "Tag sets its signal strength to -81 dBm", "Tag closes its links",
                 "Tag switches advertising off", "host second switches its adapter off",
                 "host second switches its adapter on", "Tag resets", "Tag takes a new private address",

@@ -216,10 +216,10 @@ def test_a_usual_fault_is_a_switch_with_its_state(view, browser):
     switch(browser, "Reads hang").click()
     until(browser, lambda: is_on(browser, "Reads hang"))
     assert view.details("Heart")["faults"] == [{"step": "read", "what": "pause", "always": True}]
-    assert "Reads hang until resumed: every time" in text(browser)
+    assert "Every read hangs until resumed" in text(browser)
     switch(browser, "Answers come 2 s late").click()
     until(browser, lambda: is_on(browser, "Answers come 2 s late"))
-    assert "Writes come 2 s late: every time" in text(browser)
+    assert "Every write comes 2 s late" in text(browser)
     switch(browser, "Reads hang").click()
     until(browser, lambda: not is_on(browser, "Reads hang"))
     assert [fault["what"] for fault in view.details("Heart")["faults"]] == ["delay", "delay"]
@@ -235,11 +235,11 @@ def test_another_fault_is_added_in_words_and_removed(view, browser):
     Select(labeled(browser, "Characteristic")).select_by_visible_text("Body Sensor Location 180D/2A38")
     retype(labeled(browser, "Steps affected"), "3")
     button(browser, "Add fault").click()
-    until(browser, lambda: "Reads of Body Sensor Location fail with ATT error 0x80: the next 3" in text(browser))
+    until(browser, lambda: "The next 3 reads of Body Sensor Location fail with ATT error 0x80" in text(browser))
     fault = view.details("Heart")["faults"][0]
     assert (fault["characteristic"], fault["code"], fault["count"]) == ("2A38", 128, 3)
     assert not is_on(browser, "Reads and writes fail")
-    labeled(browser, "Remove the fault: Reads of Body Sensor Location fail with ATT error 0x80: the next 3").click()
+    labeled(browser, "Remove the fault: The next 3 reads of Body Sensor Location fail with ATT error 0x80").click()
     until(browser, lambda: view.details("Heart")["faults"] == [])
     # The focus stays in the part whose button is gone.
     until(browser, lambda: browser.switch_to.active_element.get_attribute("data-key") == "faults")
@@ -257,7 +257,7 @@ def test_a_fault_of_every_step_and_a_wrong_one(view, browser):
     assert labeled(browser, "Late by").get_property("value") == "soon"
     retype(labeled(browser, "Late by"), "500 ms")
     button(browser, "Add fault").click()
-    until(browser, lambda: "Writes come 500 ms late: every time" in text(browser))
+    until(browser, lambda: "Every write comes 500 ms late" in text(browser))
     assert not browser.find_elements(By.CSS_SELECTOR, ".form [role=alert]")
 
 
@@ -271,7 +271,7 @@ def test_the_form_offers_the_effects_that_apply_to_the_step(view, browser):
           == ["fails", "comes late", "hangs until resumed", "drops the link"])
     until(browser, lambda: Select(labeled(browser, "Effect")).first_selected_option.text == "fails")
     switch(browser, "The answer to the next write is lost").click()
-    until(browser, lambda: "Writes are performed, but the answer is lost with the link: the next one" in text(browser))
+    until(browser, lambda: "The next write is performed, but the answer is lost with the link" in text(browser))
 
 
 def test_a_device_is_connected_with_its_security_and_disconnected(view, browser):

@@ -107,7 +107,7 @@ private final class IgnoringSink: EventSink {
         var details: DeviceDetails = try await get(path)
         #expect(
             details.faultTexts == [
-                "Reads hang until resumed: every time", "Writes fail with ATT error 0x80: the next 3",
+                "Every read hangs until resumed", "The next 3 writes fail with ATT error 0x80",
             ])
         try await command("DELETE", path + "/faults", #"{"step":"write","what":"fail","code":128}"#)
         details = try await get(path)
@@ -125,8 +125,8 @@ private final class IgnoringSink: EventSink {
         let details: DeviceDetails = try await get(path)
         #expect(
             details.faultTexts == [
-                "Writes are performed, but the answer comes 2 s late: the next one",
-                "Writes are performed, but the answer is lost with the link: the next one",
+                "The next write is performed, but the answer comes 2 s late",
+                "The next write is performed, but the answer is lost with the link",
             ])
         let source = String(decoding: try await bytes(LiveRequest("GET", "/v1/test.swift")), as: UTF8.self)
         #expect(source.contains("(DeviceFault(.write, .delayAnswer(.nanoseconds(2000000000)), skip: 0, count: 1))"))

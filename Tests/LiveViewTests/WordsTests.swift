@@ -75,14 +75,14 @@ import Testing
             check(DeviceFault.Step.allCases.map { effect.words(for: $0) })
         }
         check(DeviceFault.Step.allCases.map(\.words))
-        #expect(DeviceFault(.write, .disconnect).words() == "Writes drop the link: the next one")
+        #expect(DeviceFault(.write, .disconnect).words() == "The next write drops the link")
         #expect(
             DeviceFault(.read, .delay(.seconds(2)), of: "2A37", skip: 1, count: 3).words { _ in "Heart Rate" }
-                == "Reads of Heart Rate come 2 s late: the next 3, after 1 that succeeds")
+                == "The next 3 reads of Heart Rate come 2 s late, after 1 that succeeds")
         #expect(DeviceFault.Effect.pause.words(for: .writeCommand) == "The write without response hangs until resumed")
         #expect(
             DeviceFault(.write, .loseAnswer).words()
-                == "Writes are performed, but the answer is lost with the link: the next one")
+                == "The next write is performed, but the answer is lost with the link")
         #expect(
             DeviceFault.Effect.delayAnswer(.seconds(2)).words(for: .subscribe)
                 == "The subscription is performed, but the answer comes 2 s late")

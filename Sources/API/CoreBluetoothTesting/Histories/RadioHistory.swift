@@ -159,8 +159,8 @@ extension RadioHistory.DeviceIncident {
         case .disconnects: "\(name) disconnects"
         case .resets: "\(name) restarts"
         case .rotatesAddress: "\(name) changes its address"
-        case .fault(let fault): "\(name): \(fault.words())"
-        case .pause(let step): "\(name): \(DeviceFault(step, .pause).words())"
+        case .fault(let fault): "\(name): \(fault.words().lowercasedFirst)"
+        case .pause(let step): "\(name): \(DeviceFault(step, .pause).words().lowercasedFirst)"
         }
     }
 

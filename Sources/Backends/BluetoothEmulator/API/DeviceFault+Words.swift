@@ -4,14 +4,15 @@ import BluetoothValues
 // Faults in words, the same in every tool.
 
 extension DeviceFault {
-    /// The fault and its remaining count: `Reads of 2A37 hang until resumed: every time`.
+    /// The fault and its remaining count: `The next 3 reads of 2A37 hang until resumed`.
     ///
     /// - Parameter name: Returns the name of a characteristic.
     package func words(naming name: (CharacteristicPath) -> String = { $0.uuid.text }) -> String {
-        let subject = step.nouns.many + (characteristic.map { " of " + name($0) } ?? "")
-        let left = count.map { $0 == 1 ? "the next one" : "the next \($0)" } ?? "every time"
+        let isPlural = count.map { $0 != 1 } ?? false
+        let number = count.map { $0 == 1 ? "The next" : "The next \($0)" } ?? "Every"
+        let subject = (isPlural ? step.nouns.many : step.nouns.one) + (characteristic.map { " of " + name($0) } ?? "")
         let before = skip == 0 ? "" : ", after \(skip) that \(skip == 1 ? "succeeds" : "succeed")"
-        return "\(subject.capitalizedFirst) \(effect.words(for: step, isPlural: true)): \(left)\(before)"
+        return "\(number) \(subject) \(effect.words(for: step, isPlural: isPlural))\(before)"
     }
 }
 
@@ -102,4 +103,7 @@ extension DeviceFault.Effect {
 extension String {
     /// The text with its first letter in upper case.
     package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+    /// The text with its first letter in lower case.
+    package var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

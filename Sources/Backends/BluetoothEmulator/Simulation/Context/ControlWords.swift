@@ -159,7 +159,3 @@ extension Data {
     /// The bytes in hexadecimal digits, or "an empty value".
     fileprivate var words: String { isEmpty ? "an empty value" : hexText }
 }
-
-extension String {
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-}
