@@ -181,6 +181,7 @@ private struct StoredResult: Codable {
         var original: StoredHistory
         var simplest: StoredHistory
         var failures: [String]
+        var trace: [String]
         var runs: Int
     }
 
@@ -194,7 +195,7 @@ private struct StoredResult: Codable {
         finding = result.finding.map {
             Finding(
                 number: $0.number, original: StoredHistory($0.original), simplest: StoredHistory($0.simplest),
-                failures: $0.failures, runs: $0.runs)
+                failures: $0.failures, trace: $0.trace, runs: $0.runs)
         }
     }
 
@@ -204,7 +205,7 @@ private struct StoredResult: Codable {
             finding: finding.map {
                 HistorySearch.Finding(
                     number: $0.number, original: $0.original.history, simplest: $0.simplest.history,
-                    failures: $0.failures, runs: $0.runs)
+                    failures: $0.failures, trace: $0.trace, runs: $0.runs)
             }, time: time)
     }
 }

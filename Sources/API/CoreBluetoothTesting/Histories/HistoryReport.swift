@@ -35,11 +35,12 @@ struct HistoryReport: Sendable {
 
     /// The message if the test passes when the simplest history is repeated.
     func unrepeatable(_ finding: HistorySearch.Finding) -> String {
-        """
-        The test failed under a history, and passed when it was repeated: it depends on something that the emulator does \
-        not determine, such as the machine's time, unseeded randomness, or state that runs share.
-        \((lines + ["its failures were:"] + finding.failures).joined(separator: "\n"))
-        """
+        let failure = ["its failures were:"] + finding.failures + ["its last events were:"] + finding.trace
+        return """
+            The test failed under a history, and passed when it was repeated: it depends on something that the emulator \
+            does not determine, such as the machine's time, unseeded randomness, or state that runs share.
+            \((lines + failure).joined(separator: "\n"))
+            """
     }
 
     private static func incidents(_ count: Int) -> String { count == 1 ? "1 incident" : "\(count) incidents" }

@@ -9,6 +9,8 @@ struct HistorySearch: Sendable {
     struct Trial: Sendable {
         /// The failures; empty if the test passed.
         var failures: [String] = []
+        /// The last events of a run that failed.
+        var trace: [String] = []
         var encounters: Set<HistoryCoverage.Encounter> = []
     }
 
@@ -21,6 +23,8 @@ struct HistorySearch: Sendable {
         var simplest: RadioHistory
         /// The failures under the simplest history.
         var failures: [String]
+        /// The last events of the run with these failures.
+        var trace: [String] = []
         /// The number of runs that simplified it.
         var runs: Int
         /// Whether the process ends under the history, as by a trap.
@@ -57,7 +61,7 @@ struct HistorySearch: Sendable {
                 result.count += 1
                 result.coverage.add(trial.encounters)
                 guard !trial.failures.isEmpty, result.finding == nil else { continue }
-                result.finding = await simplified(batch[index], numbers.lowerBound + index, trial.failures)
+                result.finding = await simplified(batch[index], numbers.lowerBound + index, trial)
             }
             size = min(Self.largestBatch, size * 2)
         }
@@ -83,17 +87,18 @@ struct HistorySearch: Sendable {
         }
     }
 
-    private func simplified(_ history: RadioHistory, _ number: Int, _ failures: [String]) async -> Finding {
+    private func simplified(_ history: RadioHistory, _ number: Int, _ failed: Trial) async -> Finding {
         var shrinker = HistoryShrinker(history)
-        var failures = failures
+        var failed = failed
         while let candidate = shrinker.next() {
-            let found = await trial(candidate).failures
-            guard !found.isEmpty else { continue }
+            let found = await trial(candidate)
+            guard !found.failures.isEmpty else { continue }
             shrinker.fails()
-            failures = found
+            failed = found
         }
         return Finding(
-            number: number, original: history, simplest: shrinker.simplest, failures: failures, runs: shrinker.runs)
+            number: number, original: history, simplest: shrinker.simplest, failures: failed.failures,
+            trace: failed.trace, runs: shrinker.runs)
     }
 }
 

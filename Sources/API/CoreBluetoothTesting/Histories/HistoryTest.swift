@@ -75,14 +75,15 @@ struct HistoryTest: Sendable {
             return await trial(history, course)
         }
         guard let candidate = candidate?.history else { return try child.end(await search.run()) }
-        let failures = await search.trial(candidate).failures
+        let repetition = await search.trial(candidate)
         try child.end(
             HistorySearch.Result(
                 count: 1,
-                finding: failures.isEmpty
+                finding: repetition.failures.isEmpty
                     ? nil
                     : HistorySearch.Finding(
-                        number: 1, original: candidate, simplest: candidate, failures: failures, runs: 0)))
+                        number: 1, original: candidate, simplest: candidate, failures: repetition.failures,
+                        trace: repetition.trace, runs: 0)))
     }
 
     /// Creates the session of a run.
@@ -97,13 +98,17 @@ struct HistoryTest: Sendable {
         return EmulatorSession(emulator, named: name, isOfXCTest: isOfXCTest, history: report)
     }
 
+    /// The number of events of a failed run that are retained.
+    private static let lastEvents = 20
+
     private func trial(_ history: RadioHistory, _ course: HistoryCourse) async -> HistorySearch.Trial {
         do {
             let session = try session(HistoryPlan(history, course.devices))
             let failures = await runSilently(session)
             let encounters = HistoryCoverage.encounters(
                 of: history, in: HistoryMoments(session.emulator.centralMessages))
-            return HistorySearch.Trial(failures: failures, encounters: encounters)
+            let trace = failures.isEmpty ? [] : session.emulator.trace.suffix(Self.lastEvents).map(\.description)
+            return HistorySearch.Trial(failures: failures, trace: trace, encounters: encounters)
         } catch {
             return HistorySearch.Trial(failures: ["the world cannot be: \(error)"])
         }
