@@ -144,7 +144,7 @@ import Testing
         Task(executorPreference: emulator.executor) {
             defer { hold.release() }
             await withCheckedContinuation { continuation in
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+                Thread.detachNewThread { continuation.resume() }
             }
             times.withLock { $0.append(emulator.now) }
         }

@@ -121,6 +121,8 @@ final class EmulatorSession: ManagerObserver {
         do {
             return .success(try await end)
         } catch {
+            // Nobody looks for leaks.
+            emulator.dropDelayedBlocks()
             return .failure(error)
         }
     }
@@ -211,6 +213,7 @@ final class EmulatorSession: ManagerObserver {
 
     private func findLeaks(_ finish: @escaping @Sendable ([Leak]) -> Void) {
         emulator.afterTasks { [self] areQuiet in
+            emulator.dropDelayedBlocks()
             let managers = state.withLock { $0.managers.compactMap(\.manager) }
             settle(managers[...], areQuiet ? [] : [.running]) { blocked in
                 let abandonedCommands = self.state.withLock { $0.abandonedCommands }

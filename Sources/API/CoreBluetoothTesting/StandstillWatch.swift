@@ -98,8 +98,9 @@ final class StandstillWatch: Sendable {
             state.failure = """
                 The test waits, and virtual time is paused at \(time): nothing drives it. Await in \
                 emulator.run { … }, which advances time as far as it must, or advance time with expect(_:within:), \
-                advance(by:) or advance(until:within:) first. Task.sleep waits for virtual time, too. Where the test \
-                waits for something real (DispatchQueue.asyncAfter, a Timer, a socket), take emulator.hold() meanwhile.
+                advance(by:) or advance(until:within:) first. Task.sleep and DispatchQueue.asyncAfter wait for \
+                virtual time, too. Where the test waits for something real (a Timer, a DispatchSource, a socket), take \
+                emulator.hold() meanwhile.
                 """
         }
         emulator.drive(until: { self.state.withLock { $0.hasEnded } }, within: .seconds(3600)) { hasEnded in

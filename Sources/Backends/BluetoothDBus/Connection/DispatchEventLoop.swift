@@ -31,7 +31,9 @@ package enum DispatchEventLoop {
         free = []
         let fired = DispatchSemaphore(value: 0)
         // A separate queue, because all threads of the global queue may be waiting, one of them here.
-        DispatchQueue(label: "DispatchEventLoop").asyncAfter(machineDeadline: .now() + .milliseconds(1)) { fired.signal() }
+        DispatchQueue(label: "DispatchEventLoop").asyncAfter(machineDeadline: .now() + .milliseconds(1)) {
+            fired.signal()
+        }
         guard fired.wait(timeout: .now() + timeout) == .success else { throw .exhausted("descriptors") }
         isReady.store(true, ordering: .releasing)
     }

@@ -141,7 +141,10 @@ public final class Emulator: BluetoothBackend {
     }
 
     #if os(Linux)
-    deinit { core.withLock { $0.timer }?.stop() }
+    deinit {
+        core.withLock { $0.timer }?.stop()
+        tasks.time?.endCalls()
+    }
     #endif
 
     // MARK: Time

@@ -8,8 +8,8 @@ public enum EmulatorError: Error, Hashable, Sendable {
     case unsettled(label: String)
     /// A ``TimeHold`` was not released within ten real seconds.
     case held
-    /// A task that never waited for anything, or a stream's delegate, has kept virtual time from advancing for ten real
-    /// seconds.
+    /// A task that never waited for anything, a block of `asyncAfter`, or a stream's delegate has kept virtual time from
+    /// advancing for ten real seconds.
     case tasksUnsettled
     /// The condition did not come true within the given virtual time.
     case conditionNotMet(within: Duration)
@@ -34,22 +34,22 @@ extension EmulatorError: CustomStringConvertible {
             "The sink \"\(label)\" did not handle its events within ten seconds: is its queue blocked?"
         case .held:
             """
-            Virtual time was held for more than ten seconds. Is a hold not released? Task.sleep ends in virtual time, and \
-            so not before the hold is released.
+            Virtual time was held for more than ten seconds. Is a hold not released? Task.sleep and \
+            DispatchQueue.asyncAfter end in virtual time, and so not before the hold is released.
             """
         case .tasksUnsettled:
             """
-            A task, or the delegate of a channel's stream, has not come to an end for ten seconds, and virtual time waits \
-            for it. Does it block its thread, call Task.yield() in a loop, or need the main queue while a test blocks that? \
-            Await the emulator's callbacks or its clock instead.
+            A task, a block of DispatchQueue.asyncAfter, or the delegate of a channel's stream has not come to an end for \
+            ten seconds, and virtual time waits for it. Does it block its thread, call Task.yield() in a loop, or need the \
+            main queue while a test blocks that? Await the emulator's callbacks or its clock instead.
             """
         case .conditionNotMet(let limit): "The condition did not come true within \(limit) of virtual time."
         case .notIdle(let limit): "The emulated world was not idle within \(limit) of virtual time."
         case .notFinished(let limit):
             """
             The code in run(within:) did not end within \(limit) of virtual time, and was cancelled: it waits for \
-            something that does not happen in the emulated world. What DispatchQueue.asyncAfter, a Timer or an executor of \
-            the app delays happens in real time: sleep in a task instead, or take emulator.hold() meanwhile.
+            something that does not happen in the emulated world. What a Timer, a DispatchSource or an executor of the app \
+            delays happens in real time: sleep in a task instead, or take emulator.hold() meanwhile.
             """
         case .notVirtual: "Only an emulator with virtual time can be driven."
         case .alreadyDriven:

@@ -79,6 +79,15 @@ extension Emulator {
         return try TaskContext(.world(tasks)).perform(body)
     }
 
+    /// Releases the blocks of `DispatchQueue.asyncAfter` that wait at the end of a test; they do not run.
+    ///
+    /// Otherwise, a block that refers to its app would keep it and this world alive, as nothing drives time any longer.
+    package func dropDelayedBlocks() {
+        #if os(Linux)
+        tasks.time?.dropCalls()
+        #endif
+    }
+
     /// Pauses this world's tasks when all are waiting, and so are those of the process that may belong to it.
     ///
     /// - Parameter body: Called when the tasks are paused, unless they are paused at once.

@@ -32,6 +32,8 @@ enum JobHooks {
         var mainActor = false
         /// Whether `Task.sleep` and the clocks of the system are virtual.
         var sleeps = false
+        /// Whether `DispatchQueue.asyncAfter` is virtual.
+        var delayedBlocks = false
     }
 
     private struct Owners {
@@ -80,12 +82,19 @@ enum JobHooks {
                 Task.sleep takes real time: this program's Swift runtime lets no task sleep in virtual time. Swift 6.3 \
                 does. Sleep on emulator.swiftClock instead.
                 """)
+        } else if !coverage.delayedBlocks {
+            Logger(label: "CoreBluetooth").line(
+                .notice,
+                """
+                DispatchQueue.asyncAfter takes real time: this program's Dispatch lets no block wait in virtual time. Sleep \
+                in a task instead.
+                """)
         }
         return coverage
     }()
 
     private static func install() -> Coverage {
-        var coverage = Coverage()
+        var coverage = Coverage(delayedBlocks: VirtualDispatch.install())
         let program = dlopen(nil, RTLD_LAZY)
         guard getTaskID != nil, let global = dlsym(program, "swift_task_enqueueGlobal_hook") else { return coverage }
         global.assumingMemoryBound(to: EnqueueHook?.self).pointee = { job, _ in JobHooks.enqueueGlobal(job) }

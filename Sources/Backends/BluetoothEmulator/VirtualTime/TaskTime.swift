@@ -15,6 +15,15 @@ final class TaskTime: Sendable {
     private let present: DeliveryTime
     private let emulator = Lock(WeakEmulator())
     #if os(Linux)
+    private struct Calls: Sendable {
+        var last: UInt64 = 0
+        var pending: [UInt64: (block: DelayedBlock, point: Duration)] = [:]
+    }
+
+    /// The blocks of `asyncAfter` that wait.
+    private let calls = Lock(Calls())
+    /// The deadlines of blocks.
+    let deadlines = Lock(DispatchDeadlines())
     /// The readings of the system's clocks when the world began.
     private let origins = [CLOCK_MONOTONIC, CLOCK_BOOTTIME].map { (clock: $0, time: timespec.reading($0)) }
     #endif
@@ -48,10 +57,17 @@ final class TaskTime: Sendable {
     ) {
         let sleep = Sleep(job, until: now + duration, in: self, remainder)
         guard let emulator = emulator.withLock({ $0.value }) else { return }
-        let hold = TimeHold.current
-        _ = emulator.clock.schedule(after: duration) { [weak queue] in
-            hold?.retake()
+        schedule(after: duration, in: emulator) { [weak queue] in
             if let queue, let job = sleep.removeJob() { queue.enqueue(job) }
+        }
+    }
+
+    /// Schedules the end of a wait, during which the hold of the calling task does not keep time from advancing.
+    private func schedule(after duration: Duration, in emulator: Emulator, _ body: @escaping @Sendable () -> Void) {
+        let hold = TimeHold.current
+        emulator.clock.schedule(after: duration) {
+            hold?.retake()
+            body()
         }
         hold?.pause()
     }
@@ -85,6 +101,45 @@ final class TaskTime: Sendable {
 }
 
 #if os(Linux)
+/// Blocks of `DispatchQueue.asyncAfter`.
+extension TaskTime {
+    /// Runs a block as work of the world at a point of its time; at once if that is over.
+    ///
+    /// - Returns: false if the world was deallocated; nothing happens then.
+    func call(_ block: DelayedBlock, at point: Duration) -> Bool {
+        guard let emulator = emulator.withLock({ $0.value }) else { return false }
+        let number = calls.withLock { calls in
+            calls.last += 1
+            calls.pending[calls.last] = (block, point)
+            return calls.last
+        }
+        schedule(after: max(.zero, point - now), in: emulator) { [weak self, weak queue = emulator.tasks] in
+            guard let queue, let block = self?.calls.withLock({ $0.pending.removeValue(forKey: number) })?.block else {
+                return
+            }
+            queue.enqueue { finish in block.run(in: queue.makeContext(), finish) }
+        }
+        return true
+    }
+
+    /// Leaves the blocks that wait to the machine's time, for the durations that are left.
+    func endCalls() {
+        for (_, call) in takeCalls().sorted(by: { $0.key < $1.key }) {
+            call.block.run(after: max(.zero, call.point - now))
+        }
+    }
+
+    /// Releases the blocks that wait, which do not run.
+    func dropCalls() { withExtendedLifetime(takeCalls()) {} }
+
+    private func takeCalls() -> [UInt64: (block: DelayedBlock, point: Duration)] {
+        calls.withLock { calls in
+            defer { calls.pending = [:] }
+            return calls.pending
+        }
+    }
+}
+
 extension timespec {
     /// The present reading of a clock.
     fileprivate static func reading(_ clock: clockid_t) -> timespec {

@@ -60,7 +60,9 @@ package final class CaptureFile: Sendable {
             state.isFlushScheduled = true
             return true
         }
-        if mustSchedule { queue.asyncAfter(machineDeadline: .now() + Self.flushInterval) { [weak self] in self?.flush() } }
+        if mustSchedule {
+            queue.asyncAfter(machineDeadline: .now() + Self.flushInterval) { [weak self] in self?.flush() }
+        }
     }
 
     private static func encode(_ record: CaptureRecord, _ state: inout State) {

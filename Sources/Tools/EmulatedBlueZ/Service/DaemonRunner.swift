@@ -84,7 +84,8 @@ final class DaemonRunner: @unchecked Sendable {
     private func enqueue(_ input: DaemonInput) {
         switch inbox.withLock({ $0.append(input) }) {
         case .none: break
-        case .soon: connection.queue.asyncAfter(machineDeadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
+        case .soon:
+            connection.queue.asyncAfter(machineDeadline: .now() + Self.reportDelay) { [weak self] in self?.drain() }
         case .now: connection.queue.async { [weak self] in self?.drain() }
         }
     }
