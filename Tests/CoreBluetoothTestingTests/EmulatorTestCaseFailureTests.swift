@@ -1,3 +1,4 @@
+import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
@@ -51,6 +52,24 @@ import XCTest
         #expect(messages.count == 1)
         #expect(messages.first?.hasPrefix("failed - not expected, but came: didUpdateState") == true)
     }
+
+    #if os(Linux)
+    @Test func aDelayedBlockRunsInVirtualTimeAndOneThatStillWaitsIsNoLeak() {
+        let listener = StateListener()
+        let time = Shared<Duration?>(nil)
+        let messages = failures { test in
+            let manager = Unchecked(CBCentralManager(delegate: listener, queue: DispatchQueue(label: "sample")))
+            let emulator = test.emulator
+            test.expect(.didUpdateState)
+            let begin = emulator.now
+            DispatchQueue.main.asyncAfter(deadline: .now() + 3600) { time.withLock { $0 = emulator.now } }
+            test.expectNone(of: .didConnect, for: .seconds(3600))
+            XCTAssertEqual(time.withLock { $0 }, begin + .seconds(3600))
+            DispatchQueue.main.asyncAfter(deadline: .now() + 60) { manager.value.stopScan() }
+        }
+        #expect(messages == [])
+    }
+    #endif
 
     @Test func whatATestLeavesBehindFailsIt() {
         let holder = AppHolder()
