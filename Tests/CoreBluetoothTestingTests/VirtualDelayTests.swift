@@ -10,7 +10,7 @@ import Testing
 @Suite(.emulator(.instant)) struct VirtualDelayTests {
     private static let hour = Duration.seconds(3600)
 
-    /// What blocks have done, and when.
+    /// The lines of blocks, with the time.
     private final class Log: Sendable {
         private let emulator: Emulator
         private let lines = Lock<[String]>([])

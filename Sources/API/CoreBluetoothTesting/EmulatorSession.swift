@@ -121,7 +121,7 @@ final class EmulatorSession: ManagerObserver {
         do {
             return .success(try await end)
         } catch {
-            // Nobody looks for leaks.
+            // A test that throws is not searched for leaks.
             emulator.dropDelayedBlocks()
             return .failure(error)
         }
