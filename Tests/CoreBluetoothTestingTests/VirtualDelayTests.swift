@@ -206,32 +206,52 @@ import Testing
         #expect(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds < 3_600_000_000_000)
     }
 
-    @Test func aCallOutsideOfAWorldTakesRealTime() async {
-        // Nothing drives virtual time.
+    /// Returns whether a closure is called within ten seconds, during which nothing drives virtual time.
+    private func isCalled(_ start: (_ body: @escaping @Sendable () -> Void) -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+            let waiting = Shared<CheckedContinuation<Bool, Never>?>(continuation)
+            let finish: @Sendable (Bool) -> Void = { isCalled in
+                waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }?.resume(returning: isCalled)
+            }
+            let limit = SystemClock().call(after: .seconds(10)) { finish(false) }
+            start {
+                limit.cancel()
+                finish(true)
             }
         }
+    }
+
+    @Test func aCallOutsideOfAWorldTakesRealTime() async {
+        let isCalled = await isCalled { body in
+            Thread.detachNewThread {
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1), execute: body)
+            }
+        }
+        #expect(isCalled)
         #expect(Emulator.current.now == .zero)
     }
 
     @Test func aDelayOfTheMachineTakesRealTimeInAWorld() async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(machineDeadline: .now() + .milliseconds(1)) { continuation.resume() }
+        let isCalled = await isCalled {
+            DispatchQueue.global().asyncAfter(machineDeadline: .now() + .milliseconds(1), execute: $0)
         }
+        #expect(isCalled)
         #expect(Emulator.current.now == .zero)
     }
 
     @Test func theBlocksOfADeallocatedWorldTakeRealTime() async {
         weak var world: Emulator?
-        await withCheckedContinuation { continuation in
+        let isCalled = await isCalled { body in
             let emulator = Emulator(time: .virtual)
             world = emulator
             emulator.withTaskContext {
-                DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+                DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1), execute: body)
             }
         }
+        #expect(isCalled)
         #expect(world == nil)
     }
 
