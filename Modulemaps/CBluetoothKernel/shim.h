@@ -14,6 +14,13 @@
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int pipe2(int ends[2], int flags);
 
+/// Starts a timer of timerfd_create(2) anew; zero stops it. In C, because Swift sees the fields of `struct timespec` in Glibc or in
+/// a module of its own, which depends on the files that it compiles together.
+static inline int bluetooth_start_timer(int descriptor, int64_t nanoseconds) {
+  struct itimerspec time = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
+  return timerfd_settime(descriptor, 0, &time, 0);
+}
+
 // From include/net/bluetooth/{bluetooth,l2cap,hci,hci_sock}.h of Linux, which no package installs as kernel headers.
 #define BTPROTO_L2CAP 0
 #define BTPROTO_HCI 1

@@ -37,7 +37,9 @@ struct FaultPlanTests {
     @Test func triggersAndEffectsAreWordsAndTimesHaveUnits() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        func json(_ value: some Encodable) throws -> String { String(decoding: try encoder.encode(value), as: UTF8.self) }
+        func json(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
         let triggers: [FaultTrigger] = [
             .once, .nth(number: 2), .rate(probability: 0.5), .after(time: .seconds(90)),
         ]

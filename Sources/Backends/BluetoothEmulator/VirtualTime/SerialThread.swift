@@ -65,16 +65,8 @@ final class SerialThread: Sendable {
     /// Performs work after all earlier work.
     func async(_ work: @escaping Work) {
         guard inbox.add(work) else { return }
-        let thread = Thread { [inbox] in
-            pthread_setspecific(Self.key, Unmanaged.passUnretained(inbox).toOpaque())
-            inbox.drain()
-        }
+        let thread = Thread { [inbox] in inbox.drain() }
         thread.name = name
         thread.start()
     }
-
-    /// Whether the calling thread is a serial thread.
-    static var isCurrent: Bool { pthread_getspecific(key) != nil }
-
-    private static let key = pthread_key_t.create()
 }

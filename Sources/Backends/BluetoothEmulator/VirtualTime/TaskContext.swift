@@ -2,14 +2,6 @@ import BluetoothSupport
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The world that the code on a thread belongs to; tasks that become ready there belong to it, too.
 final class TaskContext: Sendable {
     /// The owner that waits for the code.
@@ -36,10 +28,7 @@ final class TaskContext: Sendable {
 
     /// Runs code in this context on the calling thread.
     func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let outer = pthread_getspecific(Self.key)
-        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
-        defer { pthread_setspecific(Self.key, outer) }
-        return try withExtendedLifetime(self, body)
+        try Self.pointer.withValue(Unmanaged.passUnretained(self).toOpaque()) { try withExtendedLifetime(self, body) }
     }
 
     /// Runs `body`, which waits for time on the calling thread; nothing waits for the calling code during that time.
@@ -65,10 +54,10 @@ final class TaskContext: Sendable {
     }
 
     static var current: TaskContext? {
-        pthread_getspecific(key).map { Unmanaged<TaskContext>.fromOpaque($0).takeUnretainedValue() }
+        pointer.value.map { Unmanaged<TaskContext>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static let key = pthread_key_t.create()
+    private static let pointer = ThreadLocalPointer()
 }
 
 /// The main actor's executor while emulators with virtual time exist: the main queue, as part of the world's queue.

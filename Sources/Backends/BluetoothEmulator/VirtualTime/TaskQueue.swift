@@ -109,6 +109,9 @@ final class TaskQueue: TaskExecutor {
         if let (turn, thread) = begun { thread.async { self.run(turn) } }
     }
 
+    /// Set on a thread of tasks while all of them wait, so that nothing waits for the thread.
+    static let betweenTasks = ThreadMark()
+
     private static func makeThread() -> SerialThread { SerialThread(name: "CoreBluetooth emulator tasks") }
 
     private func run(_ turn: Turn) {
@@ -128,7 +131,7 @@ final class TaskQueue: TaskExecutor {
                     finish(turn)
                     state.withLock { $0.thread }.async { self.run(turn) }
                 }
-            case .waiter(let body): body()
+            case .waiter(let body): Self.betweenTasks.perform(body)
             }
         }
     }

@@ -116,13 +116,12 @@ final class VirtualTimeRun: Sendable {
 
     /// Waits until a sink has handled its events.
     ///
-    /// A thread of tasks handles them itself, since no task runs at the same time; any other thread may be one that the
-    /// sink's queue needs.
+    /// The thread of the tasks handles them itself, between two tasks; the sink's queue may need any other thread.
     private func settle(_ sink: RoleSink, _ delivery: (any PendingDelivery)? = nil) -> Bool {
         wait(for: .sink(sink)) { goOn in
             let marker = sink.appendMarker(goOn)
             for pending in [delivery, marker] {
-                if SerialThread.isCurrent { pending?.run() } else { pending?.start() }
+                if TaskQueue.betweenTasks.isSet { pending?.run() } else { pending?.start() }
             }
         }
     }

@@ -19,10 +19,8 @@ package final class Countdown: Sendable {
 
     /// Starts anew; zero stops it.
     package func start(nanoseconds: Int) {
-        var time = itimerspec()
-        (time.it_value.tv_sec, time.it_value.tv_nsec) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
         // Fails only for an invalid descriptor or time.
-        _ = timerfd_settime(descriptor, 0, &time, nil)
+        _ = bluetooth_start_timer(descriptor, Int64(nanoseconds))
     }
 
     /// Waits until the time is over.
