@@ -18,10 +18,9 @@ extension Duration {
         self = .nanoseconds(Int64((number * Double(factor)).rounded()))
     }
 
-    /// The exact duration in the largest unit in which it is an integer, or else in microseconds.
+    /// The exact duration, up to 73 years, in the largest unit in which it is an integer, or else in microseconds.
     package var text: String {
-        let (seconds, attoseconds) = components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let nanoseconds = nanoseconds
         guard let unit = Self.units.first(where: { nanoseconds != 0 && nanoseconds % $0.nanoseconds == 0 }) else {
             return "\(Double(nanoseconds) / 1000) us"
         }

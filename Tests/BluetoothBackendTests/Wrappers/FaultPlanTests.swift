@@ -48,6 +48,11 @@ struct FaultPlanTests {
         #expect(try effects.map(json) == [#""drop""#, #"{"delay":"1500 ms"}"#, #"{"disconnect":"timeout"}"#])
     }
 
+    @Test(arguments: [Int64.max, .min]) func aTimeBeyondTheLimitIsWrittenAsTheLimit(seconds: Int64) throws {
+        let text = String(decoding: try JSONEncoder().encode(FaultEffect.delay(by: .seconds(seconds))), as: UTF8.self)
+        #expect(text == #"{"delay":"\#(seconds < 0 ? "-" : "")2305843009213694.0 us"}"#)
+    }
+
     @Test(arguments: ["read", "centralCommand.", "centralCommand.valueRead", "centralEvent.valueRead.x", "x.read", ""])
     func otherTextNamesNoKind(_ text: String) {
         #expect(FaultKind(text) == nil)

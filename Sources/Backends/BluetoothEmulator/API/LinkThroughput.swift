@@ -1,3 +1,4 @@
+import BluetoothSupport
 import BluetoothValues
 
 /// The time that a transfer takes on a link without other traffic and losses.

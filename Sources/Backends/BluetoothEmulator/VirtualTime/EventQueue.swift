@@ -119,15 +119,3 @@ struct EventQueue<Event: Sendable, Input: Sendable>: Sendable {
 ///
 /// A 64-bit integer, which lasts 292 years, compares in one instruction; `Duration` takes two words.
 typealias Nanoseconds = Int64
-
-extension Duration {
-    /// The whole nanoseconds of this duration, clamped to 73 years.
-    var nanoseconds: Nanoseconds {
-        let (seconds, attoseconds) = components
-        // The limit leaves room for several additions of instants and durations.
-        let longest = Nanoseconds.max / 4
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow, abs(seconds) < longest / 1_000_000_000 else { return seconds < 0 ? -longest : longest }
-        return whole + attoseconds / 1_000_000_000
-    }
-}

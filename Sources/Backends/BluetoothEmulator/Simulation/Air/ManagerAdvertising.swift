@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // The scans and the advertisements of managers.
 extension Air {

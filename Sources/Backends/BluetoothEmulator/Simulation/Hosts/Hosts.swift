@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 /// The hosts of a world and their managers.
 struct Hosts: Sendable, RandomAccessCollection, MutableCollection {

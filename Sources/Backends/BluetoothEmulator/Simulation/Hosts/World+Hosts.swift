@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 // Hosts and managers: their controls, their states, and the devices that peripheral managers form.
 extension World {

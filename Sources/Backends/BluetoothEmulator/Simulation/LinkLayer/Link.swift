@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 /// A physical link between a host and a device.
 ///

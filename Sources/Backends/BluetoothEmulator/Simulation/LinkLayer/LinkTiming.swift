@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import BluetoothValues
 
 /// The connection events of a link, and the time that its device needs for answers.

@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// The lengths of a link's data packets, and the number of packets that fit into one connection event.
 ///
 /// Without a connection interval, packets take no air time, and each PDU is one packet.

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import BluetoothValues
 
 /// A pairing under way on a link.
