@@ -92,6 +92,10 @@ let package = Package(
             dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothValues", logging],
             path: "Sources/Protocol/BluetoothTracing",
             swiftSettings: settings),
+        // The Host Controller Interface: its packets, and the controller as a state machine.
+        .target(
+            name: "BluetoothHCI", dependencies: ["BluetoothBackend", "BluetoothSupport"],
+            path: "Sources/Protocol/BluetoothHCI", swiftSettings: settings),
         // Timelines of traces, as pages and files. No app needs it: no module below the clients of Apple's API sees it.
         .target(
             name: "TraceReports", dependencies: ["BluetoothBackend", "BluetoothSupport", "BluetoothTracing"],
@@ -115,12 +119,12 @@ let package = Package(
             ],
             path: "Sources/Backends/BluetoothEmulator",
             swiftSettings: settings),
-        // Packets of HCI, the files of captures, and the packets on the air of an emulator.
+        // The files of captures, and the packets on the air of an emulator.
         .target(
             name: "BluetoothCapture",
             dependencies: [
-                "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing", "BluetoothValues",
-                logging,
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport", "BluetoothTracing",
+                "BluetoothValues", logging,
             ],
             path: "Sources/Observing/BluetoothCapture",
             swiftSettings: settings),
@@ -145,8 +149,8 @@ let package = Package(
         .target(
             name: "BluetoothRecording",
             dependencies: [
-                "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", logging,
+                "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", logging,
             ],
             path: "Sources/Observing/BluetoothRecording",
             swiftSettings: settings),
@@ -304,21 +308,26 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "BluetoothHCITests", dependencies: ["BluetoothBackend", "BluetoothHCI", "BluetoothSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "BluetoothCaptureTests",
-            dependencies: ["BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "ChildProcesses"],
+            dependencies: [
+                "BluetoothBackend", "BluetoothCapture", "BluetoothHCI", "BluetoothSupport", "ChildProcesses",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BluetoothEmulatorTests",
             dependencies: [
-                "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", "ChildProcesses",
+                "BluetoothEmulator", "BluetoothBackend", "BluetoothCapture", "BluetoothHCI", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", "ChildProcesses",
             ], swiftSettings: settings),
         .testTarget(
             name: "BluetoothRecordingTests",
             dependencies: [
                 "AsyncBluetooth", "BluetoothRecording", "BluetoothBackend", "BluetoothEmulator", "BluetoothSupport",
-                "BluetoothCapture", "BluetoothTracing", "BluetoothValues", "CoreBluetooth", "CoreBluetoothClasses",
-                "CoreBluetoothTesting", "TraceReports",
+                "BluetoothCapture", "BluetoothHCI", "BluetoothTracing", "BluetoothValues", "CoreBluetooth",
+                "CoreBluetoothClasses", "CoreBluetoothTesting", "TraceReports",
             ],
             swiftSettings: settings),
         .testTarget(

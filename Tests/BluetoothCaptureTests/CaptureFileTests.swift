@@ -1,3 +1,4 @@
+import BluetoothHCI
 import BluetoothSupport
 import ChildProcesses
 import Foundation
@@ -7,7 +8,7 @@ import Testing
 
 /// The containers, byte by byte, and files that cannot be written.
 @Suite struct CaptureFileTests {
-    private let host = CapturedHost(name: "default", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false))
+    private let host = CapturedHost(name: "default", address: HCIAddress(bits: 0x0011_2233_4455, isRandom: false))
     private let packet = CapturedPacket(
         host: 0, time: 0x1_0000_0002_000, packet: .readAddress, comment: "hm")
 

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothHCI
 import Foundation
 import Testing
 

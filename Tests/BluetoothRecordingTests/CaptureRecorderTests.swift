@@ -2,6 +2,7 @@ import AsyncBluetooth
 import BluetoothBackend
 import BluetoothCapture
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 import CoreBluetooth
 import CoreBluetoothClasses
@@ -91,15 +92,16 @@ import Testing
 
     // MARK: Made by hand
 
-    private let host = CapturedHost(name: "phone", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false))
-    private let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
+    private let host = CapturedHost(name: "phone", address: HCIAddress(bits: 0x0011_2233_4455, isRandom: false))
+    private let device = HCIAddress(bits: 0xC0DE_0000_180D, isRandom: true)
 
     private func records(
         isCentral: Bool, _ pdus: [(isFromDevice: Bool, payload: [UInt8], channel: UInt16)]
     ) -> [CaptureRecord] {
-        let connection = CapturedConnection(
+        let connection = HCIConnection(
             handle: 0x40, isCentral: isCentral, peer: device, privateAddress: nil, localPrivateAddress: nil,
-            parameters: CapturedParameters(interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(4)))
+            parameters: HCIConnectionParameters(
+                interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(4)))
         var packets = [HCIPacket.connectionComplete(connection)]
         packets += pdus.map { pdu in
             HCIPacket(
@@ -142,7 +144,7 @@ import Testing
         let first = try #require(recorder.recordings(source).first).device
         #expect(first.connectionInterval == .milliseconds(30) && first.peripheralLatency == 0)
         #expect(first.supervisionTimeout == .seconds(4))
-        let slower = CapturedParameters(
+        let slower = HCIConnectionParameters(
             interval: .milliseconds(480), latency: 4, supervisionTimeout: .seconds(6))
         records.insert(
             .packet(CapturedPacket(host: 0, time: 1_500_000, packet: .connectionUpdated(0x40, slower))), at: 2)
@@ -172,7 +174,7 @@ import Testing
         recorder.add(.host(host))
         for index in 0..<3 {
             let report = AdvertisingReport(
-                address: CapturedAddress(bits: UInt64(index), isRandom: false), data: structures.bytes, rssi: -60,
+                address: HCIAddress(bits: UInt64(index), isRandom: false), data: structures.bytes, rssi: -60,
                 isConnectable: false, isScannable: false, isScanResponse: false)
             recorder.add(.packet(CapturedPacket(host: 0, time: 1, packet: .advertisingReport(report))))
         }

@@ -1,6 +1,7 @@
 import BluetoothBackend
 import BluetoothCapture
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 import Foundation
 import Testing
@@ -54,8 +55,8 @@ import Testing
 
     /// Returns files with packets of all kinds that are read.
     private func captures() -> [[UInt8]] {
-        let host = CapturedHost(name: "phone", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false))
-        let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
+        let host = CapturedHost(name: "phone", address: HCIAddress(bits: 0x0011_2233_4455, isRandom: false))
+        let device = HCIAddress(bits: 0xC0DE_0000_180D, isRandom: true)
         var structures = AdvertisingStructures()
         structures.addFlags()
         structures.add(services: ["180D", "C0DE0001-7A3D-4C5B-9E1F-2B6A8D4C0F01"])
@@ -66,9 +67,10 @@ import Testing
             isScanResponse: false)
         var short = report
         short.data = Array(structures.bytes.prefix(7))
-        let connection = CapturedConnection(
+        let connection = HCIConnection(
             handle: 0x40, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
-            parameters: CapturedParameters(interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(4)))
+            parameters: HCIConnectionParameters(
+                interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(4)))
         var packets = [.readAddress, .addressRead(host.address), HCIPacket.advertisingReport(short)]
         packets += HCIPacket.extendedAdvertisingReports(report)
         packets += [.connectionComplete(connection), .encrypted(0x40)]

@@ -1,6 +1,7 @@
 import BluetoothBackend
 package import BluetoothCapture
 package import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 
 /// Makes recordings of the devices in a capture, from the packets between them and the hosts.
@@ -8,7 +9,7 @@ import BluetoothSupport
 /// Links to one address belong to one device. At most 1,000 devices are recorded.
 package struct CaptureRecorder: Sendable {
     private struct Link: Sendable {
-        var device: CapturedAddress
+        var device: HCIAddress
         /// Whether packets that the host receives come from the device; false if the host is the peripheral.
         var isDeviceRemote: Bool
         var client: CapturedClient
@@ -28,11 +29,11 @@ package struct CaptureRecorder: Sendable {
     private var events = CaptureEvents()
     private var start: CaptureTime?
     private var links: [Int: Link] = [:]
-    private var devices: [CapturedAddress: Device] = [:]
+    private var devices: [HCIAddress: Device] = [:]
     private var excessDeviceCount = 0
     private var excessEventCount = 0
     /// The addresses, in the order in which they appeared.
-    private var order: [CapturedAddress] = []
+    private var order: [HCIAddress] = []
 
     package init(keepsIdentity: Bool) { self.keepsIdentity = keepsIdentity }
 
@@ -125,7 +126,7 @@ package struct CaptureRecorder: Sendable {
         }
     }
 
-    private mutating func use(_ address: CapturedAddress, _ body: (inout Device) -> Void) {
+    private mutating func use(_ address: HCIAddress, _ body: (inout Device) -> Void) {
         if devices[address] == nil {
             guard devices.count < Self.maximumDevices else {
                 excessDeviceCount += 1

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothCapture
+import BluetoothHCI
 import BluetoothSupport
 import BluetoothValues
 

@@ -1,6 +1,7 @@
 import BluetoothBackend
 import BluetoothCapture
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 
 /// The attributes of a captured device, by handle.

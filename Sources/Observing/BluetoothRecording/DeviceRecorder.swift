@@ -1,6 +1,7 @@
 package import BluetoothBackend
 package import BluetoothCapture
 package import BluetoothEmulator
+package import BluetoothHCI
 import BluetoothSupport
 package import BluetoothValues
 
@@ -44,7 +45,7 @@ package struct DeviceRecorder: Sendable {
     private var advertising = ObservedAdvertising()
     private var mtu: Int?
     /// The parameters of the last link after their last change; nil if they are not visible.
-    private var parameters: CapturedParameters?
+    private var parameters: HCIConnectionParameters?
     private var pairing: PairingDescription?
     private var database = RecordedDatabase()
     private var lastWrites: [Int: LastWrite] = [:]
@@ -136,7 +137,7 @@ package struct DeviceRecorder: Sendable {
         isDescriptionNew = true
     }
 
-    package mutating func parametersChanged(to parameters: CapturedParameters) {
+    package mutating func parametersChanged(to parameters: HCIConnectionParameters) {
         guard parameters != self.parameters else { return }
         self.parameters = parameters
         isDescriptionNew = true

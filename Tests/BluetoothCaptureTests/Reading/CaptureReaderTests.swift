@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothHCI
 import BluetoothSupport
 import ChildProcesses
 import Foundation
@@ -9,8 +10,8 @@ import Testing
 /// The reading of files as they were written, and the reports of malformed ones, with the byte and the rule.
 @Suite struct CaptureReaderTests {
     private static let hosts = [
-        CapturedHost(name: "default", address: CapturedAddress(bits: 0x0011_2233_4455, isRandom: false)),
-        CapturedHost(name: "phone", address: CapturedAddress(bits: 0xAABB_CCDD_EEFF, isRandom: false)),
+        CapturedHost(name: "default", address: HCIAddress(bits: 0x0011_2233_4455, isRandom: false)),
+        CapturedHost(name: "phone", address: HCIAddress(bits: 0xAABB_CCDD_EEFF, isRandom: false)),
     ]
     /// The date 2026-11-22, in whole microseconds, as in btsnoop.
     private static let time: CaptureTime = 1_795_305_600_000_001_000

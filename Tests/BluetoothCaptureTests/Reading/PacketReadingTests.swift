@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothHCI
 import BluetoothSupport
 import Foundation
 import Testing
@@ -7,9 +8,9 @@ import Testing
 
 /// The contents of packets, read from the bytes that the writer makes and from those of other stacks.
 @Suite struct PacketReadingTests {
-    private let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
-    private let other = CapturedAddress(bits: 0x4ADE_0000_180E, isRandom: true)
-    private let parameters = CapturedParameters(
+    private let device = HCIAddress(bits: 0xC0DE_0000_180D, isRandom: true)
+    private let other = HCIAddress(bits: 0x4ADE_0000_180E, isRandom: true)
+    private let parameters = HCIConnectionParameters(
         interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(4_200))
 
     private func bytes(_ hex: String) throws -> [UInt8] { Array(try #require(Data(hexText: hex))) }
@@ -39,7 +40,7 @@ import Testing
             HCIMessage(.connectionUpdated(0x40, parameters)) == .parametersChanged(handle: 0x40, parameters))
         // LE Connection Update Complete: an interval of 48.75 ms, a latency of 2, a timeout of 5 s; then one that
         // failed.
-        let slower = CapturedParameters(
+        let slower = HCIConnectionParameters(
             interval: .microseconds(48_750), latency: 2, supervisionTimeout: .seconds(5))
         #expect(try event("3E0A0300400027000200F401") == .parametersChanged(handle: 0x40, slower))
         #expect(try event("3E0A033A400027000200F401") == .other)
@@ -88,7 +89,7 @@ import Testing
         _ = events.add(.host(CapturedHost(name: "host", address: other)))
         var opened = 0
         for handle in UInt16(0)..<300 {
-            let connection = CapturedConnection(
+            let connection = HCIConnection(
                 handle: handle, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
                 parameters: parameters)
             let packet = CapturedPacket(host: 0, time: 1, packet: .connectionComplete(connection))
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func connectionsAreReadAsTheyWereWritten() {
-        var connection = CapturedConnection(
+        var connection = HCIConnection(
             handle: 0x40, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
             parameters: parameters)
         #expect(HCIMessage(.connectionComplete(connection)) == .connected(connection))

@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothCapture
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothValues
 
 // The Attribute Protocol.

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 
 /// An L2CAP channel in a capture.
 struct CapturedChannel {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 
 // Discoveries that are not on the air. Without them, a reader of the capture knows a handle but not its UUID.
 extension PacketCapture {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 
 /// A link in a capture.
 struct CapturedLink {
@@ -101,7 +102,7 @@ extension PacketCapture {
             let identity = hosts[host]?.identityAddress
             append(
                 .connectionComplete(
-                    CapturedConnection(
+                    HCIConnection(
                         handle: handle, isCentral: isCentral,
                         peer: (other.identityAddress ?? other.address).captured,
                         privateAddress: isPrivate ? other.address.captured : nil,
@@ -129,8 +130,8 @@ extension PacketCapture {
 }
 
 extension ConnectionParameters {
-    var captured: CapturedParameters {
-        CapturedParameters(interval: interval, latency: peripheralLatency, supervisionTimeout: supervisionTimeout)
+    var captured: HCIConnectionParameters {
+        HCIConnectionParameters(interval: interval, latency: peripheralLatency, supervisionTimeout: supervisionTimeout)
     }
 }
 

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 
 // The Security Manager.
 extension PacketCapture {

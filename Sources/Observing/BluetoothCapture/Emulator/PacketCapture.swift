@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothEmulator
+import BluetoothHCI
 import BluetoothSupport
 
 /// The packets between hosts and their controllers, computed from the events of a tap.
@@ -162,7 +163,7 @@ struct ReportLimiter {
 }
 
 extension DeviceAddress {
-    var captured: CapturedAddress { CapturedAddress(bits: bits, isRandom: isRandom) }
+    var captured: HCIAddress { HCIAddress(bits: bits, isRandom: isRandom) }
 }
 
 extension AdvertisingData {

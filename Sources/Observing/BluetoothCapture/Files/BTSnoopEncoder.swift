@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Writes btsnoop with the link type "Linux monitor", as btmon does, with an adapter for each host.
 ///
 /// Source: BlueZ, doc/btsnoop.txt.

@@ -1,3 +1,5 @@
+package import BluetoothHCI
+
 /// One entry of a capture file.
 package enum CaptureRecord: Hashable, Sendable {
     /// A host whose packets follow.
@@ -10,9 +12,9 @@ package enum CaptureRecord: Hashable, Sendable {
 /// A host in a capture: an interface of a pcapng file, an adapter of a btsnoop file.
 package struct CapturedHost: Hashable, Sendable {
     package let name: String
-    package let address: CapturedAddress
+    package let address: HCIAddress
 
-    package init(name: String, address: CapturedAddress) { (self.name, self.address) = (name, address) }
+    package init(name: String, address: HCIAddress) { (self.name, self.address) = (name, address) }
 }
 
 /// A packet between a host and its controller.

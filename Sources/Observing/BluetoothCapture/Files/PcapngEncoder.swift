@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Writes pcapng, with an interface for each host of the link type "Bluetooth HCI UART transport layer plus
 /// pseudo-header".
 ///
@@ -129,11 +131,4 @@ package struct PcapngEncoder: CaptureEncoder {
 extension [UInt8] {
     /// Pads to a multiple of four bytes.
     fileprivate mutating func pad() { append(contentsOf: repeatElement(0, count: -count & 3)) }
-}
-
-extension CapturedAddress {
-    /// The address as six groups of two upper-case digits.
-    package var text: String {
-        bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
-    }
 }

@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Reads btsnoop files of Android (H4), of other stacks (H1), and of btmon, with an adapter for each host.
 ///
 /// A record has 1 MiB at most, and a file of btmon 256 adapters.
@@ -28,10 +30,10 @@ struct BTSnoopDecoder: CaptureDecoder {
             throw CaptureMistake(12, "the link type is \(type): 1001, 1002 and 2001 can be read")
         }
         linkType = known
-        if linkType != .monitor { records = [Self.host("host", CapturedAddress(bits: 0, isRandom: false))] }
+        if linkType != .monitor { records = [Self.host("host", HCIAddress(bits: 0, isRandom: false))] }
     }
 
-    private static func host(_ name: String, _ address: CapturedAddress) -> CaptureRecord {
+    private static func host(_ name: String, _ address: HCIAddress) -> CaptureRecord {
         .host(CapturedHost(name: name, address: address))
     }
 
@@ -109,7 +111,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         hosts[adapter] = hosts.count
         var data = ByteCursor(data)
         _ = data.next(2)
-        let address = CapturedAddress(&data, isRandom: false) ?? CapturedAddress(bits: 0, isRandom: false)
+        let address = HCIAddress(&data, isRandom: false) ?? HCIAddress(bits: 0, isRandom: false)
         let name = String(decoding: data.rest.prefix { $0 != 0 }, as: UTF8.self)
         records.append(Self.host(name.isEmpty ? "hci\(adapter)" : name, address))
     }
@@ -119,13 +121,5 @@ struct BTSnoopDecoder: CaptureDecoder {
         var data = ByteCursor(data)
         guard data.byte() != nil, let length = data.byte(), data.next(Int(length)) != nil else { return }
         records.append(.note(String(decoding: data.rest.prefix { $0 != 0 }, as: UTF8.self), at: time))
-    }
-}
-
-extension CapturedAddress {
-    /// Six bytes, least significant first.
-    init?(_ cursor: inout ByteCursor, isRandom: Bool) {
-        guard let bytes = cursor.next(6) else { return nil }
-        self.init(bits: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }, isRandom: isRandom)
     }
 }

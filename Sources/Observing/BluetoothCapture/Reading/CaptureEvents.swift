@@ -1,3 +1,5 @@
+package import BluetoothHCI
+
 /// Converts the records of a capture into the events on the links of its hosts.
 ///
 /// A malformed packet is counted and skipped, and so is data of a connection whose beginning is not in the capture, or
@@ -11,9 +13,9 @@ package struct CaptureEvents: Sendable {
 
     package enum Kind: Hashable, Sendable {
         case advertised(AdvertisingReport)
-        case connected(link: Int, CapturedConnection, host: CapturedHost)
+        case connected(link: Int, HCIConnection, host: CapturedHost)
         case encrypted(link: Int)
-        case parametersChanged(link: Int, CapturedParameters)
+        case parametersChanged(link: Int, HCIConnectionParameters)
         case disconnected(link: Int, reason: UInt8)
         /// A packet of the Attribute Protocol; a received one is from the other end.
         case att(link: Int, ATTPDU, isReceived: Bool)
@@ -28,7 +30,7 @@ package struct CaptureEvents: Sendable {
     /// An advertising packet in several parts.
     private struct PartsKey: Hashable, Sendable {
         var host: Int
-        var address: CapturedAddress
+        var address: HCIAddress
         var setID: UInt8?
         var isScanResponse: Bool
     }

@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Reads capture files of Bluetooth hosts: pcapng and pcap of link types 201 and 187, btsnoop of 1001, 1002 and 2001, and
 /// those of Apple's PacketLogger.
 ///

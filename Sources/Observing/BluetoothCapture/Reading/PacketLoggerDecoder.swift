@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Reads the files of Apple's PacketLogger (`.pklg`), in either byte order.
 ///
 /// A record has 1 MiB at most. Source: Wireshark's description of the format, which has no signature and does not
@@ -49,7 +51,7 @@ struct PacketLoggerDecoder: CaptureDecoder {
     mutating func next() throws(CaptureMistake) -> CaptureRecord? {
         if !hasBegun {
             hasBegun = true
-            return .host(CapturedHost(name: "host", address: CapturedAddress(bits: 0, isRandom: false)))
+            return .host(CapturedHost(name: "host", address: HCIAddress(bits: 0, isRandom: false)))
         }
         while !cursor.isAtEnd {
             if let record = try readRecord() { return record }

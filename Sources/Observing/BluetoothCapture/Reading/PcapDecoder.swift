@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Reads pcap with Bluetooth HCI, in either byte order and with micro- or nanoseconds.
 ///
 /// A packet has 16 MiB at most.
@@ -35,7 +37,7 @@ struct PcapDecoder: CaptureDecoder {
     mutating func next() throws(CaptureMistake) -> CaptureRecord? {
         if !hasBegun {
             hasBegun = true
-            return .host(CapturedHost(name: "host", address: CapturedAddress(bits: 0, isRandom: false)))
+            return .host(CapturedHost(name: "host", address: HCIAddress(bits: 0, isRandom: false)))
         }
         while !cursor.isAtEnd {
             if let record = try readPacket() { return record }

@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Reads pcapng: sections of either byte order, and the packets of their interfaces with Bluetooth HCI.
 ///
 /// A block has 16 MiB at most, and a section 256 interfaces; packets of other link types are counted and skipped.
@@ -111,7 +113,7 @@ struct PcapngDecoder: CaptureDecoder {
             interface.hasDirection = type == .uartWithDirection
             interface.host = hostCount
             hostCount += 1
-            records.append(.host(CapturedHost(name: name, address: CapturedAddress(bits: 0, isRandom: false))))
+            records.append(.host(CapturedHost(name: name, address: HCIAddress(bits: 0, isRandom: false))))
         }
         interfaces.append(interface)
     }

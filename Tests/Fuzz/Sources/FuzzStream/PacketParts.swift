@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 @testable import BluetoothCapture
 
 /// Parts of L2CAP packets on a few connections, in any order, of any length.

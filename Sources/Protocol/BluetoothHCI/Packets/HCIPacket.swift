@@ -61,7 +61,7 @@ package struct HCIPacket: Hashable, Sendable {
     package static let readAddress = HCIPacket(command: 0x1009)
 
     /// Returns the answer to ``readAddress``.
-    package static func addressRead(_ address: CapturedAddress) -> HCIPacket {
+    package static func addressRead(_ address: HCIAddress) -> HCIPacket {
         HCIPacket(event: 0x0E, [0x01, 0x09, 0x10, 0x00] + address.bytes)
     }
 
@@ -97,7 +97,7 @@ package struct HCIPacket: Hashable, Sendable {
     // MARK: Connections
 
     /// LE Connection Complete, or LE Enhanced Connection Complete if an end uses a private address.
-    package static func connectionComplete(_ connection: CapturedConnection) -> HCIPacket {
+    package static func connectionComplete(_ connection: HCIConnection) -> HCIPacket {
         var body: [UInt8] = [0]
         body.append(littleEndian: connection.handle)
         body += [connection.isCentral ? 0 : 1]
@@ -114,7 +114,7 @@ package struct HCIPacket: Hashable, Sendable {
     }
 
     /// LE Connection Update Complete.
-    package static func connectionUpdated(_ handle: UInt16, _ parameters: CapturedParameters) -> HCIPacket {
+    package static func connectionUpdated(_ handle: UInt16, _ parameters: HCIConnectionParameters) -> HCIPacket {
         var body: [UInt8] = [0]
         body.append(littleEndian: handle)
         return HCIPacket(lowEnergy: 0x03, body + parameters.bytes)
@@ -135,21 +135,9 @@ package struct HCIPacket: Hashable, Sendable {
     }
 }
 
-/// A device address in a capture.
-package struct CapturedAddress: Hashable, Sendable {
-    /// Most significant byte first: 0...0xFFFF_FFFF_FFFF.
-    package let bits: UInt64
-    package let isRandom: Bool
-
-    package init(bits: UInt64, isRandom: Bool) { (self.bits, self.isRandom) = (bits, isRandom) }
-
-    /// Six bytes, least significant first.
-    var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } }
-}
-
 /// An advertising packet as a controller reports it.
 package struct AdvertisingReport: Hashable, Sendable {
-    package var address: CapturedAddress
+    package var address: HCIAddress
     /// AD structures.
     package var data: [UInt8]
     /// The signal strength in dBm.
@@ -163,7 +151,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     package var hasMore = false
 
     package init(
-        address: CapturedAddress, data: [UInt8], rssi: Int8, isConnectable: Bool, isScannable: Bool,
+        address: HCIAddress, data: [UInt8], rssi: Int8, isConnectable: Bool, isScannable: Bool,
         isScanResponse: Bool
     ) {
         (self.address, self.data, self.rssi) = (address, data, rssi)
@@ -179,21 +167,21 @@ package struct AdvertisingReport: Hashable, Sendable {
 }
 
 /// A new connection as a controller reports it.
-package struct CapturedConnection: Hashable, Sendable {
+package struct HCIConnection: Hashable, Sendable {
     package var handle: UInt16
     /// The role of the host that gets the report.
     package var isCentral: Bool
     /// The address of the other end; its identity address if the host has its keys.
-    package var peer: CapturedAddress
+    package var peer: HCIAddress
     /// The resolvable private address of the other end, if `peer` is its identity address.
-    package var privateAddress: CapturedAddress?
+    package var privateAddress: HCIAddress?
     /// The resolvable private address of this end.
-    package var localPrivateAddress: CapturedAddress?
-    package var parameters: CapturedParameters
+    package var localPrivateAddress: HCIAddress?
+    package var parameters: HCIConnectionParameters
 
     package init(
-        handle: UInt16, isCentral: Bool, peer: CapturedAddress, privateAddress: CapturedAddress?,
-        localPrivateAddress: CapturedAddress?, parameters: CapturedParameters
+        handle: UInt16, isCentral: Bool, peer: HCIAddress, privateAddress: HCIAddress?,
+        localPrivateAddress: HCIAddress?, parameters: HCIConnectionParameters
     ) {
         (self.handle, self.isCentral, self.peer) = (handle, isCentral, peer)
         (self.privateAddress, self.localPrivateAddress) = (privateAddress, localPrivateAddress)
@@ -202,7 +190,7 @@ package struct CapturedConnection: Hashable, Sendable {
 }
 
 /// The parameters of a connection in the units of the Link Layer; values out of range are clamped.
-package struct CapturedParameters: Hashable, Sendable {
+package struct HCIConnectionParameters: Hashable, Sendable {
     /// The connection interval, in units of 1.25 ms.
     private let intervalUnits: UInt16
     private let latencyUnits: UInt16

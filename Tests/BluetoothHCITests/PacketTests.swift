@@ -3,13 +3,13 @@ import BluetoothSupport
 import Foundation
 import Testing
 
-@testable import BluetoothCapture
+@testable import BluetoothHCI
 
 /// The bytes of packets in the layout of the Core Specification; tshark and btmon decode the same bytes.
 @Suite struct PacketTests {
-    private let device = CapturedAddress(bits: 0xC0DE_0000_180D, isRandom: true)
-    private let host = CapturedAddress(bits: 0x0011_2233_4455, isRandom: false)
-    private let parameters = CapturedParameters(
+    private let device = HCIAddress(bits: 0xC0DE_0000_180D, isRandom: true)
+    private let host = HCIAddress(bits: 0x0011_2233_4455, isRandom: false)
+    private let parameters = HCIConnectionParameters(
         interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(4_200))
 
     /// Returns the type and the bytes.
@@ -58,18 +58,18 @@ import Testing
     }
 
     @Test func aConnectionIsReportedWithItsAddressesAndParameters() {
-        var connection = CapturedConnection(
+        var connection = HCIConnection(
             handle: 0x0040, isCentral: true, peer: device, privateAddress: nil, localPrivateAddress: nil,
             parameters: parameters)
         #expect(hex(.connectionComplete(connection)) == "043e13010040000001" + "0d180000dec0" + "18000000a40101")
         connection.isCentral = false
         #expect(HCIPacket.connectionComplete(connection).body[6] == 1)
         connection.isCentral = true
-        connection.privateAddress = CapturedAddress(bits: 0x4A11_2233_4455, isRandom: true)
+        connection.privateAddress = HCIAddress(bits: 0x4A11_2233_4455, isRandom: true)
         #expect(
             hex(.connectionComplete(connection))
                 == "043e1f0a0040000003" + "0d180000dec0" + "000000000000" + "55443322114a" + "18000000a40101")
-        let faster = CapturedParameters(
+        let faster = HCIConnectionParameters(
             interval: .milliseconds(15), latency: 0, supervisionTimeout: .milliseconds(4_200))
         #expect(hex(.connectionUpdated(0x0040, faster)) == "043e0a030040000c000000a401")
         #expect(hex(.encrypted(0x0040)) == "0408040040" + "0001")
@@ -78,7 +78,7 @@ import Testing
 
     @Test func parametersOutOfRangeAreTheNearestInRange() {
         let packet = HCIPacket.connectionUpdated(
-            1, CapturedParameters(interval: .zero, latency: 1_000, supervisionTimeout: .seconds(100)))
+            1, HCIConnectionParameters(interval: .zero, latency: 1_000, supervisionTimeout: .seconds(100)))
         #expect(hex(packet) == "043e0a03000100" + "0600" + "f301" + "800c")
     }
 

@@ -5,10 +5,10 @@ import BluetoothBackend
 /// Source: Core Specification, Vol 4, Part E, 7.7.
 package enum HCIMessage: Hashable, Sendable {
     case advertising([AdvertisingReport])
-    case connected(CapturedConnection)
+    case connected(HCIConnection)
     case disconnected(handle: UInt16, reason: UInt8)
     case encrypted(handle: UInt16)
-    case parametersChanged(handle: UInt16, CapturedParameters)
+    case parametersChanged(handle: UInt16, HCIConnectionParameters)
     /// A fragment of an L2CAP packet, the first or a later one.
     case data(handle: UInt16, isFirst: Bool, [UInt8])
     case other
@@ -57,14 +57,14 @@ package enum HCIMessage: Hashable, Sendable {
                 self = .other
                 return
             }
-            guard let connection = CapturedConnection(&cursor, isEnhanced: subevent == 0x0A) else { return nil }
+            guard let connection = HCIConnection(&cursor, isEnhanced: subevent == 0x0A) else { return nil }
             self = .connected(connection)
         case 0x02, 0x0D:
             guard let reports = Self.reports(&cursor, isExtended: subevent == 0x0D) else { return nil }
             self = .advertising(reports)
         case 0x03:
             guard let status = cursor.byte(), let handle = cursor.littleEndian(UInt16.self),
-                let parameters = CapturedParameters(&cursor)
+                let parameters = HCIConnectionParameters(&cursor)
             else { return nil }
             self = status == 0 ? .parametersChanged(handle: handle & 0x0FFF, parameters) : .other
         default: self = .other
@@ -87,7 +87,7 @@ extension AdvertisingReport {
     fileprivate init?(_ cursor: inout ByteCursor, isExtended: Bool) {
         guard isExtended else {
             guard let type = cursor.byte(), let kind = cursor.byte(),
-                let address = CapturedAddress(&cursor, isRandom: kind & 1 == 1), let length = cursor.byte(),
+                let address = HCIAddress(&cursor, isRandom: kind & 1 == 1), let length = cursor.byte(),
                 let data = cursor.next(Int(length)), let rssi = cursor.byte()
             else { return nil }
             self.init(
@@ -96,7 +96,7 @@ extension AdvertisingReport {
             return
         }
         guard let type = cursor.littleEndian(UInt16.self), let kind = cursor.byte(),
-            let address = CapturedAddress(&cursor, isRandom: kind & 1 == 1), cursor.next(2) != nil,
+            let address = HCIAddress(&cursor, isRandom: kind & 1 == 1), cursor.next(2) != nil,
             let set = cursor.byte(), cursor.next(1) != nil, let rssi = cursor.byte(), cursor.next(9) != nil,
             let length = cursor.byte(),
             let data = cursor.next(Int(length))
@@ -109,17 +109,17 @@ extension AdvertisingReport {
     }
 }
 
-extension CapturedConnection {
+extension HCIConnection {
     fileprivate init?(_ cursor: inout ByteCursor, isEnhanced: Bool) {
         guard let handle = cursor.littleEndian(UInt16.self), let role = cursor.byte(), let kind = cursor.byte(),
-            let peer = CapturedAddress(&cursor, isRandom: kind & 1 == 1)
+            let peer = HCIAddress(&cursor, isRandom: kind & 1 == 1)
         else { return nil }
-        var (local, remote): (CapturedAddress?, CapturedAddress?)
+        var (local, remote): (HCIAddress?, HCIAddress?)
         if isEnhanced {
-            local = CapturedAddress(&cursor, isRandom: true)
-            remote = CapturedAddress(&cursor, isRandom: true)
+            local = HCIAddress(&cursor, isRandom: true)
+            remote = HCIAddress(&cursor, isRandom: true)
         }
-        guard let parameters = CapturedParameters(&cursor) else { return nil }
+        guard let parameters = HCIConnectionParameters(&cursor) else { return nil }
         self.init(
             handle: handle & 0x0FFF, isCentral: role == 0, peer: peer,
             privateAddress: remote.flatMap { $0.bits == 0 ? nil : $0 },

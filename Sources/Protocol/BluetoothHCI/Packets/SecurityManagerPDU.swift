@@ -11,7 +11,7 @@ package enum SecurityManagerPDU: Hashable, Sendable {
     case failed(reason: UInt8)
     /// 16 bytes.
     case identityInformation([UInt8])
-    case identityAddress(CapturedAddress)
+    case identityAddress(HCIAddress)
     /// 64 bytes.
     case publicKey([UInt8])
     /// 16 bytes.

@@ -1,11 +1,11 @@
 extension [UInt8] {
     /// Appends an integer, least significant byte first.
-    mutating func append(littleEndian value: some FixedWidthInteger) {
+    package mutating func append(littleEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 
     /// Appends an integer, most significant byte first.
-    mutating func append(bigEndian value: some FixedWidthInteger) {
+    package mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 }
