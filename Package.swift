@@ -59,6 +59,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
+        // Of EmulatedHCI alone.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // MARK: C declarations of the system, without a library: a product needs no header and no flag of pkg-config. One file
@@ -212,6 +214,17 @@ let package = Package(
             swiftSettings: settings),
 
         // MARK: Tools
+        // An emulated world as controllers of HCI, for Bluetooth stacks and firmware in other processes.
+        .target(
+            name: "EmulatedHCI",
+            dependencies: [
+                "BluetoothBackend", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport", "BluetoothTracing",
+                "BluetoothValues", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Sources/Tools/EmulatedHCI",
+            swiftSettings: settings),
         // A served world that people and programs look at and steer.
         .target(
             name: "LiveView",
@@ -379,6 +392,13 @@ let package = Package(
                 "EmulatedBlueZ", "BluetoothBackend", "BluetoothDBus", "BluetoothEmulator", "BluetoothSupport",
                 "ScriptedBlueZ",
                 "BluetoothTracing", "BluetoothValues",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EmulatedHCITests",
+            dependencies: [
+                "EmulatedHCI", "BluetoothBackend", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", "ChildProcesses",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.
