@@ -7,7 +7,7 @@ package enum LinkLayerCommand: Hashable, Sendable {
     case scan(ScanSettings?)
     /// Advertises with a set, or changes it; nil ends that. Legacy advertising is set 0.
     case advertise(set: UInt8, AdvertisingSettings?)
-    /// Connects to the first connectable packet of one of the devices.
+    /// Connects to the first connectable packet of one of the devices; during a connect, replaces its devices.
     case connect([HCIAddress], ConnectionSettings)
     /// Ends the connect; answered by `connectEnded` or, if it was too late, by `connected`.
     case cancelConnect
@@ -17,6 +17,8 @@ package enum LinkLayerCommand: Hashable, Sendable {
     case send(handle: UInt16, channel: UInt16, [UInt8])
     /// Asks for other parameters; answered by `parametersChanged`.
     case updateParameters(handle: UInt16, HCIConnectionParameters)
+    /// Answers `parametersRequested`: the parameters that the link gets, or nil if it keeps those that it has.
+    case answerParametersRequest(handle: UInt16, HCIConnectionParameters?)
     /// Answered by `signalStrength`.
     case readSignalStrength(handle: UInt16)
     /// Starts encryption as the central with a key of 16 bytes, or changes the key; answered by `encryptionChanged`.
@@ -31,9 +33,11 @@ package enum LinkLayerCommand: Hashable, Sendable {
         package var isActive: Bool
         /// Whether extended packets are received, too.
         package var includesExtended: Bool
+        /// The time after which it ends with `scanEnded`; nil if it does not.
+        package var duration: Duration?
 
-        package init(isActive: Bool, includesExtended: Bool) {
-            (self.isActive, self.includesExtended) = (isActive, includesExtended)
+        package init(isActive: Bool, includesExtended: Bool, duration: Duration? = nil) {
+            (self.isActive, self.includesExtended, self.duration) = (isActive, includesExtended, duration)
         }
     }
 
@@ -51,14 +55,20 @@ package enum LinkLayerCommand: Hashable, Sendable {
         package var peer: HCIAddress?
         /// The centrals that may connect; nil if all may.
         package var acceptedCentrals: Set<HCIAddress>?
+        /// The number that an extended packet has, 0...15: ``AdvertisingReport/setID``.
+        package var setID: UInt8?
+        /// The time after which it ends with `advertisingEnded`; nil if it does not.
+        package var duration: Duration?
 
         package init(
             address: HCIAddress, data: [UInt8], scanResponse: [UInt8], interval: Duration, isConnectable: Bool,
-            isScannable: Bool, isExtended: Bool, peer: HCIAddress?, acceptedCentrals: Set<HCIAddress>?
+            isScannable: Bool, isExtended: Bool, peer: HCIAddress?, acceptedCentrals: Set<HCIAddress>?,
+            setID: UInt8? = nil, duration: Duration? = nil
         ) {
             (self.address, self.data, self.scanResponse, self.interval) = (address, data, scanResponse, interval)
             (self.isConnectable, self.isScannable, self.isExtended) = (isConnectable, isScannable, isExtended)
             (self.peer, self.acceptedCentrals) = (peer, acceptedCentrals)
+            (self.setID, self.duration) = (setID, duration)
         }
     }
 
@@ -75,10 +85,16 @@ package enum LinkLayerCommand: Hashable, Sendable {
 
 /// An event of the Link Layer for its controller.
 package enum LinkLayerEvent: Hashable, Sendable {
-    /// An advertising packet, with the data of up to 1,650 bytes in one report.
+    /// An advertising packet, with the data of up to 1,650 bytes in one report; that of an extended packet has a set.
     case heard(AdvertisingReport)
-    /// A link is up, in either role; a connectable set that led to it has ended.
-    case connected(HCIConnection)
+    /// The duration of the scan has passed.
+    case scanEnded
+    /// The duration of a set's advertising has passed.
+    case advertisingEnded(set: UInt8)
+    /// A link is up, in either role; its addresses are those on the air.
+    ///
+    /// The connectable set that led to it has ended; nil stands for the only one.
+    case connected(HCIConnection, set: UInt8? = nil)
     /// The connect ended without a link, with an error code.
     case connectEnded(status: UInt8)
     /// A link ended, with an error code.
@@ -88,6 +104,8 @@ package enum LinkLayerEvent: Hashable, Sendable {
     /// The oldest packet that was to be sent on the link is on its way.
     case sent(handle: UInt16)
     case parametersChanged(handle: UInt16, status: UInt8, HCIConnectionParameters)
+    /// The other end asks for other parameters; `answerParametersRequest` answers.
+    case parametersRequested(handle: UInt16, HCIConnectionParameters)
     /// The signal strength in dBm; 127 if it is unknown.
     case signalStrength(handle: UInt16, Int8)
     /// The central starts encryption; `answerKeyRequest` answers.

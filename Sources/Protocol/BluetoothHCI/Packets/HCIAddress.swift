@@ -19,6 +19,10 @@ package struct HCIAddress: Hashable, Sendable {
     /// Six bytes, least significant first.
     package var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } }
 
+    /// The type in a parameter: public 0, random 1, and 2 or 3 for an identity address to which the controller resolved a
+    /// private one.
+    func type(isIdentity: Bool = false) -> UInt8 { (isRandom ? 1 : 0) | (isIdentity ? 2 : 0) }
+
     /// The address as six groups of two uppercase digits.
     package var text: String {
         bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")

@@ -42,18 +42,23 @@ package struct HCIPacket: Hashable, Sendable {
         (kind, self.isReceived, self.body) = (.acl, isReceived, body)
     }
 
-    private init(command opcode: UInt16, _ parameters: [UInt8] = []) {
+    /// Creates a command with 255 bytes of parameters at most.
+    package init(command opcode: UInt16, _ parameters: [UInt8] = []) {
         var body: [UInt8] = []
         body.append(littleEndian: opcode)
         body.append(UInt8(parameters.count))
         (kind, isReceived, self.body) = (.command, false, body + parameters)
     }
 
-    private init(event code: UInt8, _ parameters: [UInt8]) {
+    /// Creates an event with 255 bytes of parameters at most.
+    package init(event code: UInt8, _ parameters: [UInt8]) {
         (kind, isReceived, body) = (.event, true, [code, UInt8(parameters.count)] + parameters)
     }
 
-    private init(lowEnergy subevent: UInt8, _ parameters: [UInt8]) { self.init(event: 0x3E, [subevent] + parameters) }
+    /// Creates an LE Meta event with 254 bytes of parameters at most.
+    package init(lowEnergy subevent: UInt8, _ parameters: [UInt8]) {
+        self.init(event: 0x3E, [subevent] + parameters)
+    }
 
     // MARK: The host's own address
 
@@ -68,26 +73,34 @@ package struct HCIPacket: Hashable, Sendable {
     // MARK: Advertising
 
     /// LE Advertising Report, with 31 bytes of data at most.
-    package static func advertisingReport(_ report: AdvertisingReport) -> HCIPacket {
+    ///
+    /// - Parameter isIdentity: Whether the controller resolved a private address to the address.
+    package static func advertisingReport(_ report: AdvertisingReport, isIdentity: Bool = false) -> HCIPacket {
         HCIPacket(
             lowEnergy: 0x02,
-            [1, report.legacyType, report.address.isRandom ? 1 : 0] + report.address.bytes
+            [1, report.legacyType, report.address.type(isIdentity: isIdentity)] + report.address.bytes
                 + [UInt8(report.data.count)] + report.data + [UInt8(bitPattern: report.rssi)])
     }
 
     /// LE Extended Advertising Report, one packet for each 229 bytes of data.
-    package static func extendedAdvertisingReports(_ report: AdvertisingReport) -> [HCIPacket] {
+    ///
+    /// - Parameters:
+    ///   - isLegacy: Whether the packet was a legacy one, which has no set and no secondary PHY.
+    ///   - isIdentity: Whether the controller resolved a private address to the address.
+    package static func extendedAdvertisingReports(
+        _ report: AdvertisingReport, isLegacy: Bool = false, isIdentity: Bool = false
+    ) -> [HCIPacket] {
         let parts = stride(from: 0, to: max(1, report.data.count), by: 229).map {
             Array(report.data[min($0, report.data.count)..<min($0 + 229, report.data.count)])
         }
         return parts.enumerated().map { index, part in
             var body: [UInt8] = [1]
             let hasMore = index < parts.count - 1
-            body.append(littleEndian: report.extendedType | (hasMore ? 0x20 : 0))
-            body.append(report.address.isRandom ? 1 : 0)
+            body.append(littleEndian: report.extendedType | (isLegacy ? 0x10 : 0) | (hasMore ? 0x20 : 0))
+            body.append(report.address.type(isIdentity: isIdentity))
             body += report.address.bytes
-            // Primary and secondary PHY 1M, no set identifier, transmit power unknown.
-            body += [1, 1, 0xFF, 0x7F, UInt8(bitPattern: report.rssi)]
+            // Primary and secondary PHY 1M, transmit power unknown.
+            body += [1, isLegacy ? 0 : 1, report.setID ?? 0xFF, 0x7F, UInt8(bitPattern: report.rssi)]
             // No periodic advertising, not directed.
             body += [0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(part.count)]
             return HCIPacket(lowEnergy: 0x0D, body + part)
@@ -98,13 +111,17 @@ package struct HCIPacket: Hashable, Sendable {
 
     /// LE Connection Complete, or LE Enhanced Connection Complete if an end uses a private address.
     package static func connectionComplete(_ connection: HCIConnection) -> HCIPacket {
+        connectionComplete(
+            connection, isEnhanced: connection.privateAddress != nil || connection.localPrivateAddress != nil)
+    }
+
+    /// LE Connection Complete or LE Enhanced Connection Complete.
+    package static func connectionComplete(_ connection: HCIConnection, isEnhanced: Bool) -> HCIPacket {
         var body: [UInt8] = [0]
         body.append(littleEndian: connection.handle)
         body += [connection.isCentral ? 0 : 1]
-        let isEnhanced = connection.privateAddress != nil || connection.localPrivateAddress != nil
-        // 2 and 3: identity addresses that the controller resolved.
-        let resolved: UInt8 = connection.privateAddress == nil ? 0 : 2
-        body += [(connection.peer.isRandom ? 1 : 0) | (isEnhanced ? resolved : 0)] + connection.peer.bytes
+        body.append(connection.peer.type(isIdentity: isEnhanced && connection.privateAddress != nil))
+        body += connection.peer.bytes
         if isEnhanced {
             body += (connection.localPrivateAddress?.bytes ?? [0, 0, 0, 0, 0, 0])
             body += (connection.privateAddress?.bytes ?? [0, 0, 0, 0, 0, 0])
@@ -224,7 +241,8 @@ package struct HCIConnectionParameters: Hashable, Sendable {
     package var latency: Int { Int(latencyUnits) }
     package var supervisionTimeout: Duration { Self.timeoutUnit * Int(timeoutUnits) }
 
-    fileprivate var bytes: [UInt8] {
+    /// The three fields of an event.
+    var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for units in [intervalUnits, latencyUnits, timeoutUnits] { bytes.append(littleEndian: units) }
         return bytes

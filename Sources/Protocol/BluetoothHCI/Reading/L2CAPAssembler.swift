@@ -47,6 +47,11 @@ package struct L2CAPAssembler: Sendable {
         incomplete[key] = bytes
     }
 
+    /// Whether fragments of a packet are missing.
+    package func isIncomplete(host: Int, handle: UInt16, isReceived: Bool) -> Bool {
+        incomplete[Key(host: host, handle: handle, isReceived: isReceived)] != nil
+    }
+
     /// Drops the incomplete packets of a connection that has ended.
     package mutating func end(host: Int, handle: UInt16) {
         for isReceived in [false, true] {

@@ -1,0 +1,185 @@
+/// The scan of a host.
+struct Scan: Sendable {
+    /// The number of advertisers that the filter of duplicates remembers; with one more it begins anew.
+    static let maximumDuplicates = 1024
+
+    var isEnabled = false
+    var isActive = false
+    var usesAcceptList = false
+    var ownAddressType: UInt8 = 0
+    var filtersDuplicates = false
+    var isExtended = false
+    var duration: Duration?
+    /// Whether it goes on, with a new filter of duplicates, when its duration has passed.
+    var isPeriodic = false
+    /// What the Link Layer does now.
+    var current: LinkLayerCommand.ScanSettings?
+    private var reported: Set<Advertiser> = []
+
+    private struct Advertiser: Hashable, Sendable {
+        var address: HCIAddress
+        var isScanResponse: Bool
+        var setID: UInt8?
+    }
+
+    /// Whether the host gets a report.
+    ///
+    /// Other data does not make a packet another one.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 4.4.3.5.
+    mutating func reports(_ report: AdvertisingReport) -> Bool {
+        guard filtersDuplicates else { return true }
+        if reported.count >= Self.maximumDuplicates { reported = [] }
+        return reported.insert(
+            Advertiser(address: report.address, isScanResponse: report.isScanResponse, setID: report.setID)
+        ).inserted
+    }
+
+    mutating func forgetReports() { reported = [] }
+}
+
+/// Source: Core Specification, Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65.
+extension Controller {
+    mutating func setScanParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        guard !state.scan.isEnabled else { throw .commandDisallowed }
+        var scan = Scan()
+        scan.isActive = try cursor.takeFlag()
+        try cursor.takeScanTiming(0x0004...0x4000)
+        scan.ownAddressType = try cursor.take(in: 0...3)
+        scan.usesAcceptList = try cursor.takeScanFilterPolicy()
+        replaceScan(scan)
+    }
+
+    mutating func setScanEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        let isEnabled = try cursor.takeFlag()
+        let filtersDuplicates = try cursor.takeFlag()
+        try enableScan(isEnabled, filtersDuplicates: filtersDuplicates, duration: nil, isPeriodic: false)
+    }
+
+    mutating func setExtendedScanParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        guard !state.scan.isEnabled else { throw .commandDisallowed }
+        var scan = Scan()
+        scan.isExtended = true
+        scan.ownAddressType = try cursor.take(in: 0...3)
+        scan.usesAcceptList = try cursor.takeScanFilterPolicy()
+        // 1M and coded.
+        let phys = try cursor.take(UInt8.self)
+        guard phys != 0, phys & ~0b101 == 0, cursor.count == 5 * phys.nonzeroBitCount else {
+            throw .invalidCommandParameters
+        }
+        for _ in 0..<phys.nonzeroBitCount {
+            if try cursor.takeFlag() { scan.isActive = true }
+            try cursor.takeScanTiming(0x0004...0xFFFF)
+        }
+        replaceScan(scan)
+    }
+
+    mutating func setExtendedScanEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        let isEnabled = try cursor.takeFlag()
+        let filter = try cursor.take(in: UInt8(0)...2)
+        let duration = try cursor.take(UInt16.self)
+        let period = try cursor.take(UInt16.self)
+        if isEnabled {
+            // The period counts 1.28 s and is longer than the duration, which counts 10 ms.
+            let isPeriodic = duration != 0 && period != 0
+            guard filter < 2 || isPeriodic, !isPeriodic || 128 * Int(period) > Int(duration) else {
+                throw .invalidCommandParameters
+            }
+        }
+        try enableScan(
+            isEnabled, filtersDuplicates: filter > 0, duration: duration == 0 ? nil : .milliseconds(10) * Int(duration),
+            isPeriodic: period != 0)
+    }
+
+    /// Keeps what the Link Layer does.
+    private mutating func replaceScan(_ scan: Scan) {
+        let current = state.scan.current
+        state.scan = scan
+        state.scan.current = current
+    }
+
+    private mutating func enableScan(
+        _ isEnabled: Bool, filtersDuplicates: Bool, duration: Duration?, isPeriodic: Bool
+    ) throws(HCIStatus) {
+        if isEnabled {
+            _ = try ownAddress(type: state.scan.ownAddressType, random: state.randomAddress, peer: nil)
+            (state.scan.filtersDuplicates, state.scan.duration) = (filtersDuplicates, duration)
+            state.scan.isPeriodic = isPeriodic
+            state.scan.forgetReports()
+        }
+        state.scan.isEnabled = isEnabled
+        updateScan()
+    }
+
+    /// Lets the Link Layer scan if the host or a connect to a private address needs it.
+    mutating func updateScan(restarts: Bool = false) {
+        var settings: LinkLayerCommand.ScanSettings?
+        if state.scan.isEnabled {
+            settings = LinkLayerCommand.ScanSettings(
+                isActive: state.scan.isActive, includesExtended: state.scan.isExtended, duration: state.scan.duration)
+        } else if state.initiator?.isSearching == true {
+            settings = LinkLayerCommand.ScanSettings(isActive: false, includesExtended: state.family == .extended)
+        }
+        guard restarts || settings != state.scan.current else { return }
+        state.scan.current = settings
+        output.commands.append(.scan(settings))
+    }
+
+    /// Handles the end of the scan's duration.
+    mutating func endScan() {
+        guard state.scan.isEnabled, state.scan.duration != nil else { return }
+        state.scan.forgetReports()
+        if !state.scan.isPeriodic {
+            state.scan.isEnabled = false
+            state.scan.current = nil
+            send(.scanTimeout, [])
+            return updateScan()
+        }
+        updateScan(restarts: true)
+    }
+
+    /// Handles an advertising packet.
+    mutating func hear(_ report: AdvertisingReport) {
+        var report = report
+        let identity = state.resolvingList.identity(of: report.address, using: configuration.cipher)
+        guard identity != nil || !state.resolvingList.ignores(report.address) else { return }
+        let address = report.address
+        report.address = identity ?? address
+        if identity != nil, report.isConnectable { initiate(to: report.address, heardAs: address) }
+        guard state.scan.isEnabled, state.scan.isExtended || report.setID == nil else { return }
+        guard !state.scan.usesAcceptList || state.acceptList.devices.contains(report.address) else { return }
+        guard state.scan.reports(report) else { return }
+        let isLegacy = report.setID == nil
+        report.data.truncate(to: isLegacy ? AdvertisingSet.maximumLegacyLength : AdvertisingSet.maximumLength)
+        let isIdentity = identity != nil
+        if !state.scan.isExtended {
+            if state.eventMask.allows(.advertisingReport) {
+                output.packets.append(.advertisingReport(report, isIdentity: isIdentity))
+            }
+        } else if state.eventMask.allows(.extendedAdvertisingReport) {
+            output.packets += HCIPacket.extendedAdvertisingReports(report, isLegacy: isLegacy, isIdentity: isIdentity)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func truncate(to length: Int) {
+        if count > length { removeLast(count - length) }
+    }
+}
+
+extension ByteCursor {
+    /// Reads the interval and the window, of which the Link Layer needs neither.
+    mutating func takeScanTiming(_ range: ClosedRange<UInt16>) throws(HCIStatus) {
+        let interval = try take(in: range)
+        _ = try take(in: range.lowerBound...interval)
+    }
+
+    /// Reads whether packets of devices outside of the accept list are ignored; the policies for directed packets to
+    /// unresolvable addresses are not supported.
+    fileprivate mutating func takeScanFilterPolicy() throws(HCIStatus) -> Bool {
+        let policy = try take(in: UInt8(0)...3)
+        guard policy < 2 else { throw .unsupportedFeatureOrParameterValue }
+        return policy == 1
+    }
+}
