@@ -121,14 +121,37 @@ import Testing
     @Test func thePairingIsInTheFormatOfTheSecurityManager() {
         let features = SecurityManagerPDU.PairingFeatures(
             capability: 4, hasOutOfBandData: false, requiresAuthentication: true)
+        let others = SecurityManagerPDU.PairingFeatures(
+            capability: 1, hasOutOfBandData: true, requirements: [.authentication, .keypresses], maximumKeySize: 7,
+            initiatorKeys: [.encryption, .signing], responderKeys: .link)
         let key = [UInt8](repeating: 7, count: 16)
         let packets: [(SecurityManagerPDU, String)] = [
+            (.pairingRequest(others), "01010114070508"), (.pairingResponse(others), "02010114070508"),
             (.pairingRequest(features), "0104000d100202"), (.pairingResponse(features), "0204000d100202"),
             (.confirm(key), "03" + hex(key)), (.random(key), "04" + hex(key)), (.failed(reason: 5), "0505"),
             (.identityInformation(key), "08" + hex(key)), (.identityAddress(device), "09010d180000dec0"),
-            (.publicKey(key), "0c" + hex(key)), (.check(key), "0d" + hex(key)),
+            (.encryptionInformation(key), "06" + hex(key)),
+            (.centralIdentification(random: 0x0102_0304_0506_0708, diversifier: 0x1234), "0734120807060504030201"),
+            (.signingInformation(key), "0a" + hex(key)),
+            (.securityRequest([.bonding, .secureConnections]), "0b09"),
+            (.publicKey([UInt8](repeating: 9, count: 64)), "0c" + String(repeating: "09", count: 64)),
+            (.check(key), "0d" + hex(key)), (.keypress(4), "0e04"),
         ]
-        for (packet, bytes) in packets { #expect(hex(packet.bytes) == bytes) }
+        for (packet, bytes) in packets {
+            #expect(hex(packet.bytes) == bytes)
+            #expect(SecurityManagerPDU(packet.bytes) == packet)
+            // A byte more or less is malformed.
+            #expect(SecurityManagerPDU(packet.bytes + [0]) == nil)
+            #expect(SecurityManagerPDU(Array(packet.bytes.dropLast())) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "", "00", "0f", "0f00000000000000000000000000000000", "ff", "0103020d100202", "0902010000000000", "0e05",
+    ])
+    func aMalformedPacketOfTheSecurityManagerIsNone(text: String) throws {
+        let data = try #require(Data(hexText: text))
+        #expect(SecurityManagerPDU([UInt8](data)) == nil)
     }
 
     @Test func channelsAreSignaled() {

@@ -152,8 +152,8 @@ package struct DeviceRecorder: Sendable {
     /// Records the device's response to a pairing request.
     package mutating func answeredPairing(_ features: SecurityManagerPDU.PairingFeatures) {
         pairing = PairingDescription(
-            capability: PairingCapability(smp: features.capability), hasOutOfBandData: features.hasOutOfBandData,
-            requiresAuthentication: features.requiresAuthentication)
+            capability: PairingCapability(octet: features.capability) ?? .noInputNoOutput,
+            hasOutOfBandData: features.hasOutOfBandData, requiresAuthentication: features.requiresAuthentication)
     }
 
     // MARK: Attributes
@@ -239,14 +239,6 @@ package struct ATTError: Error, Hashable, Sendable {
     package let code: ATTCode
 
     package init(_ code: ATTCode) { self.code = code }
-}
-
-extension PairingCapability {
-    /// Source: Core Specification, Vol 3, Part H, 3.5.1.
-    fileprivate init(smp value: UInt8) {
-        let all = PairingDescription.capabilities
-        self = all.indices.contains(Int(value)) ? all[Int(value)] : .noInputNoOutput
-    }
 }
 
 extension Duration {

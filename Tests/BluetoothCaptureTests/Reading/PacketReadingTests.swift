@@ -213,16 +213,6 @@ import Testing
         #expect(ATTPDU(try bytes(hex.replacing(" ", with: ""))) == nil)
     }
 
-    @Test func pairingFeaturesAreRead() {
-        let features = SecurityManagerPDU.PairingFeatures(
-            capability: 4, hasOutOfBandData: true, requiresAuthentication: true)
-        for pdu in [SecurityManagerPDU.pairingRequest(features), .pairingResponse(features), .failed(reason: 5)] {
-            #expect(SecurityManagerPDU(pdu.bytes) == pdu)
-        }
-        #expect(
-            SecurityManagerPDU([1, 2]) == nil && SecurityManagerPDU([]) == nil && SecurityManagerPDU([0x0C]) == nil)
-    }
-
     // MARK: Advertising data
 
     @Test func advertisingStructuresAreRead() {

@@ -36,7 +36,7 @@ extension PacketCapture {
     private mutating func sendFeatures(_ features: TappedPairingFeatures, on link: UInt32, at now: Duration) {
         func packet(_ capability: PairingCapability) -> SecurityManagerPDU.PairingFeatures {
             SecurityManagerPDU.PairingFeatures(
-                capability: capability.ioCapability, hasOutOfBandData: features.method == .outOfBand,
+                capability: capability.octet, hasOutOfBandData: features.method == .outOfBand,
                 requiresAuthentication: features.method != .justWorks)
         }
         send(.pairingRequest(packet(features.central)), of: link, from: .central, at: now, comment: nil)
@@ -66,19 +66,6 @@ extension PacketCapture {
             let identity = end.host.flatMap { hosts[$0]?.identityAddress } ?? device?.identityAddress
             send(.identityInformation(Self.key), of: link, from: side, at: now)
             send(.identityAddress((identity ?? end.address).captured), of: link, from: side, at: now)
-        }
-    }
-}
-
-extension PairingCapability {
-    /// Source: Core Specification, Vol 3, Part H, 3.5.1, table 3.4.
-    fileprivate var ioCapability: UInt8 {
-        switch self {
-        case .displayOnly: 0
-        case .displayYesNo: 1
-        case .keyboardOnly: 2
-        case .noInputNoOutput: 3
-        case .keyboardDisplay: 4
         }
     }
 }
