@@ -13,8 +13,11 @@ package enum PairingMethod: Hashable, Sendable {
 
     /// Chooses the method by the capabilities of both sides.
     ///
-    /// Source: Core Specification, Vol 3, Part H, 2.3.5.1, tables 2.7 and 2.8 for LE Secure Connections.
-    init(central: PairingCapability, peripheral: PairingCapability, hasOutOfBandData: Bool) {
+    /// Source: Core Specification, Vol 3, Part H, 2.3.5.1, tables 2.6 to 2.8.
+    package init(
+        central: PairingCapability, peripheral: PairingCapability, hasOutOfBandData: Bool,
+        usesSecureConnections: Bool = true
+    ) {
         guard !hasOutOfBandData else {
             self = .outOfBand
             return
@@ -23,14 +26,16 @@ package enum PairingMethod: Hashable, Sendable {
         case (.noInputNoOutput, _), (_, .noInputNoOutput), (.displayOnly, .displayOnly),
             (.displayOnly, .displayYesNo), (.displayYesNo, .displayOnly):
             self = .justWorks
-        case (.displayYesNo, .displayYesNo), (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .displayYesNo),
-            (.keyboardDisplay, .keyboardDisplay):
-            self = .numericComparison
+        case (.displayYesNo, .displayYesNo): self = usesSecureConnections ? .numericComparison : .justWorks
+        case (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .keyboardDisplay):
+            self = usesSecureConnections ? .numericComparison : .passkey(shownBy: .central)
+        case (.keyboardDisplay, .displayYesNo):
+            self = usesSecureConnections ? .numericComparison : .passkey(shownBy: .peripheral)
         case (.keyboardOnly, .keyboardOnly): self = .passkey(shownBy: nil)
         case (.keyboardOnly, _), (.keyboardDisplay, .displayOnly): self = .passkey(shownBy: .peripheral)
         case (_, .keyboardOnly), (.displayOnly, .keyboardDisplay): self = .passkey(shownBy: .central)
         }
     }
 
-    var isAuthenticated: Bool { self != .justWorks }
+    package var isAuthenticated: Bool { self != .justWorks }
 }
