@@ -123,7 +123,9 @@ struct SecurityFunctionTests {
         #expect(keys.sharedSecret(with: try bytes(peerX) + bytes(peerY)) == (try bytes(secret)))
     }
 
-    @Test func thePublicKeyOfTheDebugModeIsKnown() throws { #expect(DiffieHellmanKeys.debugCoordinate == (try bytes(Self.u))) }
+    @Test func thePublicKeyOfTheDebugModeIsKnown() throws {
+        #expect(DiffieHellmanKeys.debugCoordinate == (try bytes(Self.u)))
+    }
 
     @Test func aPointThatIsNotOnTheCurveHasNoSharedSecret() {
         var random = SeededGenerator(seed: 1)
