@@ -218,10 +218,11 @@ let package = Package(
         .target(
             name: "EmulatedHCI",
             dependencies: [
-                "BluetoothBackend", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport", "BluetoothTracing",
-                "BluetoothValues", logging,
+                .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
+                "BluetoothTracing", "BluetoothValues", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Sources/Tools/EmulatedHCI",
             swiftSettings: settings),

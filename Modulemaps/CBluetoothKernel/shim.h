@@ -14,6 +14,12 @@
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int pipe2(int ends[2], int flags);
 
+// From <stdlib.h> under _XOPEN_SOURCE.
+int posix_openpt(int flags);
+int grantpt(int descriptor);
+int unlockpt(int descriptor);
+int ptsname_r(int descriptor, char *buffer, size_t size);
+
 /// Starts a timer of timerfd_create(2) anew; zero stops it. In C, because Swift sees the fields of `struct timespec` in Glibc or in
 /// a module of its own, which depends on the files that it compiles together.
 static inline int bluetooth_start_timer(int descriptor, int64_t nanoseconds) {

@@ -157,7 +157,7 @@ private final class CountingReceiver: EventSink {
             return
         }
         #expect(daemon.value(at: fixture.characteristic) == [7])
-        #expect(daemon.service.calls.elements.contains { $0.member == "Disconnect" })
+        try await daemon.service.calls.first { $0.member == "Disconnect" }
         #expect(!fixture.recorder.events.elements.contains(.response(link: link, operation: id(10), .written)))
     }
 

@@ -19,6 +19,8 @@ public struct AdvertisingData: Hashable, Sendable {
     public var manufacturerData: Data?
     /// The structures that no other field holds; flags among them replace the usual ones.
     package var otherStructures: [AdvertisingStructure] = []
+    /// The bytes of the packet as a host outside of the emulator gave them, flags included; nil encodes the fields.
+    package var encoded: [UInt8]?
 
     /// Creates the content of one packet.
     public init(
@@ -36,6 +38,7 @@ public struct AdvertisingData: Hashable, Sendable {
 
     /// The number of bytes that the content takes in a packet, without the flags.
     public var encodedLength: Int {
+        if let encoded { return encoded.count }
         var length = 0
         if let localName { length += 2 + localName.utf8.count }
         if txPowerLevel != nil { length += 3 }
@@ -128,8 +131,9 @@ public struct AdvertisingDescription: Hashable, Sendable {
         try require(
             !isExtended || !isConnectable || scanResponse == nil, "\(path).scanResponse",
             "extended advertising is connectable or scannable, not both")
-        let room =
-            isExtended ? (isConnectable ? Self.extendedRoom : 1_650) : (isConnectable ? Self.legacyRoom : 31)
+        // The flags need room unless the host has encoded them.
+        let hasFlags = isConnectable && data.encoded == nil
+        let room = isExtended ? (hasFlags ? Self.extendedRoom : 1_650) : (hasFlags ? Self.legacyRoom : 31)
         try require(
             data.encodedLength <= room, "\(path).data",
             "\(data.encodedLength) bytes do not fit: a packet has room for \(room) besides the flags")

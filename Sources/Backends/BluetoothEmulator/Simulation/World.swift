@@ -54,6 +54,9 @@ struct World: Sendable {
             lower.air.allowLosses(at: chance)
         case .deviceAdded(let device): lower.air.begin(device, lower.hosts, &lower.context)
         case .answered(let reply): answered(reply)
+        case .exchange(let manager, let link, let operation):
+            gatt.enqueue(.exchange, as: operation, of: manager, on: link, &lower)
+        case .link(let number, let control): apply(control, to: number)
         }
     }
 

@@ -26,6 +26,8 @@ enum DeviceControl: Sendable {
     case removeService(BluetoothUUID, index: Int)
     /// Removes a service by its ``AttributePosition/service``.
     case removeServiceNumber(Int)
+    /// Replaces all services, with their handles, by those of a host outside of the emulator, which checks accesses.
+    indirect case replaceServices([TappedService], isIndicated: Bool)
     case rename(String, isAnnounced: Bool)
     case changeAddress(DeviceAddress)
     case rotateAddress
@@ -111,6 +113,22 @@ enum WorldInput: Sendable {
     case deviceAdded(Ref<Device>)
     /// An asynchronous handler answered.
     indirect case answered(HandlerReply)
+    /// A host outside of the emulator exchanges two packets with a device.
+    case exchange(Ref<Manager>, LinkID, OperationID)
+    /// A control of a link, by its number.
+    indirect case link(UInt32, LinkControl)
+}
+
+/// A control of one link by a host outside of the emulator.
+package enum LinkControl: Hashable, Sendable {
+    /// Closes the link from the device's side.
+    case close
+    /// Changes the parameters, which apply six connection events later.
+    case setParameters(ConnectionParameters)
+    /// Sets the security to which the two ends have agreed by themselves.
+    case setSecurity(SecurityLevel)
+    /// Sends a value of the device to the central of the link, if it subscribes.
+    case notify(AttributeID, Data)
 }
 
 /// The stages of a device's admission of a connect.

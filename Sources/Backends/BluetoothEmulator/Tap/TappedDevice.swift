@@ -48,6 +48,14 @@ package struct TappedService: Hashable, Sendable {
     package let included: [Include]
     package let characteristics: [TappedCharacteristic]
 
+    package init(
+        handles: ClosedRange<UInt16>, uuid: BluetoothUUID, isPrimary: Bool, included: [Include],
+        characteristics: [TappedCharacteristic]
+    ) {
+        (self.handles, self.uuid, self.isPrimary) = (handles, uuid, isPrimary)
+        (self.included, self.characteristics) = (included, characteristics)
+    }
+
     /// An include declaration.
     package struct Include: Hashable, Sendable {
         /// The handle of the declaration.
@@ -55,6 +63,10 @@ package struct TappedService: Hashable, Sendable {
         /// The handles of the included service's attributes.
         package let handles: ClosedRange<UInt16>
         package let uuid: BluetoothUUID
+
+        package init(handle: UInt16, handles: ClosedRange<UInt16>, uuid: BluetoothUUID) {
+            (self.handle, self.handles, self.uuid) = (handle, handles, uuid)
+        }
     }
 }
 
@@ -65,11 +77,21 @@ package struct TappedCharacteristic: Hashable, Sendable {
     package let properties: CharacteristicProperties
     package let uuid: BluetoothUUID
     package let descriptors: [TappedDescriptor]
+
+    package init(
+        declarationHandle: UInt16, valueHandle: UInt16, properties: CharacteristicProperties, uuid: BluetoothUUID,
+        descriptors: [TappedDescriptor]
+    ) {
+        (self.declarationHandle, self.valueHandle) = (declarationHandle, valueHandle)
+        (self.properties, self.uuid, self.descriptors) = (properties, uuid, descriptors)
+    }
 }
 
 package struct TappedDescriptor: Hashable, Sendable {
     package let handle: UInt16
     package let uuid: BluetoothUUID
+
+    package init(handle: UInt16, uuid: BluetoothUUID) { (self.handle, self.uuid) = (handle, uuid) }
 }
 
 /// One advertising packet or scan response on the air.

@@ -168,7 +168,8 @@ extension DeviceAddress {
 
 extension AdvertisingData {
     /// The AD structures, in the order in which common stacks send them.
-    func structures(withFlags: Bool) -> [UInt8] {
+    package func structures(withFlags: Bool) -> [UInt8] {
+        if let encoded { return encoded }
         var structures = AdvertisingStructures()
         if withFlags, !otherStructures.contains(where: { $0.type == 0x01 }) { structures.addFlags() }
         structures.add(services: services)

@@ -15,7 +15,8 @@ extension WorldInput {
         case .configure: "changes its configuration"
         case .interference(let chance): Self.words(ofInterference: chance)
         case .answered: "answers"
-        case .activate, .central, .peripheral, .pairing: ""
+        case .link(_, let control): control.words
+        case .activate, .central, .peripheral, .pairing, .exchange: ""
         }
     }
 
@@ -32,6 +33,18 @@ extension ScriptStep {
         case .device(let name, let action): "\(name.printable) \(action.control.words)"
         case .host(let name, let action): "host \(name.printable) \(action.control.words)"
         case .interference(let chance): "the air \(WorldInput.words(ofInterference: chance))"
+        }
+    }
+}
+
+extension LinkControl {
+    /// The control as a predicate of the link.
+    fileprivate var words: String {
+        switch self {
+        case .close: "is closed"
+        case .setParameters(let parameters): "changes its interval to \(parameters.interval.words)"
+        case .setSecurity(let level): "is now \(level)"
+        case .notify(_, let value): "notifies \(value.words)"
         }
     }
 }
@@ -57,6 +70,7 @@ extension DeviceControl {
         case .addService(let service): "adds service \(name(of: service.uuid))"
         case .removeService(let uuid, _): "removes service \(name(of: uuid))"
         case .removeServiceNumber: "removes a service"
+        case .replaceServices(let services, _): "serves \(services.count) services"
         default: stateWords
         }
     }

@@ -23,7 +23,24 @@ extension WorldInput {
         case .configure: return ("emulator", TraceLine("configure", showsValues: true))
         case .interference(let chance): return ("air", line("setInterference") { $0.add("chance", chance) })
         case .answered(let reply): return ("handler", reply.trace)
-        case .activate, .central, .peripheral, .pairing: return nil
+        case .link(let number, let control): return ("link \(number)", control.trace)
+        case .activate, .central, .peripheral, .pairing, .exchange: return nil
+        }
+    }
+}
+
+extension LinkControl {
+    fileprivate var trace: TraceLine {
+        switch self {
+        case .close: TraceLine("close", showsValues: true)
+        case .setParameters(let parameters):
+            line("setParameters") { line in
+                line.add("interval", parameters.interval)
+                line.add("latency", parameters.peripheralLatency)
+                line.add("timeout", parameters.supervisionTimeout)
+            }
+        case .notify(_, let value): line("notify") { $0.add("value", private: value) }
+        case .setSecurity(let level): line("setSecurity") { $0.add("level", quoted: "\(level)") }
         }
     }
 }
@@ -74,6 +91,7 @@ extension DeviceControl {
         case .removeService(let uuid, let index):
             line("removeService") { $0.add("service", index == 0 ? uuid.text : "\(uuid)#\(index)") }
         case .removeServiceNumber(let number): line("removeService") { $0.add("number", number) }
+        case .replaceServices(let services, _): line("replaceServices") { $0.add("count", services.count) }
         case .disconnect(let error): line("disconnect") { if let error { $0.add("error", quoted: "\(error.error)") } }
         case .rename(let name, let isAnnounced):
             line("rename") { line in

@@ -24,7 +24,7 @@ extension World {
         switch control {
         case .setValue, .hold, .startTimer, .stopTimer, .failConnections, .inject, .removeFault, .setPairing, .setRSSI:
             break
-        case .notify, .notifyAtOnce, .addService, .removeService, .removeServiceNumber:
+        case .notify, .notifyAtOnce, .addService, .removeService, .removeServiceNumber, .replaceServices:
             changeServer(control, of: ref)
         case .setParameter(let parameter, let value): setParameter(parameter, value, of: ref)
         case .note(let text): lower.context.log(text)
@@ -52,6 +52,8 @@ extension World {
             notify(value, id, of: ref)
         case .notifyAtOnce(let path, let value): gatt.notifyAtOnce(value, path, of: ref, &lower)
         case .addService(let service): gatt.add(service, to: ref, &lower)
+        case .replaceServices(let services, let isIndicated):
+            gatt.replaceServices(of: ref, with: services, isIndicated: isIndicated, &lower)
         case .removeService, .removeServiceNumber:
             guard let device = lower.air.devices[ref], let id = device.server.service(of: control) else {
                 return lower.context.log("control ignored: device \(ref.serial) has no such service")

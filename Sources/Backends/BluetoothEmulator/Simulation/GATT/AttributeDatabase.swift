@@ -194,6 +194,45 @@ struct AttributeDatabase: Sendable {
         return id
     }
 
+    /// Appends services under their own handles, in handle order; every access is permitted.
+    ///
+    /// Handles from 1 on; attributes with other ones are not appended.
+    ///
+    /// - Returns: The services.
+    mutating func append(_ services: [TappedService]) -> [AttributeID] {
+        var ids: [UInt16: AttributeID] = [:]
+        for service in services.sorted(by: { $0.handles.lowerBound < $1.handles.lowerBound })
+        where service.handles.lowerBound > 0 {
+            lastHandle = service.handles.lowerBound - 1
+            let id = open(service.uuid, isPrimary: service.isPrimary, including: [])
+            ids[service.handles.lowerBound] = id
+            for characteristic in service.characteristics { append(characteristic, to: id) }
+            lastHandle = service.handles.upperBound
+            close(id)
+        }
+        // A service may include a later one.
+        for service in services {
+            guard let id = ids[service.handles.lowerBound] else { continue }
+            self[id]?.included = service.included.compactMap { ids[$0.handles.lowerBound] }
+        }
+        return ids.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private mutating func append(_ characteristic: TappedCharacteristic, to service: AttributeID) {
+        // The declaration has the handle before the value's.
+        guard characteristic.valueHandle > 1 else { return }
+        lastHandle = characteristic.valueHandle - 2
+        let id = appendCharacteristic(
+            characteristic.uuid, to: service, properties: characteristic.properties,
+            permissions: [.readable, .writeable], value: Data(), hasClientConfiguration: false)
+        for descriptor in characteristic.descriptors where descriptor.handle > 0 {
+            lastHandle = descriptor.handle - 1
+            _ = appendDescriptor(
+                descriptor.uuid, to: id, role: descriptor.uuid == "2902" ? .clientConfiguration : .descriptor,
+                permissions: [.readable, .writeable])
+        }
+    }
+
     mutating func remove(_ service: AttributeID) {
         for characteristic in self[service]?.children ?? [] {
             for descriptor in self[characteristic]?.children ?? [] { attributes[Int(descriptor.rawValue)] = nil }

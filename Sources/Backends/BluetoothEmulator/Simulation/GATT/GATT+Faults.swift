@@ -70,7 +70,7 @@ extension GATT {
         case .request(.discoverServices): return (.discoverServices, nil)
         case .request(.discoverIncludedServices): return (.discoverIncludedServices, nil)
         case .request(.discoverCharacteristics): return (.discoverCharacteristics, nil)
-        case .writeCommand, .deviceName: return nil
+        case .writeCommand, .deviceName, .exchange: return nil
         }
     }
 

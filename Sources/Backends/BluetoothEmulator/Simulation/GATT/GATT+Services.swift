@@ -24,6 +24,23 @@ extension GATT {
         reportServicesChanged(removed: ids, added: [], of: ref, &lower)
     }
 
+    /// Replaces all services of a device, and optionally indicates Service Changed to connected centrals.
+    mutating func replaceServices(
+        of ref: Ref<Device>, with services: [TappedService], isIndicated: Bool, _ lower: inout LowerLayers
+    ) {
+        guard let old = lower.air.devices[ref]?.server.database.services else { return }
+        for id in old {
+            let gone = lower.air.devices[ref]?.server.remove(id) ?? []
+            for link in lower.air.links(of: ref) { self[link]?.server.unsubscribe(from: gone) }
+        }
+        guard let added = lower.air.devices[ref]?.server.serve(services) else { return }
+        guard isIndicated else {
+            lower.air.devices[ref]?.reportServices(ref, &lower.context)
+            return
+        }
+        reportServicesChanged(removed: old, added: added, of: ref, &lower)
+    }
+
     /// Sends Service Changed, to which every host subscribes by itself.
     private mutating func reportServicesChanged(
         removed: [AttributeID], added: [ServiceRecord], of ref: Ref<Device>, _ lower: inout LowerLayers

@@ -71,6 +71,16 @@ struct GATTServer: Sendable {
         return database.record(ofService: id)
     }
 
+    /// Serves the services of a host outside of the emulator under their handles.
+    ///
+    /// The first characteristic 2A00 contains the name of the device, if there is one.
+    mutating func serve(_ services: [TappedService]) -> [ServiceRecord] {
+        let ids = database.append(services)
+        genericServices = []
+        if let name = database.characteristic(CharacteristicPath("2A00", service: "1800")) { deviceName = name }
+        return ids.compactMap(database.record(ofService:))
+    }
+
     /// Publishes a service of a manager.
     mutating func publish(
         _ service: ServiceDefinition, by manager: Ref<Manager>, _ published: inout [AttributeID: AttributeID]

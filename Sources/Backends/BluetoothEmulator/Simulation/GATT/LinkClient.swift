@@ -10,6 +10,8 @@ struct LinkOperation: Sendable {
         case writeCommand(AttributeID, Data)
         /// The read of the GAP Device Name by the host itself.
         case deviceName
+        /// A request of one packet, whose response of one packet its sender knows.
+        case exchange
 
         var isRead: Bool { if case .request(.read) = self { true } else { false } }
 

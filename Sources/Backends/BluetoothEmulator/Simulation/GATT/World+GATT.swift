@@ -48,6 +48,7 @@ extension World {
         case .request(.write): continueAnswer(gatt.answer(answered, "write", &lower), to: answered, "write")
         case .writeCommand: break  // sent by transmit, without an answer
         case .deviceName: gatt.readDeviceName(answered, &lower)
+        case .exchange: complete(answered.operation, .written, on: answered.ref)
         case .request(.readRSSI): gatt.readRSSI(answered, &lower)
         case .request(.openChannel(let psm)): openChannel(psm, answered)
         case .request: if isGranted(answered) { grant(answered) }
@@ -213,9 +214,11 @@ extension World {
 
     /// Notifies a new value of a device to its subscribers.
     mutating func notify(_ value: Data, _ attribute: AttributeID, of ref: Ref<Device>) {
-        for link in lower.air.links(of: ref) {
-            meet(gatt.notify(value, attribute, on: link, &lower), on: link)
-        }
+        for link in lower.air.links(of: ref) { notify(value, attribute, on: link) }
+    }
+
+    mutating func notify(_ value: Data, _ attribute: AttributeID, on ref: Ref<Link>) {
+        meet(gatt.notify(value, attribute, on: ref, &lower), on: ref)
     }
 
     mutating func notifyTimerFired(_ ref: Ref<Device>, _ attribute: AttributeID) {

@@ -42,6 +42,8 @@ struct Manager: Sendable {
     let role: Role
     /// The index of the manager's host; nil if no host matches the requested name.
     let host: Int?
+    /// Whether the manager stands for a host outside of the emulator, which pairs by itself.
+    let isExternal: Bool
     /// The last state that was delivered; nil before the first.
     var reportedState: AdapterState?
     /// The open links, in the order of their identifiers.
@@ -57,7 +59,8 @@ struct Manager: Sendable {
     /// The capability of a pairing agent.
     var capability = PairingCapability.noInputNoOutput
 
-    init(role: Role, host: Int?, restoreIdentifier: String? = nil) {
+    init(role: Role, host: Int?, isExternal: Bool = false, restoreIdentifier: String? = nil) {
+        self.isExternal = isExternal
         self.restoreIdentifier = restoreIdentifier
         self.role = role
         self.host = host
@@ -86,6 +89,9 @@ struct Manager: Sendable {
         close(id)
         pendingDisconnects[peer] = id
     }
+
+    /// Returns the physical link of an open link; nil if it ended.
+    func link(_ id: LinkID) -> Ref<Link>? { position(of: id).map { openLinks[$0].link.link } }
 
     /// Returns the peer whose released link's end is not delivered yet.
     func pendingPeer(of link: LinkID) -> PeerID? { pendingDisconnects.first { $0.value == link }?.key }

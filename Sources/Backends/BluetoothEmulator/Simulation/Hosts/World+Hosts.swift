@@ -18,10 +18,11 @@ extension World {
     // MARK: Managers
 
     mutating func addManager(
-        _ role: Manager.Role, host: Int?, restoreIdentifier: String? = nil,
+        _ role: Manager.Role, host: Int?, isExternal: Bool = false, restoreIdentifier: String? = nil,
         remembering limit: Int = RoleOptions.defaultRememberedPeers
     ) -> Ref<Manager> {
-        let manager = Manager(role: role, host: host, restoreIdentifier: restoreIdentifier)
+        let manager = Manager(
+            role: role, host: host, isExternal: isExternal, restoreIdentifier: restoreIdentifier)
         let ref = lower.hosts.insert(manager, remembering: limit, &lower.context)
         if role == .peripheral, let host { openServer(of: host) }
         return ref

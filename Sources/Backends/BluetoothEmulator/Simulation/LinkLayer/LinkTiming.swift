@@ -68,6 +68,7 @@ struct ProcedureDelays: Sendable {
     }
 
     func delay(of kind: LinkOperation.Kind) -> Nanoseconds {
+        if case .exchange = kind { return discovery }
         guard case .request(let request) = kind else { return 0 }
         return switch request {
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors: discovery

@@ -258,6 +258,19 @@ extension World {
         lower.hosts.reportConnectionEvent(peer, isConnected: isConnected, on: host, database, &lower.context)
     }
 
+    // MARK: Controls
+
+    /// Applies a control to a link; does nothing if the link ended.
+    mutating func apply(_ control: LinkControl, to number: UInt32) {
+        guard let ref = lower.links.refs.first(where: { $0.serial == number }) else { return }
+        switch control {
+        case .close: lower.links.close(ref, .remote, &lower.context)
+        case .setParameters(let parameters): lower.links.update(parameters, ref, &lower.context)
+        case .setSecurity(let level): security.secure(ref, level, &lower)
+        case .notify(let attribute, let value): notify(value, attribute, on: ref)
+        }
+    }
+
     // MARK: Out of range
 
     /// Starts or ends the silence on a device's links.

@@ -134,18 +134,24 @@ extension Security {
             return nil
         }
         pairings[ref] = nil
-        lower.links[ref]?.security = isAuthenticated ? .authenticated : .encrypted
-        lower.links.share(ref)
         if lower.context.tapped.contains(.security) {
             lower.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
-            for (ref, link) in lower.links.directions(of: ref) {
-                lower.context.report(.securityChanged(link: ref.serial, link.security))
-            }
         }
+        secure(ref, isAuthenticated ? .authenticated : .encrypted, &lower)
         pairing.cancelTimeout(&lower.context)
         // The end of the pairing also removes a number that is still displayed.
         pairing.emit(lower.hosts, &lower.context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
         return .succeeded(pairing.operation?.0)
+    }
+
+    /// Sets the security of a physical link.
+    func secure(_ ref: Ref<Link>, _ level: SecurityLevel, _ lower: inout LowerLayers) {
+        lower.links[ref]?.security = level
+        lower.links.share(ref)
+        guard lower.context.tapped.contains(.security) else { return }
+        for (ref, link) in lower.links.directions(of: ref) {
+            lower.context.report(.securityChanged(link: ref.serial, link.security))
+        }
     }
 
     /// Handles an agent's answer to a question.

@@ -71,7 +71,7 @@ extension AttributeDatabase {
             guard let handle = clientConfiguration(of: id), let found = self[id] else { return nil }
             let kind = LinkServer.Subscription(preferredBy: found.access.properties)
             return .write(handle: handle, Data([isOn ? kind.rawValue : 0, 0]))
-        case .request(.readRSSI), .request(.openChannel), .writeCommand: return nil
+        case .request(.readRSSI), .request(.openChannel), .writeCommand, .exchange: return nil
         }
     }
 

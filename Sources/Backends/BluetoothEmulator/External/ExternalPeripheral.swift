@@ -1,0 +1,31 @@
+package import BluetoothBackend
+import BluetoothSupport
+
+// The device of a host outside of the emulator.
+extension EmulatedDevice {
+    /// Replaces all services, with their handles, by those that the host serves; accesses are checked by the host.
+    ///
+    /// - Parameter isIndicated: Whether connected centrals get Service Changed.
+    package func replaceServices(_ services: [TappedService], isIndicated: Bool) {
+        control(.replaceServices(services, isIndicated: isIndicated))
+    }
+
+    /// The handle of a service's declaration, of a characteristic's value or of a descriptor; nil if there is none.
+    package func handle(of attribute: AttributeID) -> UInt16? { device?.server.database[attribute]?.handle }
+
+    /// The attributes by their handles, those of the services 1800 and 1801 included.
+    package var attributesByHandle: [UInt16: AttributeID] { device?.server.database.byHandle ?? [:] }
+}
+
+extension AttributeDatabase {
+    fileprivate var byHandle: [UInt16: AttributeID] {
+        var found: [UInt16: AttributeID] = [:]
+        for service in services {
+            let characteristics = self[service]?.children ?? []
+            for id in [service] + characteristics + characteristics.flatMap({ self[$0]?.children ?? [] }) {
+                if let handle = self[id]?.handle { found[handle] = id }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,246 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import BluetoothValues
+import DequeModule
+
+/// The client's side of the Attribute Protocol on a link whose server is a host outside of the emulator.
+///
+/// Operations of the emulated central go in, packets for the server come out; one request is outstanding at a time.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.4, and Part G, 4.
+struct ATTClient: Sendable {
+    enum Operation: Sendable, Hashable {
+        case discover
+        case read(handle: UInt16)
+        case write(handle: UInt16, [UInt8])
+        case writeCommand(handle: UInt16, [UInt8])
+    }
+
+    enum Outcome: Sendable, Hashable {
+        /// The services of the server, and the value of the Device Name if there is one.
+        case discovered([TappedService], deviceName: [UInt8]?)
+        case value([UInt8])
+        case written
+        case failed(ATTCode)
+    }
+
+    enum Action: Sendable, Hashable {
+        /// Sends a packet to the server.
+        case send(ATTPDU)
+        case complete(Int, Outcome)
+        case notified(handle: UInt16, [UInt8], isIndication: Bool)
+        /// The server's services have changed.
+        case servicesChanged
+    }
+
+    /// The maximum number of operations that wait; a further one fails.
+    static let queueLength = 256
+
+    private enum Step: Sendable {
+        case mtu
+        case services(isPrimary: Bool)
+        case includes(service: Int)
+        case characteristics(service: Int)
+        case descriptors(service: Int, characteristic: Int)
+        case deviceName
+        case read
+        case write
+        /// The next part of a long write begins at this offset.
+        case prepare(next: Int)
+        case execute
+    }
+
+    private(set) var mtu = ATTLimits.minimumMTU
+    private let maximumMTU: Int
+    private var waiting = Deque<(number: Int, operation: Operation)>()
+    private var current: (number: Int, operation: Operation, step: Step)?
+    private var discovery = ServerDiscovery()
+    private var value: [UInt8] = []
+    private var isMTUExchanged = false
+    private var serviceChangedHandle: UInt16?
+
+    init(maximumMTU: Int) { self.maximumMTU = maximumMTU }
+
+    // MARK: Inputs
+
+    /// Performs an operation after those before it.
+    mutating func perform(_ operation: Operation, _ number: Int) -> [Action] {
+        guard waiting.count < Self.queueLength else { return [.complete(number, .failed(.unlikelyError))] }
+        waiting.append((number, operation))
+        return current == nil ? startNext() : []
+    }
+
+    /// Handles a packet of the server.
+    mutating func receive(_ pdu: ATTPDU) -> [Action] {
+        switch pdu {
+        case .notification(let handle, let value): return [.notified(handle: handle, value, isIndication: false)]
+        case .multipleNotification(let values):
+            return values.map { .notified(handle: $0.handle, $0.value, isIndication: false) }
+        case .indication(let handle, let value):
+            if handle == serviceChangedHandle { return [.send(.confirmation), .servicesChanged] }
+            return [.notified(handle: handle, value, isIndication: true), .send(.confirmation)]
+        default:
+            guard let current else { return [] }
+            return advance(current.step, pdu)
+        }
+    }
+
+    /// Fails all operations when the link ends.
+    mutating func end() -> [Action] {
+        let numbers = (current.map { [$0.number] } ?? []) + waiting.map(\.number)
+        (current, waiting) = (nil, [])
+        return numbers.map { .complete($0, .failed(.unlikelyError)) }
+    }
+
+    // MARK: Operations
+
+    private mutating func startNext() -> [Action] {
+        guard let (number, operation) = waiting.popFirst() else { return [] }
+        value = []
+        switch operation {
+        case .discover:
+            discovery = ServerDiscovery()
+            current = (number, operation, isMTUExchanged ? .services(isPrimary: true) : .mtu)
+            return isMTUExchanged ? continueDiscovery() : [.send(.mtuRequest(UInt16(maximumMTU)))]
+        case .read(let handle):
+            current = (number, operation, .read)
+            return [.send(.readRequest(handle))]
+        case .write(let handle, let bytes):
+            guard bytes.count > ATTLimits.written(mtu: mtu) else {
+                current = (number, operation, .write)
+                return [.send(.writeRequest(handle, bytes))]
+            }
+            current = (number, operation, .prepare(next: 0))
+            return prepare(handle, bytes, from: 0)
+        case .writeCommand(let handle, let bytes):
+            let part = Array(bytes.prefix(ATTLimits.written(mtu: mtu)))
+            return [.send(.writeCommand(handle, part)), .complete(number, .written)] + startNext()
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome) -> [Action] {
+        guard let number = current?.number else { return [] }
+        current = nil
+        return [.complete(number, outcome)] + startNext()
+    }
+
+    private mutating func prepare(_ handle: UInt16, _ bytes: [UInt8], from offset: Int) -> [Action] {
+        guard offset < bytes.count else {
+            current?.step = .execute
+            return [.send(.executeWriteRequest)]
+        }
+        let part = Array(bytes[offset...].prefix(ATTLimits.prepared(mtu: mtu)))
+        current?.step = .prepare(next: offset + part.count)
+        return [.send(.prepareWriteRequest(handle, offset: UInt16(offset), part))]
+    }
+
+    private mutating func advance(_ step: Step, _ pdu: ATTPDU) -> [Action] {
+        if case .error(_, _, let code) = pdu { return failed(step, ATTCode(rawValue: code)) }
+        switch (step, pdu) {
+        case (.mtu, .mtuResponse(let theirs)):
+            isMTUExchanged = true
+            mtu = max(ATTLimits.minimumMTU, min(Int(theirs), maximumMTU))
+            current?.step = .services(isPrimary: true)
+            return continueDiscovery()
+        case (.deviceName, .readResponse(let name)):
+            return finish(.discovered(discovery.services, deviceName: name))
+        case (.read, .readResponse(let part)), (.read, .readBlobResponse(let part)): return received(part)
+        case (.write, .writeResponse), (.execute, .executeWriteResponse): return finish(.written)
+        case (.prepare(let next), .prepareWriteResponse):
+            guard case .write(let handle, let bytes)? = current?.operation else { return [] }
+            return prepare(handle, bytes, from: next)
+        case (.services, _), (.includes, _), (.characteristics, _), (.descriptors, _):
+            // A response that brings nothing new would continue forever.
+            return discovery.add(pdu) ? continueDiscovery() : nextDiscoveryStep(after: step)
+        default: return []
+        }
+    }
+
+    /// Handles a part of a value: after a full one, the client asks for more.
+    private mutating func received(_ part: [UInt8]) -> [Action] {
+        value += part
+        guard part.count == ATTLimits.read(mtu: mtu), value.count < ATTLimits.longestValue,
+            case .read(let handle)? = current?.operation
+        else { return finish(.value(Array(value.prefix(ATTLimits.longestValue)))) }
+        return [.send(.readBlobRequest(handle, offset: UInt16(value.count)))]
+    }
+
+    private mutating func failed(_ step: Step, _ code: ATTCode) -> [Action] {
+        switch step {
+        case .mtu:
+            isMTUExchanged = true
+            current?.step = .services(isPrimary: true)
+            return continueDiscovery()
+        case .services, .includes, .characteristics, .descriptors: return nextDiscoveryStep(after: step)
+        case .deviceName: return finish(.discovered(discovery.services, deviceName: nil))
+        // The value ended with a full part.
+        case .read where !value.isEmpty: return finish(.value(value))
+        case .prepare:
+            // The server's queue is emptied; its answer concerns no operation.
+            return [.send(.cancelWriteRequest)] + finish(.failed(code))
+        case .read, .write, .execute: return finish(.failed(code))
+        }
+    }
+
+    // MARK: Discovery
+
+    /// Sends the next request of the discovery; steps without one are over.
+    private mutating func continueDiscovery() -> [Action] {
+        while let step = current?.step {
+            if case .includes(let service) = step, service >= discovery.serviceCount { return endDiscovery() }
+            if let request = discoveryRequest(of: step) { return [.send(request)] }
+            begin(discoveryStep(after: step))
+        }
+        return []
+    }
+
+    private mutating func nextDiscoveryStep(after step: Step) -> [Action] {
+        begin(discoveryStep(after: step))
+        return continueDiscovery()
+    }
+
+    private mutating func begin(_ step: Step) {
+        discovery.beginStep()
+        current?.step = step
+    }
+
+    private mutating func discoveryRequest(of step: Step) -> ATTPDU? {
+        switch step {
+        case .services(let isPrimary): discovery.servicesRequest(isPrimary: isPrimary)
+        case .includes(let service): discovery.includesRequest(service)
+        case .characteristics(let service): discovery.characteristicsRequest(service)
+        case .descriptors(let service, let characteristic): discovery.descriptorsRequest(service, characteristic)
+        default: nil
+        }
+    }
+
+    private func discoveryStep(after step: Step) -> Step {
+        switch step {
+        case .services(isPrimary: true): return .services(isPrimary: false)
+        case .includes(let service): return .characteristics(service: service)
+        case .characteristics(let service): return .descriptors(service: service, characteristic: 0)
+        case .descriptors(let service, let characteristic):
+            return characteristic + 1 < discovery.characteristicCount(of: service)
+                ? .descriptors(service: service, characteristic: characteristic + 1) : .includes(service: service + 1)
+        default: return .includes(service: 0)
+        }
+    }
+
+    private mutating func endDiscovery() -> [Action] {
+        let services = discovery.services
+        serviceChangedHandle = services.valueHandle(of: "2A05", in: "1801")
+        guard let name = services.valueHandle(of: "2A00", in: "1800") else {
+            return finish(.discovered(services, deviceName: nil))
+        }
+        current?.step = .deviceName
+        return [.send(.readRequest(name))]
+    }
+}
+
+extension [TappedService] {
+    fileprivate func valueHandle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> UInt16? {
+        lazy.filter { $0.uuid == service }.flatMap(\.characteristics).first { $0.uuid == characteristic }?.valueHandle
+    }
+}

@@ -1,0 +1,246 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import BluetoothValues
+import Dispatch
+import Logging
+
+/// The device that a host outside of the emulator is to the centrals of the world, with the data of one advertising set.
+///
+/// The world serves discoveries from the attributes that the host serves, which are discovered on its first link; reads,
+/// writes and subscriptions are requests to the host.
+// Invariant: all variables are used on the link layer's queue only.
+final class ExternalDevice: @unchecked Sendable {
+    private weak var layer: EmulatedLinkLayer?
+    private let queue: DispatchQueue
+    /// The number of the advertising set.
+    private let set: UInt8
+    private let name: String
+    private var timer: (any BackendTimer)?
+    private var settings: LinkLayerCommand.AdvertisingSettings
+    private var device: EmulatedDevice?
+    private var links: [UInt32: PeripheralLink] = [:]
+    private var services: [TappedService]?
+    private var attributes: [UInt16: AttributeID] = [:]
+
+    /// The number of the device in the world; nil if it could not be added.
+    var number: UInt32? { device?.number }
+
+    init(
+        _ layer: EmulatedLinkLayer, _ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings, named name: String
+    ) {
+        (self.layer, queue, self.set) = (layer, layer.queue, set)
+        (self.name, self.settings) = (name, settings)
+        let description = PeripheralDescription(
+            name: name, address: DeviceAddress(bits: settings.address.bits), advertising: [advertising])
+        do {
+            device = try layer.emulator.add(EmulatedPeripheral(description, handler: Handler(self, queue)))
+        } catch {
+            EmulatedLinkLayer.logger.line(.warning, "\(name) cannot advertise: \(error)")
+        }
+        startTimer()
+    }
+
+    // MARK: Advertising
+
+    private func startTimer() {
+        timer?.cancel()
+        timer = settings.duration.flatMap { duration in
+            layer?.after(duration) { [weak self, set] layer in
+                self?.stopAdvertising()
+                layer.emit(.advertisingEnded(set: set))
+            }
+        }
+    }
+
+    private var advertising: AdvertisingDescription {
+        var data = AdvertisingData(Advertisement(structures: settings.data))
+        data.encoded = settings.data
+        var response: AdvertisingData?
+        if settings.isScannable, !settings.scanResponse.isEmpty, !(settings.isExtended && settings.isConnectable) {
+            response = AdvertisingData(Advertisement(structures: settings.scanResponse))
+            response?.encoded = settings.scanResponse
+        }
+        return AdvertisingDescription(
+            data, scanResponse: response,
+            interval: min(.milliseconds(10_240), max(.milliseconds(20), settings.interval)),
+            isConnectable: settings.isConnectable, isExtended: settings.isExtended)
+    }
+
+    /// Advertises with other settings; returns false if the device must be replaced, because it has another address.
+    func advertise(_ settings: LinkLayerCommand.AdvertisingSettings) -> Bool {
+        guard let device, settings.address == self.settings.address else { return false }
+        self.settings = settings
+        startTimer()
+        do {
+            try device.setAdvertising(advertising)
+            device.setAdvertising(true)
+        } catch {
+            EmulatedLinkLayer.logger.line(.warning, "\(name) cannot advertise: \(error)")
+        }
+        return true
+    }
+
+    func stopAdvertising() {
+        timer?.cancel()
+        device?.setAdvertising(false)
+    }
+
+    func remove() {
+        timer?.cancel()
+        for link in links.values { link.end() }
+        links = [:]
+        device?.remove()
+        device = nil
+    }
+
+    // MARK: Links
+
+    func link(_ handle: UInt16) -> PeripheralLink? { links.values.first { $0.handle == handle } }
+
+    func link(number: UInt32) -> PeripheralLink? { links[number] }
+
+    func opened(_ connection: TappedConnection) {
+        guard let layer, links[connection.link] == nil else { return }
+        // As in a controller, a connectable set ends with the connection that it leads to.
+        stopAdvertising()
+        let link = PeripheralLink(
+            layer.nextHandle(), connection, maximumMTU: connection.mtu, of: self, emit: layer.emit)
+        links[connection.link] = link
+        layer.emit(
+            .connected(
+                HCIConnection(
+                    handle: link.handle, isCentral: false, peer: HCIAddress(connection.central.address),
+                    privateAddress: nil, localPrivateAddress: nil,
+                    parameters: HCIConnectionParameters(connection.parameters)), set: set))
+        link.discover()
+    }
+
+    func closed(_ number: UInt32, _ reason: DisconnectReason) {
+        guard let link = links.removeValue(forKey: number) else { return }
+        layer?.emit(.disconnected(handle: link.handle, reason: reason.code))
+        link.end()
+    }
+
+    /// Serves the services that a discovery found.
+    ///
+    /// - Parameter isChange: Whether the host announced a change, so that the centrals are told.
+    func serve(_ found: [TappedService], deviceName: [UInt8]?, isChange: Bool) {
+        guard let device else { return }
+        if found != services {
+            device.replaceServices(found, isIndicated: isChange)
+            services = found
+            attributes = device.attributesByHandle
+        }
+        if let deviceName { device.setValue(Data(deviceName), of: CharacteristicPath("2A00", service: "1800")) }
+    }
+
+    func attribute(_ handle: UInt16) -> AttributeID? { attributes[handle] }
+
+    func notify(_ value: [UInt8], handle: UInt16, on number: UInt32) {
+        guard let attribute = attributes[handle] else { return }
+        layer?.emulator.control(link: number, .notify(attribute, Data(value)))
+    }
+
+    func update(_ parameters: HCIConnectionParameters, on number: UInt32) {
+        layer?.emulator.control(link: number, .setParameters(ConnectionParameters(parameters)))
+    }
+
+    // MARK: Requests of the world
+
+    fileprivate func link(of central: CentralIdentity) -> PeripheralLink? {
+        links.values.first { $0.central == central.address && !$0.isEnded }
+    }
+
+    fileprivate func accepts(_ central: CentralIdentity) -> Bool {
+        let address = HCIAddress(central.address)
+        if let peer = settings.peer, peer != address { return false }
+        return settings.acceptedCentrals?.contains(address) ?? true
+    }
+
+    fileprivate func perform(
+        _ procedure: PeripheralProcedure, _ answer: @escaping @Sendable (ProcedureResponse) -> Void
+    ) {
+        guard let link = link(of: procedure.central) else { return answer(.error(.unlikelyError)) }
+        switch procedure.kind {
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors:
+            link.whenDiscovered { answer(.granted) }
+        case .subscribe, .unsubscribe:
+            guard let attribute = procedure.attribute, let (handle, bits) = configuration(of: attribute) else {
+                return answer(.error(.attributeNotFound))
+            }
+            let value: [UInt8] = procedure.kind == .subscribe ? [bits, 0] : [0, 0]
+            link.perform(.write(handle: handle, value)) { outcome in
+                if case .failed(let code) = outcome { answer(.error(code)) } else { answer(.granted) }
+            }
+        }
+    }
+
+    /// The handle of a characteristic's Client Characteristic Configuration, and the bit that subscribes.
+    private func configuration(of attribute: AttributeID) -> (handle: UInt16, bit: UInt8)? {
+        guard let value = device?.handle(of: attribute),
+            let characteristic = services?.lazy.flatMap(\.characteristics).first(where: { $0.valueHandle == value }),
+            let handle = characteristic.descriptors.first(where: { $0.uuid == "2902" })?.handle
+        else { return nil }
+        return (handle, characteristic.properties.contains(.notify) ? 1 : 2)
+    }
+
+    fileprivate func perform(
+        _ request: PeripheralRequest, _ answer: @escaping @Sendable (PeripheralResponse) -> Void
+    ) {
+        guard let link = link(of: request.central), let handle = device?.handle(of: request.attribute) else {
+            return answer(.error(.unlikelyError))
+        }
+        let operation: ATTClient.Operation =
+            switch request.kind {
+            case .read: .read(handle: handle)
+            case .write(let value): .write(handle: handle, Array(value))
+            case .writeCommand(let value): .writeCommand(handle: handle, Array(value))
+            }
+        link.perform(operation) { outcome in
+            switch outcome {
+            case .value(let value): answer(.value(Data(value)))
+            case .failed(let code): answer(.error(code))
+            case .written, .discovered: answer(.accepted)
+            }
+        }
+    }
+
+    /// Asks the device on the queue of its link layer.
+    private final class Handler: AsynchronousPeripheralHandler, @unchecked Sendable {
+        // Invariant: the device is constant after `init`.
+        private weak var device: ExternalDevice?
+        private let queue: DispatchQueue
+
+        init(_ device: ExternalDevice, _ queue: DispatchQueue) { (self.device, self.queue) = (device, queue) }
+
+        func respond(to request: ConnectionRequest) async -> ConnectionResponse {
+            await ask { device, answer in
+                answer(device?.accepts(request.central) == true ? .accepted : .refused)
+            }
+        }
+
+        func respond(to procedure: PeripheralProcedure) async -> ProcedureResponse {
+            await ask { device, answer in
+                guard let device else { return answer(.error(.unlikelyError)) }
+                device.perform(procedure, answer)
+            }
+        }
+
+        func respond(to request: PeripheralRequest) async -> PeripheralResponse {
+            await ask { device, answer in
+                guard let device else { return answer(.error(.unlikelyError)) }
+                device.perform(request, answer)
+            }
+        }
+
+        private func ask<Response: Sendable>(
+            _ body: @escaping @Sendable (ExternalDevice?, @escaping @Sendable (Response) -> Void) -> Void
+        ) async -> Response {
+            await withCheckedContinuation { continuation in
+                queue.async { body(self.device) { continuation.resume(returning: $0) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+#if os(Linux)
+public import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import Dispatch
+import Logging
+
+/// A controller of an emulated world, to which one host outside of the emulator attaches by the Host Controller Interface:
+/// firmware, a kernel, or any other Bluetooth stack.
+///
+/// The packets have the format of UART transport (H4). The host is one of the world's hosts; its address and its bonds survive
+/// a reconnection. Any thread may call any method.
+///
+/// Source: Core Specification, Vol 4, Part A and Part E.
+public final class HCIPort: Sendable {
+    /// The place where the host attaches; with the port that the system chose.
+    public let address: HCIPortAddress
+    /// The path of the pseudo terminal; nil for other ports.
+    public let terminal: String?
+    private let server: PortServer
+
+    private init(_ server: PortServer, _ opened: PortSocket) {
+        (self.server, address, terminal) = (server, opened.address, opened.terminal)
+    }
+
+    deinit { close() }
+
+    /// Opens a port for a host of an emulated world.
+    ///
+    /// - Parameters:
+    ///   - emulator: The world, in real or scaled time: programs in other processes cannot wait for virtual time.
+    ///   - name: The host; one with a public address is added if the world has none of that name.
+    ///   - address: The place where the host attaches.
+    /// - Throws: ``HCIPortError``.
+    public static func open(
+        _ emulator: Emulator, host name: String, on address: HCIPortAddress
+    ) throws(HCIPortError) -> HCIPort {
+        guard emulator.time != .virtual else { throw .virtualTime }
+        let host: EmulatedHost
+        if let known = emulator.host(named: name) {
+            host = known
+        } else {
+            do { host = try emulator.add(HostDescription(name: name, address: .public(derivedFrom: name))) } catch {
+                throw .invalidHost("\(error)")
+            }
+        }
+        let opened = try PortSocket(address)
+        return HCIPort(PortServer(host, opened), opened)
+    }
+
+    /// Closes the port; the host's links end, and its devices are gone.
+    public func close() { server.close() }
+}
+
+extension DeviceAddress {
+    /// Derives a public address from a name: the two highest bits are 0, the group bit too.
+    fileprivate static func `public`(derivedFrom name: String) -> DeviceAddress {
+        var generator = SeededGenerator(seed: 0, stream: "public address \(name)")
+        return DeviceAddress(bits: generator.next() & 0x3EFF_FFFF_FFFF | 0x0200_0000_0000)
+    }
+}
+#endif
