@@ -68,7 +68,7 @@ import Testing
         #expect(settings?.peer == ControllerHost.peer)
         #expect(settings?.duration == .milliseconds(1_280))
         // LE Connection Complete with Advertising Timeout, in the peripheral's role.
-        let event = "043e13013c000001" + "010d180000dec0" + "00000000000000"
+        let event = "043e13013c000001010d180000dec000000000000000"
         #expect(host.handle(.advertisingEnded(set: 0)) == [event])
         #expect(host.handle(.advertisingEnded(set: 0)) == [])
         #expect(host.ask(0x2005, "010203040506") == ["040e0401052000"])

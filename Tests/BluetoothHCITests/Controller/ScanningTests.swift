@@ -5,7 +5,7 @@ import Testing
 @Suite struct ScanningTests {
     private var host = ControllerHost(wanted: ControllerHost.usual)
 
-    private static let report = "043e0f02010001" + "0d180000dec0" + "03020106" + "c4"
+    private static let report = "043e0f020100010d180000dec003020106c4"
 
     @Test mutating func aHostGetsTheReportsWhileItScans() {
         #expect(host.handle(.heard(.heard())) == [])
@@ -109,10 +109,10 @@ import Testing
         #expect(host.ask(0x2042, "010000000000") == ["040e0401422000"])
         #expect(host.commands == [.scan(.init(isActive: true, includesExtended: true))])
         // ADV_IND is 13, a scan response to it 1B, on 1M alone.
-        let end = "01" + "0d180000dec0" + "0100ff7fc4" + "0000" + "00000000000000" + "03020106"
+        let end = "010d180000dec00100ff7fc400000000000000000003020106"
         #expect(host.handle(.heard(.heard())) == ["043e1d0d011300" + end])
         #expect(host.handle(.heard(.heard(isScanResponse: true))) == ["043e1d0d011b00" + end])
-        let extended = "01" + "0d180000dec0" + "0101037fc4" + "0000" + "00000000000000" + "03020106"
+        let extended = "010d180000dec00101037fc400000000000000000003020106"
         #expect(
             host.handle(.heard(.heard(isScannable: false, setID: 3))) == ["043e1d0d010100" + extended])
     }

@@ -69,7 +69,9 @@ extension Controller {
     mutating func advertise(_ number: UInt8) {
         guard let set = state.advertising[number], let address = set.address else { return }
         let settings = LinkLayerCommand.AdvertisingSettings(
-            address: address, data: set.data.bytes, scanResponse: set.scanResponse.bytes, interval: set.interval,
+            address: address, data: set.fits(set.data.bytes.count) ? set.data.bytes : [],
+            scanResponse: set.fitsScanResponse(set.scanResponse.bytes.count) ? set.scanResponse.bytes : [],
+            interval: set.interval,
             isConnectable: set.kind.isConnectable, isScannable: set.kind.isScannable, isExtended: !set.kind.isLegacy,
             peer: set.kind.isDirected ? set.peer : nil,
             acceptedCentrals: set.usesAcceptList ? Set(state.acceptList.devices) : nil,

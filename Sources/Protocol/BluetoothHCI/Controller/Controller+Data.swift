@@ -32,19 +32,20 @@ extension Controller {
             // Of ACL.
             return send(.dataBufferOverflow, [1])
         }
-        // 00 begins a frame, 01 continues it; the others are for BR/EDR.
+        // 00 begins a frame, and so does 10, which some hosts send as on BR/EDR; 01 continues it. None is broadcast.
         let boundary = flags >> 12
-        guard cursor.count == Int(length), cursor.count <= Self.maximumPacketLength, boundary <= 1 else {
+        guard cursor.count == Int(length), cursor.count <= Self.maximumPacketLength, boundary <= 2 else {
             return completePackets(1, handle)
         }
-        if boundary == 0 {
+        let isFirst = boundary != 1
+        if isFirst {
             // What was incomplete is discarded.
             completeHeld(handle)
             state.hostFlow.assembler.end(host: 0, handle: handle)
         }
         state.links[handle]?.heldPackets += 1
         let frame = state.hostFlow.assembler.add(
-            Array(cursor.rest), isFirst: boundary == 0, host: 0, handle: handle, isReceived: false)
+            Array(cursor.rest), isFirst: isFirst, host: 0, handle: handle, isReceived: false)
         if let frame {
             let packets = state.links[handle]?.heldPackets ?? 0
             state.links[handle]?.heldPackets = 0
@@ -81,7 +82,7 @@ extension Controller {
     mutating func deliver(_ payload: [UInt8], _ channel: UInt16, _ handle: UInt16) {
         guard let link = state.links[handle], let length = UInt16(exactly: payload.count) else { return }
         let frame = length.bytes + channel.bytes + payload
-        let size = state.hostFlow.isEnabled ? state.hostFlow.packetLength : Self.maximumPacketLength
+        let size = state.hostFlow.packetLength
         let packets = stride(from: 0, to: frame.count, by: size).map { start in
             let part = frame[start..<min(start + size, frame.count)]
             // 10 begins a frame, 01 continues it.

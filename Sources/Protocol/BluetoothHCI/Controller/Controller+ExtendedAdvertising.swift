@@ -41,9 +41,7 @@ extension Controller {
         let notifies = try cursor.takeFlag()
         // Scan requests are not modeled, so their reports are not either.
         guard !notifies else { throw .unsupportedFeatureOrParameterValue }
-        guard set.fits(set.data.bytes.count), set.fitsScanResponse(set.scanResponse.bytes.count) else {
-            throw .invalidCommandParameters
-        }
+        guard !set.kind.isLegacy || set.fits(set.data.bytes.count) else { throw .invalidCommandParameters }
         guard state.advertising[number] != nil || state.advertising.count < AdvertisingSet.maximumCount else {
             throw .memoryCapacityExceeded
         }
@@ -172,14 +170,14 @@ extension Controller {
 }
 
 extension AdvertisingSet {
-    /// Whether the set may have that much data.
-    fileprivate func fits(_ length: Int) -> Bool {
+    /// Whether its packets have room for that much data.
+    func fits(_ length: Int) -> Bool {
         if kind.isLegacy { return length <= (kind.isDirected ? 0 : Self.maximumLegacyLength) }
         return length == 0 || !kind.isScannable
     }
 
-    /// Whether the set may have that much data in its scan response.
-    fileprivate func fitsScanResponse(_ length: Int) -> Bool {
+    /// Whether its scan responses have room for that much data.
+    func fitsScanResponse(_ length: Int) -> Bool {
         length == 0 || kind.isScannable && (!kind.isLegacy || length <= Self.maximumLegacyLength)
     }
 }

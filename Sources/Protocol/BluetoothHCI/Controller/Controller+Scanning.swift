@@ -8,7 +8,6 @@ struct Scan: Sendable {
     var usesAcceptList = false
     var ownAddressType: UInt8 = 0
     var filtersDuplicates = false
-    var isExtended = false
     var duration: Duration?
     /// Whether it goes on, with a new filter of duplicates, when its duration has passed.
     var isPeriodic = false
@@ -59,7 +58,6 @@ extension Controller {
     mutating func setExtendedScanParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
         guard !state.scan.isEnabled else { throw .commandDisallowed }
         var scan = Scan()
-        scan.isExtended = true
         scan.ownAddressType = try cursor.take(in: 0...3)
         scan.usesAcceptList = try cursor.takeScanFilterPolicy()
         // 1M and coded.
@@ -116,7 +114,8 @@ extension Controller {
         var settings: LinkLayerCommand.ScanSettings?
         if state.scan.isEnabled {
             settings = LinkLayerCommand.ScanSettings(
-                isActive: state.scan.isActive, includesExtended: state.scan.isExtended, duration: state.scan.duration)
+                isActive: state.scan.isActive, includesExtended: state.family == .extended,
+                duration: state.scan.duration)
         } else if state.initiator?.isSearching == true {
             settings = LinkLayerCommand.ScanSettings(isActive: false, includesExtended: state.family == .extended)
         }
@@ -146,13 +145,14 @@ extension Controller {
         let address = report.address
         report.address = identity ?? address
         if identity != nil, report.isConnectable { initiate(to: report.address, heardAs: address) }
-        guard state.scan.isEnabled, state.scan.isExtended || report.setID == nil else { return }
+        let isExtended = state.family == .extended
+        guard state.scan.isEnabled, isExtended || report.setID == nil else { return }
         guard !state.scan.usesAcceptList || state.acceptList.devices.contains(report.address) else { return }
         guard state.scan.reports(report) else { return }
         let isLegacy = report.setID == nil
         report.data.truncate(to: isLegacy ? AdvertisingSet.maximumLegacyLength : AdvertisingSet.maximumLength)
         let isIdentity = identity != nil
-        if !state.scan.isExtended {
+        if !isExtended {
             if state.eventMask.allows(.advertisingReport) {
                 output.packets.append(.advertisingReport(report, isIdentity: isIdentity))
             }
