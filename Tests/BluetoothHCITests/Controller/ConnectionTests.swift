@@ -57,7 +57,9 @@ import Testing
 
     @Test mutating func aConnectThatFailsHasAnEvent() {
         host.ask(0x200D, Self.create)
-        #expect(host.handle(.connectEnded(status: 0x3E)) == [Self.failed("3e")])
+        #expect(host.handle(.connectEnded(status: 0x15)) == [Self.failed("15")])
+        host.ask(0x200D, Self.create)
+        #expect(host.handle(.connectEnded(status: 0)) == [Self.failed("3e")])
     }
 
     @Test mutating func theAcceptListNamesTheDevicesIfThePolicySaysSo() {

@@ -107,6 +107,16 @@ import Testing
         #expect(host.commands == [.send(handle: 0x40, channel: 4, [0])])
     }
 
+    @Test mutating func theEndOfALinkDiscardsAnIncompleteFrame() {
+        host.connect()
+        let frame = Self.frame(8)
+        host.send(acl: 0x40, Array(frame[..<6]))
+        host.handle(.disconnected(handle: 0x40, reason: 8))
+        host.connect()
+        #expect(host.send(acl: 0x40, boundary: 1, Array(frame[6...])) == [Self.completed(1)])
+        #expect(host.commands == [])
+    }
+
     @Test mutating func theEndOfALinkFreesItsBuffers() {
         host.connect()
         for _ in 0..<4 { host.send(acl: 0x40, Self.frame(1)) }

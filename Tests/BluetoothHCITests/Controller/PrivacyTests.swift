@@ -54,7 +54,7 @@ import Testing
         #expect(host.ask(0x202E, "0A00") == ["040e04012e2000"])
         #expect(host.controller.privateAddressTimeout == .seconds(10))
         #expect(host.ask(0x202E, "0000") == ["040e04012e2012"])
-        #expect(host.ask(0x202E, "110E") == ["040e04012e2012"])
+        #expect(host.ask(0x202E, "B9A1") == ["040e04012e2012"])
     }
 
     // MARK: Addresses of peers

@@ -5,81 +5,77 @@ import Testing
 
 /// Random packets and events, many of which are nearly right.
 @Suite struct RandomPacketTests {
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(arguments: [1, 2] as [UInt64])
     func eachCommandIsAnsweredOnceAndWhatIsKeptHasABound(seed: UInt64) {
         var generator = SeededGenerator(seed: seed, stream: "packets")
-        var host = ControllerHost(wanted: .max)
+        var controller = ControllerHost(wanted: .max).controller
         var unanswered: [UInt16: Int] = [:]
         for step in 0..<20_000 {
-            let packets: [String]
+            let output: Controller.Output
             if generator.happens(0.5) {
                 let (opcode, parameters) = generator.command()
+                output = controller.receive(HCIPacket(command: opcode, parameters))
                 unanswered[opcode, default: 0] += 1
-                packets = host.send(HCIPacket(command: opcode, parameters))
-                // Its answer may be an error alone.
+                // Reset leaves no command unanswered, and the completed packets of the host have no answer but an error.
+                if opcode == HCICommand.reset.rawValue, parameters.isEmpty { unanswered = [opcode: 1] }
                 if opcode == HCICommand.hostNumberOfCompletedPackets.rawValue,
-                    !packets.contains(where: { $0.hasPrefix("040e0401350c") })
+                    !output.packets.contains(where: { Self.answered($0) == opcode })
                 {
                     unanswered[opcode] = nil
                 }
-                if opcode == HCICommand.reset.rawValue, parameters.isEmpty { unanswered[0x1405] = nil }
             } else if generator.happens(0.3) {
-                packets = host.send(generator.dataPacket())
+                output = controller.receive(generator.dataPacket())
             } else {
-                packets = host.handle(generator.event())
+                output = controller.handle(generator.event())
             }
-            for packet in packets {
-                guard let opcode = Self.answered(packet) else { continue }
+            for opcode in output.packets.compactMap(Self.answered) {
                 unanswered[opcode, default: 0] -= 1
                 if unanswered[opcode] == 0 { unanswered[opcode] = nil }
             }
-            let open = unanswered.filter { $0.key != HCICommand.readRSSI.rawValue || $0.value < 0 }
-            let waiting = unanswered[HCICommand.readRSSI.rawValue] ?? 0
-            let reading = host.controller.state.links.values.count { $0.isReadingSignalStrength }
-            guard open.isEmpty, waiting == reading, isBounded(host.controller), isBounded(packets, host.commands) else {
-                Issue.record("seed \(seed), step \(step): \(open), \(waiting) of \(reading), \(packets.count) packets")
+            // The answer to Read RSSI waits for the Link Layer.
+            let reading = controller.state.links.values.count { $0.isReadingSignalStrength }
+            let expected = reading == 0 ? [:] : [HCICommand.readRSSI.rawValue: reading]
+            guard unanswered == expected, isBounded(controller), isBounded(output) else {
+                Issue.record("seed \(seed), step \(step): \(unanswered), \(expected), \(output.packets.count) packets")
                 return
             }
-            // A host that asks for everything would stay in few states.
+            // A host that asks for anything stays in few states.
             if generator.happens(0.002) {
-                host.ask(0x0C03)
-                host.ask(0x0C01, "FFFFFFFFFFFFFFFF")
-                host.ask(0x2001, generator.happens(0.5) ? "FFFFFFFFFFFFFFFF" : "1F00000000000000")
                 unanswered = [:]
+                _ = controller.receive(HCIPacket(command: 0x0C03))
+                _ = controller.receive(HCIPacket(command: 0x0C01, [UInt8](repeating: 0xFF, count: 8)))
+                _ = controller.receive(HCIPacket(command: 0x2001, [UInt8](repeating: 0xFF, count: 8)))
             }
         }
     }
 
     /// Returns the opcode that Command Complete or Command Status answers.
-    private static func answered(_ packet: String) -> UInt16? {
-        let bytes = ControllerHost.bytes(packet)
-        if bytes.starts(with: [0x04, 0x0E]) { return UInt16(bytes[4]) | UInt16(bytes[5]) << 8 }
-        if bytes.starts(with: [0x04, 0x0F]) { return UInt16(bytes[5]) | UInt16(bytes[6]) << 8 }
-        return nil
+    private static func answered(_ packet: HCIPacket) -> UInt16? {
+        guard packet.kind == .event, let code = packet.body.first, code == 0x0E || code == 0x0F else { return nil }
+        let opcode = packet.body[(code == 0x0E ? 3 : 4)...]
+        return UInt16(opcode[opcode.startIndex]) | UInt16(opcode[opcode.startIndex + 1]) << 8
     }
 
     private func isBounded(_ controller: Controller) -> Bool {
         let state = controller.state
         let pending = state.links.values.reduce(0) { $0 + $1.pendingPackets }
+        let waiting = state.links.values.reduce(0) { $0 + $1.waiting.count }
+        let sets = state.advertising.values.flatMap { [$0.data.bytes.count, $0.scanResponse.bytes.count] }
         return state.links.count <= Controller.maximumLinks
             && state.acceptList.devices.count <= AcceptList.maximumCount
             && state.resolvingList.entries.count <= ResolvingList.maximumCount
             && state.advertising.count <= AdvertisingSet.maximumCount
-            && state.advertising.values.allSatisfy {
-                $0.data.bytes.count <= AdvertisingSet.maximumLength
-                    && $0.scanResponse.bytes.count <= AdvertisingSet.maximumLength
-            }
-            && pending <= Int(controller.configuration.bufferCount)
-            && state.links.values.reduce(0) { $0 + $1.waiting.count } <= Controller.maximumWaiting
+            && sets.allSatisfy { $0 <= AdvertisingSet.maximumLength }
+            && pending <= Int(controller.configuration.bufferCount) && waiting <= Controller.maximumWaiting
     }
 
-    /// At most the fragments of the longest frame and two events, each of the length that its header names.
-    private func isBounded(_ packets: [String], _ commands: [LinkLayerCommand]) -> Bool {
-        packets.count <= 65_539 / 27 + 3 && commands.count <= AdvertisingSet.maximumCount + 2
-            && packets.allSatisfy { packet in
-                let bytes = ControllerHost.bytes(packet)
-                return bytes[0] == 0x04
-                    ? bytes.count == 3 + Int(bytes[2]) : bytes.count == 5 + Int(bytes[3]) && bytes[3] <= 251
+    /// At most the fragments of the longest frame and three events, each of the length that its header names.
+    private func isBounded(_ output: Controller.Output) -> Bool {
+        output.packets.count <= 65_539 / 27 + 4 && output.commands.count <= AdvertisingSet.maximumCount + 2
+            && output.packets.allSatisfy { packet in
+                packet.kind == .event
+                    ? packet.body.count == 2 + Int(packet.body[1])
+                    : packet.body.count == 4 + Int(packet.body[2]) && packet.body[2] <= 251 && packet.body[3] == 0
             }
     }
 }

@@ -87,7 +87,7 @@ extension Controller {
         if state.family == .extended {
             sendTerminated(number, set, isLimited: set.endsByEvents)
         } else {
-            sendFailedConnection(.advertisingTimeout, isCentral: false, peer: set.peer)
+            sendFailedConnection(HCIStatus.advertisingTimeout.rawValue, isCentral: false, peer: set.peer)
         }
     }
 

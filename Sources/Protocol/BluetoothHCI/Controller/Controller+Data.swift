@@ -38,11 +38,8 @@ extension Controller {
             return completePackets(1, handle)
         }
         let isFirst = boundary != 1
-        if isFirst {
-            // What was incomplete is discarded.
-            completeHeld(handle)
-            state.hostFlow.assembler.end(host: 0, handle: handle)
-        }
+        // What was incomplete is discarded.
+        if isFirst { completeHeld(handle) }
         state.links[handle]?.heldPackets += 1
         let frame = state.hostFlow.assembler.add(
             Array(cursor.rest), isFirst: isFirst, host: 0, handle: handle, isReceived: false)

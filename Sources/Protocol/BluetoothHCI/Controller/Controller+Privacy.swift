@@ -118,7 +118,7 @@ extension Controller {
     }
 
     mutating func setPrivateAddressTimeout(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        state.resolvingList.timeout = .seconds(1) * Int(try cursor.take(in: UInt16(1)...0x0E10))
+        state.resolvingList.timeout = .seconds(1) * Int(try cursor.take(in: UInt16(1)...0xA1B8))
     }
 
     mutating func setPrivacyMode(_ cursor: inout ByteCursor) throws(HCIStatus) {

@@ -142,7 +142,8 @@ package struct Controller: Sendable {
         switch command {
         case .reset: reset()
         case .setEventMask: state.eventMask.events = try cursor.take()
-        case .setEventMaskPage2: state.eventMask.page2 = try cursor.take()
+        // The controller sends none of its events.
+        case .setEventMaskPage2: break
         case .setLEEventMask: state.eventMask.lowEnergy = try cursor.take()
 
         case .readLEHostSupport: return [state.isLEHostSupported ? 1 : 0, 0]

@@ -36,11 +36,9 @@ enum LowEnergyEvent: UInt8, Sendable {
 ///
 /// The bit of an event follows from its code, so no table of bits exists.
 ///
-/// Source: Core Specification, Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1.
+/// Source: Core Specification, Vol 4, Part E, 7.3.1 and 7.8.1.
 struct EventMask: Sendable {
     var events: UInt64 = 0x0000_1FFF_FFFF_FFFF
-    /// Of the events from 40 on, of which the controller sends none.
-    var page2: UInt64 = 0
     var lowEnergy: UInt64 = 0x1F
 
     func allows(_ event: HCIEvent) -> Bool {

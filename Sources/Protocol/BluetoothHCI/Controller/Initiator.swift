@@ -8,7 +8,7 @@ struct Initiator: Sendable {
     let usesAcceptList: Bool
     let settings: LinkLayerCommand.ConnectionSettings
     /// The devices that the Link Layer knows by the same addresses.
-    let publicDevices: [HCIAddress]
+    let knownTargets: [HCIAddress]
     /// Whether a device has a private address that must be heard first.
     let isSearching: Bool
     var isCancelling = false
@@ -19,12 +19,12 @@ struct Initiator: Sendable {
         devices: [HCIAddress], usesAcceptList: Bool, settings: LinkLayerCommand.ConnectionSettings, list: ResolvingList
     ) {
         (self.devices, self.usesAcceptList, self.settings) = (devices, usesAcceptList, settings)
-        publicDevices = devices.filter { !list.ignores($0) }
+        knownTargets = devices.filter { !list.ignores($0) }
         isSearching = devices.contains { list.resolves($0) }
     }
 
     /// The addresses to which the Link Layer connects.
-    var targets: [HCIAddress] { publicDevices + found }
+    var targets: [HCIAddress] { knownTargets + found }
 
     /// Adds a private address of a device.
     ///
@@ -116,17 +116,17 @@ extension Controller {
     mutating func endConnect(_ status: UInt8) {
         guard let initiator = state.initiator else { return }
         state.initiator = nil
-        let status = HCIStatus(rawValue: status).flatMap { $0 == .success ? nil : $0 }
+        let reason = status == 0 ? HCIStatus.connectionFailedToBeEstablished.rawValue : status
         sendFailedConnection(
-            initiator.isCancelling ? .unknownConnectionIdentifier : status ?? .connectionFailedToBeEstablished,
-            isCentral: true, peer: initiator.usesAcceptList ? nil : initiator.devices.first)
+            initiator.isCancelling ? HCIStatus.unknownConnectionIdentifier.rawValue : reason, isCentral: true,
+            peer: initiator.usesAcceptList ? nil : initiator.devices.first)
         updateScan()
     }
 
     /// LE Connection Complete or LE Enhanced Connection Complete with an error.
-    mutating func sendFailedConnection(_ status: HCIStatus, isCentral: Bool, peer: HCIAddress?) {
+    mutating func sendFailedConnection(_ status: UInt8, isCentral: Bool, peer: HCIAddress?) {
         let peer = peer ?? HCIAddress(bits: 0, isRandom: false)
-        let end = [status.rawValue, 0, 0, isCentral ? 0 : 1, peer.type()] + peer.bytes
+        let end = [status, 0, 0, isCentral ? 0 : 1, peer.type()] + peer.bytes
         let zeros = { [UInt8](repeating: 0, count: $0) }
         // No private addresses; no interval, latency, timeout and accuracy.
         if state.eventMask.allows(.enhancedConnectionComplete) {
