@@ -97,7 +97,7 @@ struct KeyDistributionTests {
             #expect(link.encryptions == [keys[.central]?.peer.longTermKey?.value])
             #expect(link.encrypted == [.central: [true], .peripheral: [true]])
             #expect(link.pairings.isEmpty && link.isQuiet && link.packets.count == (starter == .central ? 0 : 1))
-            // The link is secure enough for a further wish.
+            // The link is secure enough for a further security request.
             link.handle(.peripheral, .pair(isRequestedByUser: true))
             #expect(link.encryptions.count == 1 && link.pairings.isEmpty)
         }
@@ -165,7 +165,7 @@ struct KeyDistributionTests {
         #expect(manager.handle(.keyRequested(random: 0, diversifier: 0)) == [.answerKeyRequest(key: nil)])
     }
 
-    @Test func withoutKeysAWishForEncryptionPairs() {
+    @Test func withoutKeysARequestForEncryptionPairs() {
         for starter in Self.sides {
             var link = PairingLink(.side(.central), .side(.peripheral))
             link.handle(starter, .encrypt)
@@ -173,7 +173,7 @@ struct KeyDistributionTests {
         }
     }
 
-    @Test func keysThatAreNotAuthenticatedDoNotFulfillAWishForAuthentication() throws {
+    @Test func keysThatAreNotAuthenticatedDoNotFulfillARequestForAuthentication() throws {
         let (_, keys) = try paired(.side(.central), .side(.peripheral))
         var link = PairingLink(.side(.central, .displayYesNo), .side(.peripheral, .displayYesNo), keys: keys)
         link.handle(.central, .encrypt)

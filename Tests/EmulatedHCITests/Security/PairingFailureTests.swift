@@ -138,7 +138,7 @@ struct PairingFailureTests {
         #expect(link.packets.count == 1)
     }
 
-    @Test func aCentralThatIgnoresThePeripheralsWishBarsNoPairing() {
+    @Test func aSecurityRequestThatTheCentralIgnoresBarsNoPairing() {
         var link = PairingLink(.side(.central).with { $0.policy = .ignore }, .side(.peripheral))
         link.handle(.peripheral, .pair(isRequestedByUser: true))
         #expect(link.runningTimers == [.peripheral] && link.packets.count == 1)
@@ -327,7 +327,7 @@ struct PairingFailureTests {
         #expect(link.failures == [.central: [], .peripheral: []] && link.openQuestions.count == 2)
     }
 
-    @Test func aWishOfAPeripheralThatIsPairingIsIgnored() {
+    @Test func aSecurityRequestDuringAPairingIsIgnored() {
         var link = link(.displayYesNo, .displayYesNo)
         link.answer = { _, _, _ in nil }
         link = pair(link)

@@ -10,7 +10,7 @@ import Testing
 struct PairingLink: CustomTestStringConvertible {
     typealias Action = SecurityManager.Action
 
-    /// What a test changes on the air: the packet that arrives in place of the one that a side sent; nil loses it.
+    /// The packet that arrives in place of the one that a side sent; nil loses it.
     typealias Rewriting = (_ sender: LinkSide, _ index: Int, _ packet: [UInt8]) -> [UInt8]?
     /// A user's answer, or none.
     ///
@@ -19,7 +19,7 @@ struct PairingLink: CustomTestStringConvertible {
 
     static let central = HCIAddress(bits: 0x5612_3737_BFCE, isRandom: false)
     static let peripheral = HCIAddress(bits: 0xE713_702D_CFC1, isRandom: true)
-    /// What users enter if no side shows a number.
+    /// The number that users enter if no side shows one.
     static let agreedNumber = 504_329
 
     private(set) var ends: [LinkSide: SecurityManager]
@@ -58,7 +58,7 @@ struct PairingLink: CustomTestStringConvertible {
 
     /// Gives an input to one side, and delivers what follows from it.
     mutating func handle(_ side: LinkSide, _ input: SecurityManager.Input) {
-        take(side, input)
+        deliver(side, input)
         // A pairing by passkey takes about 100 packets, each with two actions.
         for _ in 0..<2_000 {
             guard !pendingActions.isEmpty else {
@@ -72,7 +72,7 @@ struct PairingLink: CustomTestStringConvertible {
         Issue.record("the two sides do not come to an end")
     }
 
-    private mutating func take(_ side: LinkSide, _ input: SecurityManager.Input) {
+    private mutating func deliver(_ side: LinkSide, _ input: SecurityManager.Input) {
         guard let actions = ends[side]?.handle(input) else { return }
         if case .answered = input {
             // A number that is shown stays.
@@ -85,7 +85,7 @@ struct PairingLink: CustomTestStringConvertible {
         switch action {
         case .send(let packet):
             packets.append((side, packet))
-            if let packet = rewrite(side, packets.count - 1, packet) { take(side.other, .received(packet)) }
+            if let packet = rewrite(side, packets.count - 1, packet) { deliver(side.other, .received(packet)) }
         case .startTimer: runningTimers.insert(side)
         case .stopTimer: runningTimers.remove(side)
         case .ask(let question):
@@ -111,10 +111,10 @@ struct PairingLink: CustomTestStringConvertible {
         for action in actions {
             if case .answerKeyRequest(let key) = action { peripheralKey = key } else { perform(.peripheral, action) }
         }
-        guard let peripheralKey else { return take(.central, .encryptionChanged(status: 0x06)) }
+        guard let peripheralKey else { return deliver(.central, .encryptionChanged(status: 0x06)) }
         let status: UInt8 = peripheralKey == key ? 0 : 0x3D
         if status == 0 { encryptions.append(key) }
-        for side in [LinkSide.central, .peripheral] { take(side, .encryptionChanged(status: status)) }
+        for side in [LinkSide.central, .peripheral] { deliver(side, .encryptionChanged(status: status)) }
     }
 
     private mutating func reply(_ side: LinkSide, _ question: PairingQuestion) {
@@ -122,7 +122,7 @@ struct PairingLink: CustomTestStringConvertible {
             if case .display(let number) = $0 { number } else { nil }
         }
         guard let answer = answer(side, question, shown.last ?? Self.agreedNumber) else { return }
-        take(side, .answered(answer))
+        deliver(side, .answered(answer))
     }
 
     // MARK: Results

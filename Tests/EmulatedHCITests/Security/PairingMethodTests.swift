@@ -98,7 +98,7 @@ struct PairingMethodTests {
     }
 
     @Test(arguments: capabilities, capabilities)
-    func withoutAWishForAuthenticationTheMethodIsJustWorks(
+    func ifNeitherSideRequestsAuthenticationTheMethodIsJustWorks(
         _ central: PairingCapability, _ peripheral: PairingCapability
     ) {
         var link = PairingLink(
@@ -110,7 +110,7 @@ struct PairingMethodTests {
     }
 
     @Test(arguments: [LinkSide.central, .peripheral])
-    func theWishOfOneSideForAuthenticationIsEnough(_ side: LinkSide) {
+    func theRequestOfOneSideForAuthenticationIsEnough(_ side: LinkSide) {
         func configuration(_ own: LinkSide) -> SecurityManager.Configuration {
             .side(own, .keyboardDisplay).with { $0.authentication = own == side ? .requested : .none }
         }

@@ -62,7 +62,7 @@ struct PairingPacketTests {
         for (index, expected) in method.packets.enumerated() where index > 0 {
             for packet in Self.valid where packet.bytes[0] != expected.bytes[0] {
                 let receiver = expected.sender.other
-                // A central that is pairing ignores the peripheral's wish.
+                // A central that is pairing ignores security requests.
                 if case .securityRequest = packet, receiver == .central { continue }
                 let link = pair(method) { _, number, bytes in number == index ? packet.bytes : bytes }
                 let isOfOtherRole: Bool =
@@ -105,7 +105,7 @@ struct PairingPacketTests {
         }
     }
 
-    /// Of the features, LE Secure Connections authenticates the first three bytes alone.
+    /// LE Secure Connections authenticates the first three bytes of the features alone.
     @Test(arguments: Method.allCases)
     func aBitThatIsChangedOnItsWayEndsThePairing(_ method: Method) {
         var random = SeededGenerator(seed: 11)

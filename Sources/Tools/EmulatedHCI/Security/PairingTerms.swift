@@ -3,7 +3,7 @@ import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
 
-/// What both ends of a link know after they exchanged their features.
+/// The agreement of both ends of a link after they exchanged their features.
 struct PairingTerms: Hashable, Sendable {
     /// The end whose terms these are.
     let side: LinkSide
@@ -14,8 +14,9 @@ struct PairingTerms: Hashable, Sendable {
     let response: SecurityManagerPDU.PairingFeatures
     let usesSecureConnections: Bool
     let method: PairingMethod
-    /// In bytes: 7...16.
+    /// The size of the long-term keys in bytes: 7...16.
     let keySize: Int
+    let acceptsDebugKeys: Bool
 
     /// Compares the features of both ends.
     ///
@@ -26,6 +27,7 @@ struct PairingTerms: Hashable, Sendable {
     ) throws(PairingFailedReason) {
         (self.side, self.central, self.peripheral) = (side, central, peripheral)
         (self.request, self.response) = (request, response)
+        acceptsDebugKeys = configuration.acceptsDebugKeys
         let peer = side == .central ? response : request
         guard let initiator = PairingCapability(octet: request.capability),
             let responder = PairingCapability(octet: response.capability), (7...16).contains(peer.maximumKeySize),

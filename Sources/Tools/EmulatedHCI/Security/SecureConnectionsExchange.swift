@@ -12,7 +12,6 @@ struct SecureConnectionsExchange: PairingExchange {
     private static let passkeyBits = 20
 
     private let terms: PairingTerms
-    private let acceptsDebugKeys: Bool
     private let keys: DiffieHellmanKeys
     private var stage = Stage.publicKey
     /// The peer's X coordinate.
@@ -30,8 +29,8 @@ struct SecureConnectionsExchange: PairingExchange {
     /// The central's check value, which arrived while the user of the peripheral still compared.
     private var earlyCheck: [UInt8]?
 
-    init(_ terms: PairingTerms, acceptsDebugKeys: Bool, _ random: inout SeededGenerator) {
-        (self.terms, self.acceptsDebugKeys) = (terms, acceptsDebugKeys)
+    init(_ terms: PairingTerms, _ random: inout SeededGenerator) {
+        self.terms = terms
         keys = DiffieHellmanKeys(using: &random)
     }
 
@@ -65,7 +64,7 @@ struct SecureConnectionsExchange: PairingExchange {
 
     private mutating func receive(publicKey key: [UInt8], _ random: inout SeededGenerator) -> [PairingStep] {
         peerCoordinate = Array(key.prefix(32))
-        guard acceptsDebugKeys || peerCoordinate != DiffieHellmanKeys.debugCoordinate else {
+        guard terms.acceptsDebugKeys || peerCoordinate != DiffieHellmanKeys.debugCoordinate else {
             return [.fail(.authenticationRequirements)]
         }
         // An own coordinate that comes back would prove no knowledge of a private key.

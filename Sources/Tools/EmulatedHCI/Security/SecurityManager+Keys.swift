@@ -10,7 +10,7 @@ struct KeyExchange: Sendable {
 
     let terms: PairingTerms
     var keys: SecurityKeys
-    /// What the peer still has to send, in this order.
+    /// The keys that the peer still has to send, in this order.
     var expected: ArraySlice<Part>
 
     init(_ terms: PairingTerms, key: [UInt8]) {
@@ -59,8 +59,8 @@ struct KeyExchange: Sendable {
         return packets
     }
 
-    /// Takes a key of the peer.
-    mutating func take(_ packet: SecurityManagerPDU) throws(PairingFailedReason) {
+    /// Accepts a key of the peer.
+    mutating func accept(_ packet: SecurityManagerPDU) throws(PairingFailedReason) {
         switch (expected.popFirst(), packet) {
         case (.longTermKey, .encryptionInformation(let key)):
             keys.peer.longTermKey = SecurityKeys.LongTermKey(value: key, random: 0, diversifier: 0)
@@ -149,7 +149,7 @@ extension SecurityManager {
     mutating func receive(_ packet: SecurityManagerPDU, of exchange: KeyExchange) -> [Action] {
         var exchange = exchange
         do {
-            try exchange.take(packet)
+            try exchange.accept(packet)
             return proceed(exchange)
         } catch {
             return fail(error)

@@ -97,7 +97,7 @@ extension SecurityManager {
         }
     }
 
-    /// Handles the wish of the peripheral.
+    /// Handles a security request of the peripheral.
     ///
     /// Source: Core Specification, Vol 3, Part H, 2.4.6.
     mutating func receive(_ requirements: SecurityManagerPDU.Requirements) -> [Action] {
@@ -133,7 +133,7 @@ extension SecurityManager {
     private mutating func authenticate(_ terms: PairingTerms) -> [Action] {
         var exchange: any PairingExchange =
             terms.usesSecureConnections
-            ? SecureConnectionsExchange(terms, acceptsDebugKeys: configuration.acceptsDebugKeys, &random)
+            ? SecureConnectionsExchange(terms, &random)
             : LegacyExchange(terms, &random)
         let passkey = configuration.passkey ?? Int(random.below(1_000_000))
         let steps = exchange.start(passkey: passkey, &random)
@@ -159,7 +159,7 @@ extension SecurityManager {
         return actions
     }
 
-    mutating func takeAnswer(_ answer: PairingAnswer) -> [Action] {
+    mutating func handleAnswer(_ answer: PairingAnswer) -> [Action] {
         guard let question = openQuestion else { return [] }
         // The number stays until the peer's user has entered it.
         if case .display = question { return answer == .reject ? fail(.passkeyEntryFailed) : [] }

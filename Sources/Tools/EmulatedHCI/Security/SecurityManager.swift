@@ -163,7 +163,7 @@ package struct SecurityManager: Sendable {
         case .pair(let isRequestedByUser): startPairing(isRequestedByUser: isRequestedByUser)
         case .encrypt: startEncryption()
         case .received(let bytes): receive(bytes)
-        case .answered(let answer): takeAnswer(answer)
+        case .answered(let answer): handleAnswer(answer)
         case .cancel: isPairing ? fail(.unspecified) : []
         case .keyRequested(let random, let diversifier): answerKeyRequest(random, diversifier)
         case .encryptionChanged(let status): changeEncryption(status)
