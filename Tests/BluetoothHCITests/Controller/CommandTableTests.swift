@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// What follows from the table of commands.
+/// Rules that follow from the table of commands.
 @Suite struct CommandTableTests {
     /// The octets that a host reads, without the status.
     private func supportedCommands() -> [UInt8] {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Of the Core Specification, Vol 4, Part E, 6.27.
+    /// The table of the Core Specification, Vol 4, Part E, 6.27.
     @Test(arguments: [
         (0x0406, 0, 5), (0x0C03, 5, 7), (0x0C35, 10, 7), (0x1009, 15, 1), (0x1405, 15, 5), (0x2001, 25, 0),
         (0x2008, 25, 7), (0x200D, 26, 4), (0x2013, 27, 2), (0x201C, 28, 3), (0x2022, 33, 6), (0x2027, 34, 3),

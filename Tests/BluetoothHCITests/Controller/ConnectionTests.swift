@@ -30,7 +30,7 @@ import Testing
         host.ask(0x2001, "FFFFFFFF00000000")
         host.ask(0x200D, Self.create)
         let enhanced = "043e1f0a00400000010d180000dec000000000000000000000000018000000a40101"
-        // With algorithm #2.
+        // Then the algorithm of the channels: #2.
         #expect(host.connect() == [enhanced, "043e0414400001"])
         host.ask(0x200D, Self.create.replacing("0D18", with: "0E18"))
         host.ask(0x200E)

@@ -11,7 +11,7 @@ struct ControllerHost {
         interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(4_200))
 
     var controller: Controller
-    /// What the last packet or event led to.
+    /// The commands that the last packet or event led to.
     private(set) var commands: [LinkLayerCommand] = []
 
     /// - Parameter wanted: The LE event mask; all other events are wanted, if it is given.

@@ -165,10 +165,10 @@ import Testing
             return
         }
         #expect(settings.address == ControllerHost.peer)
-        // A set to which nobody connects may change it.
+        // A set that is not connectable may change it.
         #expect(host.ask(0x2035, "010E180000DEC0") == ["040e0401352000"])
         #expect(host.commands.count == 1)
-        // The address of the controller is another one.
+        // The controller has a random address of its own, too.
         #expect(host.ask(0x2005, "010203040507") == ["040e0401052000"])
     }
 

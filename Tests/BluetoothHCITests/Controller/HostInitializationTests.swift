@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// What host stacks send to a controller of LE alone before they use it, in their order; each command succeeds.
+/// The commands that host stacks send to a controller of LE alone before they use it; each of them succeeds.
 @Suite struct HostInitializationTests {
     private func expectSuccess(_ commands: [(opcode: UInt16, parameters: String)]) {
         var host = ControllerHost()

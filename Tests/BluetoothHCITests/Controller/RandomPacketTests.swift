@@ -33,7 +33,7 @@ import Testing
                 if unanswered[opcode] == 0 { unanswered[opcode] = nil }
             }
             // The answer to Read RSSI waits for the Link Layer.
-            let reading = controller.state.links.values.count { $0.isReadingSignalStrength }
+            let reading = controller.state.links.values.count { $0.procedures.contains(.signalStrength) }
             let expected = reading == 0 ? [:] : [HCICommand.readRSSI.rawValue: reading]
             guard unanswered == expected, isBounded(controller), isBounded(output) else {
                 Issue.record("seed \(seed), step \(step): \(unanswered), \(expected), \(output.packets.count) packets")
@@ -63,7 +63,7 @@ import Testing
         let sets = state.advertising.values.flatMap { [$0.data.bytes.count, $0.scanResponse.bytes.count] }
         return state.links.count <= Controller.maximumLinks
             && state.acceptList.devices.count <= AcceptList.maximumCount
-            && state.resolvingList.entries.count <= ResolvingList.maximumCount
+            && state.resolvingList.count <= ResolvingList.maximumCount
             && state.advertising.count <= AdvertisingSet.maximumCount
             && sets.allSatisfy { $0 <= AdvertisingSet.maximumLength }
             && pending <= Int(controller.configuration.bufferCount) && waiting <= Controller.maximumWaiting
@@ -90,7 +90,10 @@ extension SeededGenerator {
 
     private mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in plausibleByte() } }
 
-    private mutating func handle() -> UInt16 { happens(0.9) ? UInt16(below(20)) : UInt16(truncatingIfNeeded: next()) }
+    /// Mostly one of few links.
+    private mutating func handle() -> UInt16 {
+        happens(0.7) ? UInt16(below(3)) : happens(0.9) ? UInt16(below(24)) : UInt16(truncatingIfNeeded: next())
+    }
 
     private mutating func address() -> HCIAddress {
         HCIAddress(bits: happens(0.8) ? below(4) : next() & 0xFFFF_FFFF_FFFF, isRandom: happens(0.5))
@@ -114,7 +117,11 @@ extension SeededGenerator {
         }
         let range = command.definition.length
         let length = happens(0.9) ? range.lowerBound + Int(below(UInt64(range.count))) : Int(below(256))
-        return (command.rawValue, bytes(length))
+        var parameters = bytes(length)
+        if length >= 2, command.definition.answer == .commandCompleteWithHandle {
+            parameters.replaceSubrange(0..<2, with: handle().bytes)
+        }
+        return (command.rawValue, parameters)
     }
 
     private static let valid: [HCICommand: String] = [
@@ -138,8 +145,10 @@ extension SeededGenerator {
     fileprivate mutating func dataPacket() -> HCIPacket {
         let boundary = happens(0.9) ? UInt16(below(2)) : UInt16(below(16))
         var data = bytes(Int(below(happens(0.9) ? 60 : 400)))
-        // The length of the frame is often a short one.
-        if happens(0.8), data.count >= 4 { (data[0], data[1]) = (UInt8(below(80)), 0) }
+        // The frame is often in one packet or a few.
+        if happens(0.8), data.count >= 4 {
+            (data[0], data[1]) = (UInt8(clamping: data.count - 4 + Int(below(3)) * 40), 0)
+        }
         let length = happens(0.95) ? UInt16(data.count) : UInt16(truncatingIfNeeded: next())
         let body = (handle() & 0x0FFF | boundary << 12).bytes + length.bytes + data
         return HCIPacket(kind: .acl, isReceived: false, body: happens(0.97) ? body : Array(body.prefix(Int(below(5)))))

@@ -4,24 +4,16 @@
 extension Controller {
     private static let legacySet: UInt8 = 0
 
-    mutating func setRandomAddress(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let address = try cursor.takeAddress(isRandom: true)
-        // Extended advertising has addresses of its own.
-        let isAdvertising = state.family != .extended && state.advertising.values.contains { $0.isEnabled }
-        guard !isAdvertising, !state.scan.isEnabled, state.initiator == nil else { throw .commandDisallowed }
-        state.randomAddress = address
-    }
-
     mutating func setAdvertisingParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
         var set = state.advertising[Self.legacySet] ?? AdvertisingSet()
         guard !set.isEnabled else { throw .commandDisallowed }
-        let shortest = try cursor.take(UInt16.self)
-        let longest = try cursor.take(UInt16.self)
-        set.kind = try cursor.takeLegacyKind()
-        set.ownAddressType = try cursor.take(in: 0...3)
-        set.peer = try cursor.takeAddress()
-        try cursor.takeChannels()
-        try cursor.takeFilterPolicy(&set)
+        let shortest = try cursor.read(UInt16.self)
+        let longest = try cursor.read(UInt16.self)
+        set.kind = try AdvertisingSet.Kind(legacy: &cursor)
+        set.ownAddressType = try cursor.read(in: 0...3)
+        set.peer = try cursor.readAddress()
+        try cursor.skipPrimaryChannels()
+        set.usesAcceptList = try cursor.readAdvertisingFilterPolicy()
         // Directed advertising with a high duty cycle ignores both.
         if !set.kind.isHighDuty {
             guard (0x20...0x4000).contains(shortest), (shortest...0x4000).contains(longest) else {
@@ -33,33 +25,29 @@ extension Controller {
     }
 
     mutating func setAdvertisingData(
-        _ cursor: inout ByteCursor, _ part: WritableKeyPath<AdvertisingSet, AdvertisingData>
+        _ cursor: inout ByteCursor, _ part: WritableKeyPath<AdvertisingSet, AdvertisingSetData>
     ) throws(HCIStatus) {
-        let length = try cursor.take(in: 0...UInt8(AdvertisingSet.maximumLegacyLength))
+        let length = try cursor.read(in: 0...UInt8(AdvertisingSet.maximumLegacyLength))
         var set = state.advertising[Self.legacySet] ?? AdvertisingSet()
-        set[keyPath: part] = AdvertisingData(try cursor.take(bytes: Int(length)))
+        set[keyPath: part] = AdvertisingSetData(try cursor.read(bytes: Int(length)))
         state.advertising[Self.legacySet] = set
         if set.isEnabled { advertise(Self.legacySet) }
     }
 
     mutating func setAdvertisingEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let isEnabled = try cursor.takeFlag()
+        let isEnabled = try cursor.readFlag()
         var set = state.advertising[Self.legacySet] ?? AdvertisingSet()
         set.duration = set.kind.isHighDuty ? AdvertisingSet.highDutyDuration : nil
-        if isEnabled {
-            try prepare(&set)
-        } else if set.isEnabled {
-            output.commands.append(.advertise(set: Self.legacySet, nil))
-        }
-        set.isEnabled = isEnabled
+        guard isEnabled else { return disableAdvertising(Self.legacySet) }
+        try enable(&set)
         state.advertising[Self.legacySet] = set
-        if isEnabled { advertise(Self.legacySet) }
+        advertise(Self.legacySet)
     }
 
     // MARK: Both families
 
-    /// Chooses the address of a set that is about to be enabled.
-    mutating func prepare(_ set: inout AdvertisingSet) throws(HCIStatus) {
+    /// Enables a set, which begins when the Link Layer gets it.
+    mutating func enable(_ set: inout AdvertisingSet) throws(HCIStatus) {
         if set.kind.isConnectable, state.links.count >= Self.maximumLinks { throw .connectionLimitExceeded }
         let random = state.family == .extended ? set.randomAddress : state.randomAddress
         set.address = try ownAddress(type: set.ownAddressType, random: random, peer: set.peer)
@@ -81,9 +69,8 @@ extension Controller {
 
     /// Handles the end of a set's duration.
     mutating func endAdvertising(_ number: UInt8) {
-        guard var set = state.advertising[number], set.isEnabled else { return }
-        set.isEnabled = false
-        state.advertising[number] = set
+        guard let set = state.advertising[number], set.isEnabled else { return }
+        state.advertising[number]?.address = nil
         if state.family == .extended {
             sendTerminated(number, set, isLimited: set.endsByEvents)
         } else {
@@ -91,48 +78,21 @@ extension Controller {
         }
     }
 
+    mutating func disableAdvertising(_ number: UInt8) {
+        guard state.advertising[number]?.isEnabled == true else { return }
+        state.advertising[number]?.address = nil
+        output.commands.append(.advertise(set: number, nil))
+    }
+
     /// Ends the set that led to a link.
     ///
-    /// - Returns: Its number.
-    mutating func endAdvertising(connected number: UInt8?) -> UInt8? {
+    /// - Returns: Its number and its address.
+    mutating func endAdvertising(connected number: UInt8?) -> (number: UInt8, address: HCIAddress)? {
         let connectable = state.advertising.filter { $0.value.isEnabled && $0.value.kind.isConnectable }.keys
-        guard let number = number ?? connectable.min(), connectable.contains(number) else { return nil }
-        state.advertising[number]?.isEnabled = false
-        return number
-    }
-}
-
-extension AdvertisingSet {
-    /// The time of the duration and of the events, whichever is less.
-    fileprivate var timeLimit: Duration? {
-        let events = maximumEvents == 0 ? nil : interval * Int(maximumEvents)
-        return [duration, events].compactMap { $0 }.min()
-    }
-
-    /// Whether the number of events ends the set before its duration does.
-    fileprivate var endsByEvents: Bool {
-        maximumEvents > 0 && (duration.map { interval * Int(maximumEvents) < $0 } ?? true)
-    }
-}
-
-extension ByteCursor {
-    /// Reads the type of a legacy packet.
-    fileprivate mutating func takeLegacyKind() throws(HCIStatus) -> AdvertisingSet.Kind {
-        switch try take(UInt8.self) {
-        case 0: .legacyConnectable
-        case 1: .legacyHighDuty
-        case 2: .legacyScannable
-        case 3: .legacyNonconnectable
-        case 4: .legacyDirected
-        default: throw .invalidCommandParameters
-        }
-    }
-
-    /// Reads the map of the three primary channels, of which the Link Layer needs none.
-    mutating func takeChannels() throws(HCIStatus) { _ = try take(in: UInt8(1)...7) }
-
-    mutating func takeFilterPolicy(_ set: inout AdvertisingSet) throws(HCIStatus) {
-        // Bit 0 filters scan requests, which the Link Layer answers for all.
-        set.usesAcceptList = try take(in: UInt8(0)...3) & 2 != 0
+        guard let number = number ?? connectable.min(), connectable.contains(number),
+            let address = state.advertising[number]?.address
+        else { return nil }
+        state.advertising[number]?.address = nil
+        return (number, address)
     }
 }

@@ -1,17 +1,110 @@
-/// Links: their begin and end, and what a host does with them.
+/// Connections: how they are created, begin and end.
 ///
-/// Source: Core Specification, Vol 4, Part E, 7.1.6, 7.1.23, 7.5.4, 7.8.18 to 7.8.21, 7.8.31 to 7.8.34 and 7.8.47 to 7.8.49.
+/// Source: Core Specification, Vol 4, Part E, 7.1.6, 7.8.12, 7.8.13 and 7.8.66.
 extension Controller {
     static let maximumLinks = 16
 
-    /// All 37 data channels.
-    static let allChannels: UInt64 = 0x1F_FFFF_FFFF
-
     /// Reads the handle of a command.
-    func link(_ cursor: inout ByteCursor) throws(HCIStatus) -> (handle: UInt16, link: Link) {
-        let handle = try cursor.takeHandle()
+    func link(_ cursor: inout ByteCursor) throws(HCIStatus) -> (handle: UInt16, link: HCILink) {
+        let handle = try cursor.readHandle()
         guard let link = state.links[handle] else { throw .unknownConnectionIdentifier }
         return (handle, link)
+    }
+
+    // MARK: Creating
+
+    mutating func createConnection(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        try cursor.skipScanTiming(0x0004...0x4000)
+        let usesAcceptList = try cursor.readFlag()
+        let peer = try cursor.readPeer()
+        let ownAddressType = try cursor.read(in: UInt8(0)...3)
+        let parameters = try cursor.readConnectionParameters()
+        try cursor.skipEventLengths()
+        try initiate(
+            to: usesAcceptList ? nil : peer, ownAddressType: ownAddressType, parameters: parameters)
+    }
+
+    mutating func extendedCreateConnection(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        let usesAcceptList = try cursor.readFlag()
+        let ownAddressType = try cursor.read(in: UInt8(0)...3)
+        let peer = try cursor.readPeer()
+        // A peer advertises on 1M or coded.
+        let phys = try cursor.read(in: UInt8(1)...7)
+        guard phys & 0b101 != 0, cursor.count == 16 * phys.nonzeroBitCount else { throw .invalidCommandParameters }
+        try cursor.skipScanTiming(0x0004...0xFFFF)
+        let parameters = try cursor.readConnectionParameters()
+        try cursor.skipEventLengths()
+        for _ in 1..<phys.nonzeroBitCount {
+            try cursor.skipScanTiming(0x0004...0xFFFF)
+            _ = try cursor.readConnectionParameters()
+            try cursor.skipEventLengths()
+        }
+        try initiate(to: usesAcceptList ? nil : peer, ownAddressType: ownAddressType, parameters: parameters)
+    }
+
+    /// - Parameter peer: nil for the devices of the accept list.
+    private mutating func initiate(
+        to peer: HCIAddress?, ownAddressType: UInt8, parameters: HCIConnectionParameters
+    ) throws(HCIStatus) {
+        guard state.initiator == nil else { throw .commandDisallowed }
+        guard state.links.count < Self.maximumLinks else { throw .connectionLimitExceeded }
+        if let peer, state.links.values.contains(where: { $0.peer == peer }) { throw .connectionAlreadyExists }
+        let address = try ownAddress(type: ownAddressType, random: state.randomAddress, peer: peer)
+        state.initiator = Initiator(
+            devices: peer.map { [$0] } ?? state.acceptList.devices, usesAcceptList: peer == nil,
+            settings: LinkLayerCommand.ConnectionSettings(address: address, parameters: parameters),
+            list: state.resolvingList)
+        connectToTargets()
+        updateScan()
+    }
+
+    private mutating func connectToTargets() {
+        guard let initiator = state.initiator, !initiator.targets.isEmpty else { return }
+        output.commands.append(.connect(initiator.targets, initiator.settings))
+    }
+
+    /// Connects to a device of the host at its private address.
+    mutating func initiate(to device: HCIAddress, heardAs address: HCIAddress) {
+        guard var initiator = state.initiator, !initiator.isCancelling, initiator.devices.contains(device),
+            initiator.add(address)
+        else { return }
+        state.initiator = initiator
+        connectToTargets()
+    }
+
+    mutating func cancelConnection() throws(HCIStatus) {
+        guard let initiator = state.initiator, !initiator.isCancelling else { throw .commandDisallowed }
+        state.initiator?.isCancelling = true
+        if initiator.targets.isEmpty {
+            // The Link Layer was not told to connect.
+            endConnect(HCIStatus.unknownConnectionIdentifier.rawValue)
+        } else {
+            output.commands.append(.cancelConnect)
+        }
+    }
+
+    /// Handles the end of a connect without a link.
+    mutating func endConnect(_ status: UInt8) {
+        guard let initiator = state.initiator else { return }
+        state.initiator = nil
+        let reason = status == 0 ? HCIStatus.connectionFailedToBeEstablished.rawValue : status
+        sendFailedConnection(
+            initiator.isCancelling ? HCIStatus.unknownConnectionIdentifier.rawValue : reason, isCentral: true,
+            peer: initiator.usesAcceptList ? nil : initiator.devices.first)
+        updateScan()
+    }
+
+    /// LE Connection Complete or LE Enhanced Connection Complete with an error.
+    mutating func sendFailedConnection(_ status: UInt8, isCentral: Bool, peer: HCIAddress?) {
+        let peer = peer ?? HCIAddress(bits: 0, isRandom: false)
+        let end = [status, 0, 0, isCentral ? 0 : 1, peer.type()] + peer.bytes
+        let zeros = { [UInt8](repeating: 0, count: $0) }
+        // No private addresses; no interval, latency, timeout and accuracy.
+        if state.eventMask.allows(.enhancedConnectionComplete) {
+            send(.enhancedConnectionComplete, end + zeros(12 + 7))
+        } else {
+            send(.connectionComplete, end + zeros(7))
+        }
     }
 
     // MARK: Begin
@@ -28,46 +121,43 @@ extension Controller {
             return
         }
         var connection = connection
-        resolve(&connection, set)
+        resolve(&connection, local: connection.isCentral ? state.initiator?.settings.address : set?.address)
         if connection.isCentral {
             state.initiator = nil
             updateScan()
         }
         let handle = connection.handle
-        state.links[handle] = Link(
+        state.links[handle] = HCILink(
             isCentral: connection.isCentral, peer: connection.peer, parameters: connection.parameters)
         let isEnhanced = state.eventMask.allows(.enhancedConnectionComplete)
         if isEnhanced || state.eventMask.allows(.connectionComplete) {
             output.packets.append(.connectionComplete(connection, isEnhanced: isEnhanced))
         }
         if state.family == .extended, let set {
-            send(.advertisingSetTerminated, [HCIStatus.success.rawValue, set] + handle.bytes + [0])
+            send(.advertisingSetTerminated, [HCIStatus.success.rawValue, set.number] + handle.bytes + [0])
         }
         // Algorithm #2.
         send(.channelSelectionAlgorithm, handle.bytes + [1])
-        changeDataLength(handle, state.defaultDataLength)
-        if let phys = state.links[handle]?.phys, state.defaultPHYs.preferred(phys) != phys {
-            changePHYs(handle, state.defaultPHYs.preferred(phys))
+        changeDataLength(handle, state.linkDefaults.dataLength)
+        if let phys = state.links[handle]?.phys, state.linkDefaults.phys.preferred(phys) != phys {
+            changePHYs(handle, state.linkDefaults.phys.preferred(phys))
         }
     }
 
     /// Replaces the addresses on the air by those that the host knows.
-    private mutating func resolve(_ connection: inout HCIConnection, _ set: UInt8?) {
+    private mutating func resolve(_ connection: inout HCIConnection, local: HCIAddress?) {
         let peer = connection.privateAddress ?? connection.peer
         let identity = state.resolvingList.identity(of: peer, using: configuration.cipher)
         connection.peer = identity ?? peer
         connection.privateAddress = identity == nil ? nil : peer
-        let local =
-            connection.isCentral ? state.initiator?.settings.address : set.flatMap { state.advertising[$0]?.address }
-        let isPrivate = local.map { address in state.resolvingList.entries.contains { $0.localAddress == address } }
-        connection.localPrivateAddress = isPrivate == true ? local : nil
+        connection.localPrivateAddress = local.flatMap { state.resolvingList.hasMade($0) ? $0 : nil }
     }
 
     // MARK: End
 
     mutating func disconnect(_ cursor: inout ByteCursor) throws(HCIStatus) {
         let (handle, link) = try link(&cursor)
-        let reason = try cursor.take(UInt8.self)
+        let reason = try cursor.read(UInt8.self)
         let reasons: [HCIStatus] = [
             .remoteUserTerminatedConnection, .remoteDeviceTerminatedDueToLowResources,
             .remoteDeviceTerminatedDueToPowerOff, .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported,
@@ -76,12 +166,12 @@ extension Controller {
         // Authentication Failure, which no command returns.
         let isValid = reason == 0x05 || reasons.contains { $0.rawValue == reason }
         guard isValid else { throw .invalidCommandParameters }
-        guard !link.isEnding else { throw .commandDisallowed }
+        guard !link.procedures.contains(.disconnect) else { throw .commandDisallowed }
         end(handle, sending: reason)
     }
 
     mutating func end(_ handle: UInt16, sending reason: UInt8) {
-        state.links[handle]?.isEnding = true
+        state.links[handle]?.procedures.insert(.disconnect)
         output.commands.append(.disconnect(handle: handle, reason: reason))
     }
 
@@ -89,135 +179,12 @@ extension Controller {
     mutating func end(_ handle: UInt16, _ reason: UInt8) {
         guard let link = state.links.removeValue(forKey: handle) else { return }
         state.hostFlow.assembler.end(host: 0, handle: handle)
-        if link.isReadingSignalStrength {
+        if link.procedures.contains(.signalStrength) {
             answerSignalStrength(handle, .unknownConnectionIdentifier, 127)
         }
         send(.disconnectionComplete, [HCIStatus.success.rawValue] + handle.bytes + [reason])
         // Its buffers of the host are free for the other links.
         deliverWaiting()
-    }
-
-    // MARK: Parameters
-
-    mutating func updateConnection(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let (handle, link) = try link(&cursor)
-        let parameters = try cursor.takeConnectionParameters()
-        try cursor.skipEventLengths()
-        guard !link.isUpdating else { throw .commandDisallowed }
-        state.links[handle]?.isUpdating = true
-        output.commands.append(.updateParameters(handle: handle, parameters))
-    }
-
-    /// Handles an update: the host that did not ask gets only what changes.
-    mutating func changeParameters(_ handle: UInt16, _ status: UInt8, _ parameters: HCIConnectionParameters) {
-        guard let link = state.links[handle] else { return }
-        state.links[handle]?.isUpdating = false
-        if status == 0 { state.links[handle]?.parameters = parameters }
-        guard link.isUpdating || status == 0 && parameters != link.parameters else { return }
-        send(.connectionUpdateComplete, [status] + handle.bytes + parameters.bytes)
-    }
-
-    mutating func requestParameters(_ handle: UInt16, _ parameters: HCIConnectionParameters) {
-        guard state.links[handle] != nil else { return }
-        guard state.eventMask.allows(.remoteConnectionParameterRequest) else {
-            return output.commands.append(.answerParametersRequest(handle: handle, nil))
-        }
-        state.links[handle]?.areParametersRequested = true
-        // The shortest and the longest interval are the same.
-        send(.remoteConnectionParameterRequest, handle.bytes + parameters.bytes.prefix(2) + parameters.bytes)
-    }
-
-    mutating func acceptParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let (handle, link) = try link(&cursor)
-        let parameters = try cursor.takeConnectionParameters()
-        try cursor.skipEventLengths()
-        guard link.areParametersRequested else { throw .commandDisallowed }
-        state.links[handle]?.areParametersRequested = false
-        output.commands.append(.answerParametersRequest(handle: handle, parameters))
-    }
-
-    mutating func rejectParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let (handle, link) = try link(&cursor)
-        // The reason, which is Unacceptable Connection Parameters to the other end.
-        _ = try cursor.take(UInt8.self)
-        guard link.areParametersRequested else { throw .commandDisallowed }
-        state.links[handle]?.areParametersRequested = false
-        output.commands.append(.answerParametersRequest(handle: handle, nil))
-    }
-
-    // MARK: The other end
-
-    mutating func readRemoteFeatures(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let handle = try link(&cursor).handle
-        send(
-            .readRemoteFeaturesComplete, [HCIStatus.success.rawValue] + handle.bytes + Self.lowEnergyFeatures)
-    }
-
-    mutating func readRemoteVersion(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let handle = try link(&cursor).handle
-        // Without the revision of HCI.
-        send(
-            .readRemoteVersionComplete,
-            [HCIStatus.success.rawValue] + handle.bytes + Self.version.suffix(3) + Self.subversion)
-    }
-
-    // MARK: Radio
-
-    mutating func readSignalStrength(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let (handle, link) = try link(&cursor)
-        guard !link.isReadingSignalStrength else { throw .commandDisallowed }
-        state.links[handle]?.isReadingSignalStrength = true
-        output.commands.append(.readSignalStrength(handle: handle))
-    }
-
-    mutating func reportSignalStrength(_ handle: UInt16, _ strength: Int8) {
-        guard state.links[handle]?.isReadingSignalStrength == true else { return }
-        state.links[handle]?.isReadingSignalStrength = false
-        answerSignalStrength(handle, .success, strength)
-    }
-
-    private mutating func answerSignalStrength(_ handle: UInt16, _ status: HCIStatus, _ strength: Int8) {
-        output.packets.append(
-            Self.commandComplete(
-                HCICommand.readRSSI.rawValue, [status.rawValue] + handle.bytes + [UInt8(bitPattern: strength)]))
-    }
-
-    mutating func setChannelClassification(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let map = UInt64(try cursor.take(UInt32.self)) | UInt64(try cursor.take(UInt8.self)) << 32
-        guard map & ~Self.allChannels == 0, map != 0 else { throw .invalidCommandParameters }
-        state.channelMap = map
-    }
-
-    func readChannelMap(_ cursor: inout ByteCursor) throws(HCIStatus) -> [UInt8] {
-        // The central chooses the map.
-        let map = try link(&cursor).link.isCentral ? state.channelMap : Self.allChannels
-        return (0..<5).map { UInt8(truncatingIfNeeded: map >> (8 * $0)) }
-    }
-
-    mutating func setDataLength(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let handle = try link(&cursor).handle
-        changeDataLength(handle, try DataLength(&cursor))
-    }
-
-    private mutating func changeDataLength(_ handle: UInt16, _ length: DataLength) {
-        guard let link = state.links[handle], link.dataLength != length else { return }
-        state.links[handle]?.dataLength = length
-        send(.dataLengthChange, handle.bytes + length.bytes + DataLength.remote.bytes)
-    }
-
-    func readPHY(_ cursor: inout ByteCursor) throws(HCIStatus) -> [UInt8] { try link(&cursor).link.phys.bytes }
-
-    mutating func setPHY(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let (handle, link) = try link(&cursor)
-        let preference = try PHYPreference(&cursor)
-        // The coding of coded PHY, which the Link Layer chooses.
-        _ = try cursor.take(UInt16.self)
-        changePHYs(handle, preference.fastest(link.phys))
-    }
-
-    private mutating func changePHYs(_ handle: UInt16, _ phys: PHYs) {
-        state.links[handle]?.phys = phys
-        send(.phyUpdateComplete, [HCIStatus.success.rawValue] + handle.bytes + phys.bytes)
     }
 }
 

@@ -29,7 +29,7 @@ extension Controller {
         guard state.links[handle] != nil else { return }
         let pending = state.links.values.reduce(0) { $0 + $1.pendingPackets }
         guard pending < Int(configuration.bufferCount) else {
-            // Of ACL.
+            // 1: ACL.
             return send(.dataBufferOverflow, [1])
         }
         // 00 begins a frame, and so does 10, which some hosts send as on BR/EDR; 01 continues it. None is broadcast.
@@ -38,7 +38,7 @@ extension Controller {
             return completePackets(1, handle)
         }
         let isFirst = boundary != 1
-        // What was incomplete is discarded.
+        // An incomplete frame is discarded.
         if isFirst { completeHeld(handle) }
         state.links[handle]?.heldPackets += 1
         let frame = state.hostFlow.assembler.add(
@@ -94,7 +94,9 @@ extension Controller {
         let waiting = state.links.values.reduce(0) { $0 + $1.waiting.count }
         guard waiting + packets.count <= Self.maximumWaiting else {
             // The frame would be missing in a link that promises to lose none.
-            if !link.isEnding { end(handle, sending: HCIStatus.remoteDeviceTerminatedDueToLowResources.rawValue) }
+            if !link.procedures.contains(.disconnect) {
+                end(handle, sending: HCIStatus.remoteDeviceTerminatedDueToLowResources.rawValue)
+            }
             return
         }
         state.links[handle]?.waiting += packets
@@ -119,7 +121,7 @@ extension Controller {
     }
 
     mutating func setHostFlowControl(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let mode = try cursor.take(in: UInt8(0)...3)
+        let mode = try cursor.read(in: UInt8(0)...3)
         // 2 and 3 include synchronous data.
         guard mode < 2 else { throw .unsupportedFeatureOrParameterValue }
         guard state.links.isEmpty, mode == 0 || state.hostFlow.packetCount > 0 else { throw .commandDisallowed }
@@ -127,21 +129,21 @@ extension Controller {
     }
 
     mutating func setHostBufferSize(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let length = try cursor.take(in: UInt16(27)...UInt16.max)
+        let length = try cursor.read(in: UInt16(27)...UInt16.max)
         // The length of synchronous data.
-        _ = try cursor.take(UInt8.self)
-        let count = try cursor.take(in: UInt16(1)...UInt16.max)
+        _ = try cursor.read(UInt8.self)
+        let count = try cursor.read(in: UInt16(1)...UInt16.max)
         state.hostFlow.packetLength = min(Int(length), Self.maximumPacketLength)
         state.hostFlow.packetCount = Int(count)
     }
 
     /// Handles Host Number Of Completed Packets; those of links that have ended count no more.
     mutating func completeHostPackets(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let count = try cursor.take(UInt8.self)
+        let count = try cursor.read(UInt8.self)
         guard cursor.count == 4 * Int(count) else { throw .invalidCommandParameters }
         for _ in 0..<count {
-            let handle = try cursor.takeHandle()
-            let completed = Int(try cursor.take(UInt16.self))
+            let handle = try cursor.readHandle()
+            let completed = Int(try cursor.read(UInt16.self))
             guard let packets = state.links[handle]?.hostPackets else { continue }
             state.links[handle]?.hostPackets = max(0, packets - completed)
         }

@@ -5,10 +5,10 @@ extension Controller {
     private static let maximumSetHandle: UInt8 = 0xEF
 
     mutating func setAdvertisingSetRandomAddress(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let number = try cursor.take(in: 0...Self.maximumSetHandle)
+        let number = try cursor.read(in: 0...Self.maximumSetHandle)
         var set = try advertisingSet(number)
         guard !(set.isEnabled && set.kind.isConnectable) else { throw .commandDisallowed }
-        set.randomAddress = try cursor.takeAddress(isRandom: true)
+        set.randomAddress = try cursor.readAddress(isRandom: true)
         if set.isEnabled, set.ownAddressType == 1 { set.address = set.randomAddress }
         state.advertising[number] = set
         if set.isEnabled { advertise(number) }
@@ -16,29 +16,29 @@ extension Controller {
 
     /// - Returns: The transmit power.
     mutating func setExtendedAdvertisingParameters(_ cursor: inout ByteCursor) throws(HCIStatus) -> [UInt8] {
-        let number = try cursor.take(in: 0...Self.maximumSetHandle)
+        let number = try cursor.read(in: 0...Self.maximumSetHandle)
         var set = state.advertising[number] ?? AdvertisingSet()
         guard !set.isEnabled else { throw .commandDisallowed }
-        set.kind = try cursor.takeKind()
-        let shortest = try cursor.takeInterval()
-        guard shortest >= 0x20, try cursor.takeInterval() >= shortest else { throw .invalidCommandParameters }
+        set.kind = try AdvertisingSet.Kind(extended: &cursor)
+        let shortest = try cursor.readLongInterval()
+        guard shortest >= 0x20, try cursor.readLongInterval() >= shortest else { throw .invalidCommandParameters }
         set.interval = .microseconds(625) * Int(shortest)
-        try cursor.takeChannels()
-        set.ownAddressType = try cursor.take(in: 0...3)
-        set.peer = try cursor.takeAddress()
-        try cursor.takeFilterPolicy(&set)
-        let power = Int8(bitPattern: try cursor.take())
+        try cursor.skipPrimaryChannels()
+        set.ownAddressType = try cursor.read(in: 0...3)
+        set.peer = try cursor.readAddress()
+        set.usesAcceptList = try cursor.readAdvertisingFilterPolicy()
+        let power = Int8(bitPattern: try cursor.read())
         guard power == 127 || power <= 20 else { throw .invalidCommandParameters }
         // Legacy packets are sent on 1M; 1 is 1M, 2 is 2M, 3 coded; the secondary PHY of legacy packets is ignored.
-        let primary = try cursor.take(UInt8.self)
-        _ = try cursor.take(UInt8.self)
-        let secondary = try cursor.take(UInt8.self)
+        let primary = try cursor.read(UInt8.self)
+        _ = try cursor.read(UInt8.self)
+        let secondary = try cursor.read(UInt8.self)
         guard primary == 1 || primary == 3 && !set.kind.isLegacy, set.kind.isLegacy || (1...3).contains(secondary)
         else {
             throw .invalidCommandParameters
         }
-        set.setID = try cursor.take(in: 0...15)
-        let notifies = try cursor.takeFlag()
+        set.setID = try cursor.read(in: 0...15)
+        let notifies = try cursor.readFlag()
         // Scan requests are not modeled, so their reports are not either.
         guard !notifies else { throw .unsupportedFeatureOrParameterValue }
         guard !set.kind.isLegacy || set.fits(set.data.bytes.count) else { throw .invalidCommandParameters }
@@ -46,7 +46,7 @@ extension Controller {
             throw .memoryCapacityExceeded
         }
         state.advertising[number] = set
-        let range = Self.transmitPower
+        let range = LocalInformation.transmitPower
         return [
             UInt8(bitPattern: power == 127 ? range.upperBound : min(max(power, range.lowerBound), range.upperBound))
         ]
@@ -61,16 +61,16 @@ extension Controller {
     }
 
     private mutating func setExtendedData(
-        _ cursor: inout ByteCursor, _ part: WritableKeyPath<AdvertisingSet, AdvertisingData>,
+        _ cursor: inout ByteCursor, _ part: WritableKeyPath<AdvertisingSet, AdvertisingSetData>,
         fits: (AdvertisingSet, Int) -> Bool
     ) throws(HCIStatus) {
-        let number = try cursor.take(in: 0...Self.maximumSetHandle)
-        let operation = try cursor.take(in: UInt8(0)...4)
+        let number = try cursor.read(in: 0...Self.maximumSetHandle)
+        let operation = try cursor.read(in: UInt8(0)...4)
         // The fragments of the Link Layer are not the host's.
-        _ = try cursor.takeFlag()
-        let length = try cursor.take(in: UInt8(0)...251)
+        _ = try cursor.readFlag()
+        let length = try cursor.read(in: UInt8(0)...251)
         guard cursor.count == Int(length) else { throw .invalidCommandParameters }
-        let bytes = try cursor.take(bytes: Int(length))
+        let bytes = try cursor.read(bytes: Int(length))
         var set = try advertisingSet(number)
         if operation == 4 {
             // The data stays; a new identifier of the data, which the Link Layer does not have, is all that changes.
@@ -92,37 +92,36 @@ extension Controller {
     }
 
     mutating func setExtendedAdvertisingEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let isEnabled = try cursor.takeFlag()
-        let count = try cursor.take(in: UInt8(0)...0x3F)
+        let isEnabled = try cursor.readFlag()
+        let count = try cursor.read(in: UInt8(0)...0x3F)
         guard cursor.count == 4 * Int(count) else { throw .invalidCommandParameters }
         if count == 0 {
             guard !isEnabled else { throw .invalidCommandParameters }
-            for number in state.advertising.keys.sorted() { disable(number) }
+            for number in state.advertising.keys.sorted() { disableAdvertising(number) }
             return
         }
         var sets: [UInt8: AdvertisingSet] = [:]
         var order: [UInt8] = []
         for _ in 0..<count {
-            let number = try cursor.take(in: 0...Self.maximumSetHandle)
-            let duration = try cursor.take(UInt16.self)
-            let maximumEvents = try cursor.take(UInt8.self)
+            let number = try cursor.read(in: 0...Self.maximumSetHandle)
+            let duration = try cursor.read(UInt16.self)
+            let maximumEvents = try cursor.read(UInt8.self)
             guard sets[number] == nil else { throw .invalidCommandParameters }
             var set = try advertisingSet(number)
             if isEnabled {
                 set.duration = duration == 0 ? nil : .milliseconds(10) * Int(duration)
                 set.maximumEvents = maximumEvents
                 try check(set)
-                try prepare(&set)
+                try enable(&set)
             }
             sets[number] = set
             order.append(number)
         }
         for number in order {
-            guard isEnabled, var set = sets[number] else {
-                disable(number)
+            guard isEnabled, let set = sets[number] else {
+                disableAdvertising(number)
                 continue
             }
-            set.isEnabled = true
             state.advertising[number] = set
             advertise(number)
         }
@@ -141,7 +140,7 @@ extension Controller {
     }
 
     mutating func removeAdvertisingSet(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let number = try cursor.take(in: 0...Self.maximumSetHandle)
+        let number = try cursor.read(in: 0...Self.maximumSetHandle)
         guard !(try advertisingSet(number)).isEnabled else { throw .commandDisallowed }
         state.advertising[number] = nil
     }
@@ -160,50 +159,5 @@ extension Controller {
     private func advertisingSet(_ number: UInt8) throws(HCIStatus) -> AdvertisingSet {
         guard let set = state.advertising[number] else { throw .unknownAdvertisingIdentifier }
         return set
-    }
-
-    private mutating func disable(_ number: UInt8) {
-        guard state.advertising[number]?.isEnabled == true else { return }
-        state.advertising[number]?.isEnabled = false
-        output.commands.append(.advertise(set: number, nil))
-    }
-}
-
-extension AdvertisingSet {
-    /// Whether its packets have room for that much data.
-    func fits(_ length: Int) -> Bool {
-        if kind.isLegacy { return length <= (kind.isDirected ? 0 : Self.maximumLegacyLength) }
-        return length == 0 || !kind.isScannable
-    }
-
-    /// Whether its scan responses have room for that much data.
-    func fitsScanResponse(_ length: Int) -> Bool {
-        length == 0 || kind.isScannable && (!kind.isLegacy || length <= Self.maximumLegacyLength)
-    }
-}
-
-extension ByteCursor {
-    /// Reads an interval of three bytes.
-    fileprivate mutating func takeInterval() throws(HCIStatus) -> UInt32 {
-        let low = try take(UInt16.self)
-        return UInt32(try take(UInt8.self)) << 16 | UInt32(low)
-    }
-
-    /// Reads the properties of a set.
-    fileprivate mutating func takeKind() throws(HCIStatus) -> AdvertisingSet.Kind {
-        let bits = try take(in: UInt16(0)...0x7F)
-        // Packets without an address are not modeled.
-        if bits & 0x20 != 0 { throw .unsupportedFeatureOrParameterValue }
-        let kind = AdvertisingSet.Kind(
-            isConnectable: bits & 0x01 != 0, isScannable: bits & 0x02 != 0, isDirected: bits & 0x04 != 0,
-            isHighDuty: bits & 0x08 != 0, isLegacy: bits & 0x10 != 0)
-        let legacy: Set<AdvertisingSet.Kind> = [
-            .legacyConnectable, .legacyScannable, .legacyNonconnectable, .legacyDirected, .legacyHighDuty,
-        ]
-        let isValid =
-            kind.isLegacy
-            ? legacy.contains(kind) : !kind.isHighDuty && !(kind.isConnectable && kind.isScannable)
-        guard isValid else { throw .invalidCommandParameters }
-        return kind
     }
 }

@@ -11,7 +11,7 @@ struct Scan: Sendable {
     var duration: Duration?
     /// Whether it goes on, with a new filter of duplicates, when its duration has passed.
     var isPeriodic = false
-    /// What the Link Layer does now.
+    /// The scan of the Link Layer, which may serve a connect.
     var current: LinkLayerCommand.ScanSettings?
     private var reported: Set<Advertiser> = []
 
@@ -42,41 +42,41 @@ extension Controller {
     mutating func setScanParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
         guard !state.scan.isEnabled else { throw .commandDisallowed }
         var scan = Scan()
-        scan.isActive = try cursor.takeFlag()
-        try cursor.takeScanTiming(0x0004...0x4000)
-        scan.ownAddressType = try cursor.take(in: 0...3)
-        scan.usesAcceptList = try cursor.takeScanFilterPolicy()
+        scan.isActive = try cursor.readFlag()
+        try cursor.skipScanTiming(0x0004...0x4000)
+        scan.ownAddressType = try cursor.read(in: 0...3)
+        scan.usesAcceptList = try cursor.readScanFilterPolicy()
         replaceScan(scan)
     }
 
     mutating func setScanEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let isEnabled = try cursor.takeFlag()
-        let filtersDuplicates = try cursor.takeFlag()
+        let isEnabled = try cursor.readFlag()
+        let filtersDuplicates = try cursor.readFlag()
         try enableScan(isEnabled, filtersDuplicates: filtersDuplicates, duration: nil, isPeriodic: false)
     }
 
     mutating func setExtendedScanParameters(_ cursor: inout ByteCursor) throws(HCIStatus) {
         guard !state.scan.isEnabled else { throw .commandDisallowed }
         var scan = Scan()
-        scan.ownAddressType = try cursor.take(in: 0...3)
-        scan.usesAcceptList = try cursor.takeScanFilterPolicy()
+        scan.ownAddressType = try cursor.read(in: 0...3)
+        scan.usesAcceptList = try cursor.readScanFilterPolicy()
         // 1M and coded.
-        let phys = try cursor.take(UInt8.self)
+        let phys = try cursor.read(UInt8.self)
         guard phys != 0, phys & ~0b101 == 0, cursor.count == 5 * phys.nonzeroBitCount else {
             throw .invalidCommandParameters
         }
         for _ in 0..<phys.nonzeroBitCount {
-            if try cursor.takeFlag() { scan.isActive = true }
-            try cursor.takeScanTiming(0x0004...0xFFFF)
+            if try cursor.readFlag() { scan.isActive = true }
+            try cursor.skipScanTiming(0x0004...0xFFFF)
         }
         replaceScan(scan)
     }
 
     mutating func setExtendedScanEnable(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let isEnabled = try cursor.takeFlag()
-        let filter = try cursor.take(in: UInt8(0)...2)
-        let duration = try cursor.take(UInt16.self)
-        let period = try cursor.take(UInt16.self)
+        let isEnabled = try cursor.readFlag()
+        let filter = try cursor.read(in: UInt8(0)...2)
+        let duration = try cursor.read(UInt16.self)
+        let period = try cursor.read(UInt16.self)
         if isEnabled {
             // The period counts 1.28 s and is longer than the duration, which counts 10 ms.
             let isPeriodic = duration != 0 && period != 0
@@ -89,7 +89,7 @@ extension Controller {
             isPeriodic: period != 0)
     }
 
-    /// Keeps what the Link Layer does.
+    /// Replaces the parameters; the Link Layer does as before.
     private mutating func replaceScan(_ scan: Scan) {
         let current = state.scan.current
         state.scan = scan
@@ -165,21 +165,5 @@ extension Controller {
 extension [UInt8] {
     fileprivate mutating func truncate(to length: Int) {
         if count > length { removeLast(count - length) }
-    }
-}
-
-extension ByteCursor {
-    /// Reads the interval and the window, of which the Link Layer needs neither.
-    mutating func takeScanTiming(_ range: ClosedRange<UInt16>) throws(HCIStatus) {
-        let interval = try take(in: range)
-        _ = try take(in: range.lowerBound...interval)
-    }
-
-    /// Reads whether packets of devices outside of the accept list are ignored; the policies for directed packets to
-    /// unresolvable addresses are not supported.
-    fileprivate mutating func takeScanFilterPolicy() throws(HCIStatus) -> Bool {
-        let policy = try take(in: UInt8(0)...3)
-        guard policy < 2 else { throw .unsupportedFeatureOrParameterValue }
-        return policy == 1
     }
 }

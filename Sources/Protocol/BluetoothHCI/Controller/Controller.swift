@@ -26,7 +26,7 @@ package struct Controller: Sendable {
         }
     }
 
-    /// What a packet or an event leads to, in order.
+    /// The results of a packet or an event, in order.
     package struct Output: Hashable, Sendable {
         /// The packets for the host.
         package var packets: [HCIPacket] = []
@@ -38,7 +38,7 @@ package struct Controller: Sendable {
 
     let configuration: Configuration
     var generator: SeededGenerator
-    /// What Reset resets.
+    /// The state that Reset resets.
     var state = State()
     /// The output of the packet or the event that is being handled.
     var output = Output()
@@ -47,16 +47,14 @@ package struct Controller: Sendable {
         var eventMask = EventMask()
         var family: HCICommand.Family?
         var isLEHostSupported = false
-        var channelMap: UInt64 = Controller.allChannels
-        var defaultDataLength = DataLength.minimum
-        var defaultPHYs = PHYPreference()
+        var linkDefaults = LinkDefaults()
         var randomAddress: HCIAddress?
         var acceptList = AcceptList()
         var resolvingList = ResolvingList()
         var advertising: [UInt8: AdvertisingSet] = [:]
         var scan = Scan()
         var initiator: Initiator?
-        var links: [UInt16: Link] = [:]
+        var links: [UInt16: HCILink] = [:]
         var hostFlow = HostFlow()
     }
 
@@ -80,7 +78,7 @@ package struct Controller: Sendable {
 
     private mutating func receive(command bytes: [UInt8]) {
         var cursor = ByteCursor(bytes)
-        // What is shorter than a header names no command that could be answered.
+        // A packet without a whole header names no command that could be answered.
         guard let opcode = cursor.littleEndian(UInt16.self), let length = cursor.byte() else { return }
         guard let command = HCICommand(rawValue: opcode) else {
             return answer(opcode, with: .commandStatus, .unknownCommand)
@@ -141,26 +139,27 @@ package struct Controller: Sendable {
     ) throws(HCIStatus) -> [UInt8]? {
         switch command {
         case .reset: reset()
-        case .setEventMask: state.eventMask.events = try cursor.take()
+        case .setEventMask: state.eventMask.events = try cursor.read()
         // The controller sends none of its events.
         case .setEventMaskPage2: break
-        case .setLEEventMask: state.eventMask.lowEnergy = try cursor.take()
+        case .setLEEventMask: state.eventMask.lowEnergy = try cursor.read()
 
         case .readLEHostSupport: return [state.isLEHostSupported ? 1 : 0, 0]
         case .writeLEHostSupport: try writeLEHostSupport(&cursor)
-        case .readLocalVersion: return Self.version + Self.subversion
+        case .readLocalVersion: return LocalInformation.version + LocalInformation.subversion
         case .readLocalSupportedCommands: return HCICommand.supportedCommands
-        case .readLocalSupportedFeatures: return features(page: 0)
+        case .readLocalSupportedFeatures: return LocalInformation.features
         case .readLocalExtendedFeatures: return try readExtendedFeatures(&cursor)
         case .readBufferSize: return bufferSize()
         case .readAddress: return configuration.address.bytes
         case .readLEBufferSize: return leBufferSize()
         // No isochronous data.
         case .readLEBufferSizeV2: return leBufferSize() + [0, 0, 0]
-        case .readLELocalFeatures: return Self.lowEnergyFeatures
-        case .readSupportedStates: return Self.supportedStates
-        case .readAdvertisingTransmitPower: return [UInt8(bitPattern: Self.transmitPower.upperBound)]
-        case .readLETransmitPower: return readLETransmitPower()
+        case .readLELocalFeatures: return LocalInformation.lowEnergyFeatures
+        case .readSupportedStates: return LocalInformation.supportedStates
+        case .readAdvertisingTransmitPower: return [LocalInformation.maximumTransmitPower]
+        case .readLETransmitPower:
+            return [LocalInformation.minimumTransmitPower, LocalInformation.maximumTransmitPower]
         case .readTransmitPowerLevel: return try readTransmitPowerLevel(&cursor)
 
         case .setControllerToHostFlowControl: try setHostFlowControl(&cursor)
@@ -203,27 +202,29 @@ package struct Controller: Sendable {
         case .setHostChannelClassification: try setChannelClassification(&cursor)
         case .readChannelMap: return try readChannelMap(&cursor)
         case .setDataLength: try setDataLength(&cursor)
-        case .readSuggestedDefaultDataLength: return state.defaultDataLength.bytes
-        case .writeSuggestedDefaultDataLength: state.defaultDataLength = try DataLength(&cursor)
+        case .readSuggestedDefaultDataLength: return state.linkDefaults.dataLength.bytes
+        case .writeSuggestedDefaultDataLength: state.linkDefaults.dataLength = try DataLength(&cursor)
         case .readMaximumDataLength: return DataLength.maximum.bytes + DataLength.maximum.bytes
         case .readPHY: return try readPHY(&cursor)
-        case .setDefaultPHY: state.defaultPHYs = try PHYPreference(&cursor)
+        case .setDefaultPHY: state.linkDefaults.phys = try PHYPreference(&cursor)
         case .setPHY: try setPHY(&cursor)
 
         case .readAcceptListSize: return [UInt8(AcceptList.maximumCount)]
-        case .clearAcceptList: try changeAcceptList { $0.removeAll() }
-        case .addDeviceToAcceptList: try addToAcceptList(&cursor)
-        case .removeDeviceFromAcceptList: try removeFromAcceptList(&cursor)
+        case .clearAcceptList: try changeAcceptList { $0 = AcceptList() }
+        case .addDeviceToAcceptList: try changeAcceptList { list throws(HCIStatus) in try list.add(&cursor) }
+        case .removeDeviceFromAcceptList: try changeAcceptList { list throws(HCIStatus) in try list.remove(&cursor) }
 
-        case .addDeviceToResolvingList: try addToResolvingList(&cursor)
-        case .removeDeviceFromResolvingList: try removeFromResolvingList(&cursor)
-        case .clearResolvingList: try clearResolvingList()
+        case .addDeviceToResolvingList: try changeResolvingList { list throws(HCIStatus) in try list.add(&cursor) }
+        case .removeDeviceFromResolvingList:
+            try changeResolvingList { list throws(HCIStatus) in try list.remove(&cursor) }
+        case .clearResolvingList: try changeResolvingList { $0.removeAll() }
         case .readResolvingListSize: return [UInt8(ResolvingList.maximumCount)]
-        case .readPeerResolvableAddress: return try readPeerPrivateAddress(&cursor)
-        case .readLocalResolvableAddress: return try readLocalPrivateAddress(&cursor)
-        case .setAddressResolutionEnable: try setAddressResolutionEnable(&cursor)
-        case .setResolvablePrivateAddressTimeout: try setPrivateAddressTimeout(&cursor)
-        case .setPrivacyMode: try setPrivacyMode(&cursor)
+        case .readPeerResolvableAddress: return try state.resolvingList.readPeerAddress(&cursor)
+        case .readLocalResolvableAddress: return try state.resolvingList.readLocalAddress(&cursor)
+        case .setAddressResolutionEnable:
+            try changeResolution { list throws(HCIStatus) in list.isEnabled = try cursor.readFlag() }
+        case .setResolvablePrivateAddressTimeout: try state.resolvingList.setTimeout(&cursor)
+        case .setPrivacyMode: try changeResolution { list throws(HCIStatus) in try list.setPrivacyMode(&cursor) }
 
         case .encrypt: return try encrypt(&cursor)
         case .random: return random()
@@ -237,6 +238,38 @@ package struct Controller: Sendable {
     private mutating func reset() {
         state = State()
         output.commands.append(.reset)
+    }
+
+    private func readExtendedFeatures(_ cursor: inout ByteCursor) throws(HCIStatus) -> [UInt8] {
+        let last: UInt8 = 1
+        let page = try cursor.read(in: 0...last)
+        let hostFeatures: [UInt8] = [state.isLEHostSupported ? 0x02 : 0, 0, 0, 0, 0, 0, 0, 0]
+        return [page, last] + (page == 0 ? LocalInformation.features : hostFeatures)
+    }
+
+    private mutating func writeLEHostSupport(_ cursor: inout ByteCursor) throws(HCIStatus) {
+        // The second parameter is ignored on receipt.
+        state.isLEHostSupported = try cursor.readFlag()
+    }
+
+    private func bufferSize() -> [UInt8] {
+        [UInt8(Self.maximumPacketLength), 0, 0, configuration.bufferCount, 0, 0, 0]
+    }
+
+    private func leBufferSize() -> [UInt8] { [UInt8(Self.maximumPacketLength), 0, configuration.bufferCount] }
+
+    // MARK: Cryptography
+
+    func encrypt(_ cursor: inout ByteCursor) throws(HCIStatus) -> [UInt8] {
+        let key = try cursor.readKey()
+        let block = try cursor.readKey()
+        return configuration.cipher(key, block).reversed()
+    }
+
+    mutating func random() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: generator.next())
+        return bytes
     }
 
     // MARK: Events of the Link Layer

@@ -1,22 +1,14 @@
 /// A connection of the controller.
-struct Link: Sendable {
+struct HCILink: Sendable {
     let isCentral: Bool
     /// The address that the host knows.
     let peer: HCIAddress
     var parameters: HCIConnectionParameters
     var dataLength = DataLength.minimum
     var phys = PHYs(transmit: 1, receive: 1)
-
-    // MARK: Procedures under way
-    var isEnding = false
-    var isUpdating = false
-    var areParametersRequested = false
-    var isReadingSignalStrength = false
-
-    // MARK: Encryption
     var isEncrypted = false
-    var isChangingEncryption = false
-    var isKeyRequested = false
+    /// The procedures that have begun and have not ended.
+    var procedures: Set<Procedure> = []
 
     // MARK: Data
     /// The number of packets of the host's incomplete frame that are not reported as completed.
@@ -28,21 +20,43 @@ struct Link: Sendable {
     /// The number of the host's buffers that fragments of the link occupy.
     var hostPackets = 0
 
+    enum Procedure: Hashable, Sendable {
+        case disconnect
+        case parameterUpdate
+        /// The other end asks for parameters.
+        case parameterRequest
+        case signalStrength
+        /// The central starts encryption, or changes the key.
+        case encryption
+        /// The central of the other end asks for the key.
+        case keyRequest
+    }
+
     /// The number of the host's packets that are not reported as completed.
     var pendingPackets: Int { heldPackets + frames.reduce(0, +) }
 }
 
-/// The longest payload of the Link Layer's packets, and the time that it takes.
+/// The properties of new links.
+struct LinkDefaults: Sendable {
+    /// All 37 data channels.
+    static let allChannels: UInt64 = 0x1F_FFFF_FFFF
+
+    var channelMap = Self.allChannels
+    var dataLength = DataLength.minimum
+    var phys = PHYPreference()
+}
+
+/// The longest payload of the Link Layer's packets, and the time on the air.
 ///
 /// Source: Core Specification, Vol 6, Part B, 4.5.10.
 struct DataLength: Hashable, Sendable {
     var octets: UInt16
-    /// In microseconds.
+    /// The time in microseconds.
     var time: UInt16
 
     static let minimum = DataLength(octets: 27, time: 328)
     static let maximum = DataLength(octets: 251, time: 17_040)
-    /// What the other end sends, at 1M.
+    /// The length at the other end, at 1M.
     static let remote = DataLength(octets: 251, time: 2_120)
 
     var bytes: [UInt8] {
@@ -55,8 +69,8 @@ struct DataLength: Hashable, Sendable {
 
 extension DataLength {
     init(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        octets = try cursor.take(in: Self.minimum.octets...Self.maximum.octets)
-        time = try cursor.take(in: Self.minimum.time...Self.maximum.time)
+        octets = try cursor.read(in: Self.minimum.octets...Self.maximum.octets)
+        time = try cursor.read(in: Self.minimum.time...Self.maximum.time)
     }
 }
 
@@ -78,8 +92,8 @@ struct PHYPreference: Sendable {
     init() {}
 
     init(_ cursor: inout ByteCursor) throws(HCIStatus) {
-        let none = try cursor.take(in: UInt8(0)...3)
-        let (transmit, receive) = (try cursor.take(UInt8.self), try cursor.take(UInt8.self))
+        let none = try cursor.read(in: UInt8(0)...3)
+        let (transmit, receive) = (try cursor.read(UInt8.self), try cursor.read(UInt8.self))
         self.transmit = none & 1 != 0 ? nil : transmit
         self.receive = none & 2 != 0 ? nil : receive
         for mask in [self.transmit, self.receive].compactMap({ $0 }) where !(1...7).contains(mask) {
