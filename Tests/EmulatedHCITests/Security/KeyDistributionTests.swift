@@ -82,6 +82,12 @@ struct KeyDistributionTests {
         #expect(link.isEnded(by: .peripheral, .unspecified))
     }
 
+    @Test func aCentralThatDoesNotBondGetsNoKeys() {
+        var link = PairingLink(.side(.central), .side(.peripheral))
+        link.handle(.peripheral, .received([0x01, 3, 0, 0x08, 16, 3, 3]))
+        #expect(link.packets.first?.bytes == [0x02, 3, 0, 0x09, 16, 0, 0])
+    }
+
     // MARK: Later links
 
     @Test(arguments: [true, false])
@@ -154,6 +160,36 @@ struct KeyDistributionTests {
         #expect(
             manager.handle(.keyRequested(random: key.random, diversifier: key.diversifier))
                 == [.answerKeyRequest(key: key.value)])
+    }
+
+    @Test func thePeripheralAnswersWithTheKeyOfThePairingUnderNoOtherName() throws {
+        var link = PairingLink(.side(.central), .side(.peripheral))
+        // The central does not learn that the peripheral has the key.
+        link.rewrite = { sender, _, packet in packet[0] == 0x0D && sender == .peripheral ? nil : packet }
+        link.handle(.central, .pair(isRequestedByUser: true))
+        var manager = try #require(link.ends[.peripheral])
+        #expect(manager.handle(.keyRequested(random: 0, diversifier: 1)) == [.answerKeyRequest(key: nil)])
+        #expect(manager.handle(.keyRequested(random: 1, diversifier: 0)) == [.answerKeyRequest(key: nil)])
+        #expect(manager.handle(.keyRequested(random: 0, diversifier: 0)) != [.answerKeyRequest(key: nil)])
+    }
+
+    @Test func aRefusedRequestDoesNotEndTheEncryptionWithEarlierKeys() throws {
+        let (_, keys) = try paired(.side(.central), .side(.peripheral))
+        var central = try #require(PairingLink(.side(.central), .side(.peripheral), keys: keys).ends[.central])
+        _ = central.handle(.encrypt)
+        #expect(
+            central.handle(.received([0x01, 3, 0, 1, 16, 2, 2]))
+                == [.send([0x05, 0x07]), .failed(.ended(.commandNotSupported))])
+        #expect(central.handle(.encryptionChanged(status: 0)) == [.encrypted(isAuthenticated: false)])
+    }
+
+    @Test func aRequestThatEarlierKeysFulfillIsNoConsentToAPairing() throws {
+        let (_, keys) = try paired(.side(.central), .side(.peripheral))
+        var link = PairingLink(.side(.central), .side(.peripheral), keys: keys)
+        link.handle(.peripheral, .pair(isRequestedByUser: true))
+        #expect(link.encryptions.count == 1 && link.pairings.isEmpty)
+        link.handle(.central, .pair(isRequestedByUser: true))
+        #expect(link.questions == [.central: [], .peripheral: [.consent]])
     }
 
     @Test func duringAPairingNoOtherKeyIsGiven() throws {

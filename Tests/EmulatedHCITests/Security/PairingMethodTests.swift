@@ -146,6 +146,16 @@ struct PairingMethodTests {
     }
 
     @Test(arguments: [true, false])
+    func theConsentToAPairingIsNoneToTheNext(isAccepted: Bool) {
+        var link = PairingLink(.side(.central), .side(.peripheral))
+        link.answer = { _, _, _ in isAccepted ? .accept : .reject }
+        link.handle(.peripheral, .pair(isRequestedByUser: true))
+        #expect(link.questions == [.central: [.consent], .peripheral: []])
+        link.handle(.central, .pair(isRequestedByUser: true))
+        #expect(link.questions == [.central: [.consent], .peripheral: [.consent]])
+    }
+
+    @Test(arguments: [true, false])
     func aFixedPasskeyIsTheOneThatIsShown(usesSecureConnections: Bool) {
         var link = PairingLink(
             .side(.central, .keyboardOnly, secureConnections: usesSecureConnections),

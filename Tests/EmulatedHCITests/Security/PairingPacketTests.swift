@@ -158,12 +158,30 @@ struct PairingPacketTests {
         #expect(link.isEnded(by: side, .checkFailed))
     }
 
-    @Test func anOwnConfirmValueThatComesBackEndsThePairing() {
-        let confirm = Method.legacyJustWorks.packets.first { $0.bytes[0] == 0x03 }
-        let link = pair(.legacyJustWorks) { sender, _, bytes in
-            bytes[0] == 0x03 && sender == .peripheral ? confirm?.bytes : bytes
+    @Test func ownValuesThatComeBackProveNothing() {
+        // The confirm and the random value of the central.
+        let own = Method.legacyPasskey.packets.filter { $0.sender == .central && (0x03...0x04).contains($0.bytes[0]) }
+        let link = pair(.legacyPasskey) { sender, _, bytes in
+            sender == .peripheral ? own.first { $0.bytes[0] == bytes[0] }?.bytes ?? bytes : bytes
         }
         #expect(link.isEnded(by: .central, .confirmValueFailed))
+    }
+
+    @Test(arguments: [Method.legacyPasskey, .passkey])
+    func aConfirmValueBeforeThatOfTheCentralEndsThePairing(_ method: Method) {
+        var link = method.link()
+        link.answer = { _, _, _ in nil }
+        link.handle(.central, .pair(isRequestedByUser: true))
+        link.handle(.central, .received([0x03] + [UInt8](repeating: 1, count: 16)))
+        #expect(link.isEnded(by: .central, .unspecified))
+    }
+
+    @Test func aCheckValueBeforeThatOfTheCentralEndsThePairing() {
+        var link = Method.comparison.link()
+        link.answer = { _, _, _ in nil }
+        link.handle(.central, .pair(isRequestedByUser: true))
+        link.handle(.central, .received([0x0D] + [UInt8](repeating: 1, count: 16)))
+        #expect(link.isEnded(by: .central, .unspecified))
     }
 
     @Test(arguments: [true, false])
