@@ -21,6 +21,7 @@ import Testing
         #expect(host.ask(0x200D, Self.create) == ["040f0400010d20"])
         #expect(host.commands == [.connect([ControllerHost.peer], Self.settings)])
         #expect(host.ask(0x200D, Self.create) == ["040f040c010d20"])
+        #expect(host.ask(0x2005, "010203040506") == ["040e040105200c"])
         #expect(host.connect() == [Self.created])
         #expect(host.ask(0x200D, Self.create) == ["040f040b010d20"])
         #expect(host.ask(0x200E) == ["040e04010e200c"])
@@ -74,6 +75,14 @@ import Testing
         host.ask(0x200E)
         #expect(host.handle(.connectEnded(status: 0x02)) == [Self.failed("02", peer: "00000000000000")])
         #expect(host.ask(0x2010) == ["040e0401102000"])
+    }
+
+    @Test mutating func aConnectedDeviceOfTheAcceptListIsNoTarget() {
+        host.ask(0x2011, "010D180000DEC0")
+        host.ask(0x2011, "00010000000000")
+        host.connect()
+        host.ask(0x200D, "6000 3000 01 00 000000000000 00 1800 1800 0000 A401 0000 0000")
+        #expect(host.commands == [.connect([HCIAddress(bits: 1, isRandom: false)], Self.settings)])
     }
 
     @Test mutating func aConnectWithAnEmptyAcceptListCanBeCanceled() {
@@ -228,7 +237,7 @@ import Testing
     }
 
     @Test mutating func theDefaultPHYsApplyToNewLinks() {
-        #expect(host.ask(0x2031, "000701") == ["040e0401312000"])
+        #expect(host.ask(0x2031, "000707") == ["040e0401312000"])
         #expect(host.connect() == [Self.created])
         host.handle(.disconnected(handle: 0x40, reason: 0x13))
         #expect(host.ask(0x2031, "000202") == ["040e0401312000"])

@@ -169,6 +169,13 @@ import Testing
         #expect(host.handle(.received(handle: 0x40, channel: 4, [1])) == [])
     }
 
+    @Test mutating func theHostCannotCompleteMoreThanItGot() {
+        startFlowControl()
+        host.connect()
+        #expect(host.ask(0x0C35, "0140006400") == [])
+        #expect(host.handle(.received(handle: 0x40, channel: 4, [UInt8](repeating: 7, count: 100))).count == 2)
+    }
+
     @Test mutating func theLinksShareTheBuffersInTurn() {
         startFlowControl()
         host.connect(0x40)

@@ -145,6 +145,20 @@ import Testing
         #expect(host.ask(0x2037, "01 03 01 02 07") == ["040e0401372012"])
     }
 
+    @Test mutating func dataThatTheTypeHasNoRoomForIsNotOnTheAir() {
+        host.ask(0x2036, Self.parameters("0000"))
+        host.ask(0x2037, Self.data(3, [7]))
+        host.ask(0x2036, Self.parameters("0200"))
+        host.ask(0x2038, Self.data(3, [8]))
+        host.ask(0x2039, Self.enable)
+        guard case .advertise(1, let settings?)? = host.commands.first else {
+            Issue.record("nothing is advertised")
+            return
+        }
+        #expect(settings.data == [])
+        #expect(settings.scanResponse == [8])
+    }
+
     @Test mutating func aSetWithMoreDataThanALegacyPacketDoesNotBecomeALegacyOne() {
         host.ask(0x2036, Self.parameters("0100"))
         host.ask(0x2037, Self.data(3, [UInt8](repeating: 7, count: 32)))
@@ -168,6 +182,10 @@ import Testing
         // A set that is not connectable may change it.
         #expect(host.ask(0x2035, "010E180000DEC0") == ["040e0401352000"])
         #expect(host.commands.count == 1)
+        host.ask(0x2039, "0000")
+        host.ask(0x2036, Self.parameters("0100", own: "01"))
+        host.ask(0x2039, Self.enable)
+        #expect(host.ask(0x2035, "010D180000DEC0") == ["040e040135200c"])
         // The controller has a random address of its own, too.
         #expect(host.ask(0x2005, "010203040507") == ["040e0401052000"])
     }

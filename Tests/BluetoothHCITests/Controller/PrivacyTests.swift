@@ -124,6 +124,19 @@ import Testing
         #expect(host.commands == [.scan(nil)])
     }
 
+    @Test mutating func theScanOfAConnectEndsWithItWhateverTheHostSets() {
+        resolve()
+        host.ask(0x200D, Self.create)
+        #expect(host.ask(0x200B, "01100010000000") == ["040e04010b2000"])
+        host.ask(0x200C, "0100")
+        #expect(host.commands == [.scan(.init(isActive: true, includesExtended: false))])
+        host.ask(0x200C, "0000")
+        #expect(host.commands == [.scan(.init(isActive: false, includesExtended: false))])
+        host.ask(0x200B, "01100010000000")
+        host.connect(peer: Self.privateAddress)
+        #expect(host.commands == [.scan(nil)])
+    }
+
     @Test mutating func aConnectThatWaitsForAPrivateAddressCanBeCanceled() {
         resolve()
         host.ask(0x200D, Self.create)
@@ -178,12 +191,15 @@ import Testing
         resolve(localKey: Self.localKey)
         host.ask(0x2006, Self.advertising)
         host.ask(0x200A, "01")
-        let first = try #require(advertisedAddress())
-        guard case .advertise(0, let settings?)? = host.controller.renewPrivateAddresses().commands.first else {
-            Issue.record("nothing is advertised")
-            return
+        var addresses: Set<HCIAddress> = [try #require(advertisedAddress())]
+        for _ in 0..<16 {
+            guard case .advertise(0, let settings?)? = host.controller.renewPrivateAddresses().commands.first else {
+                Issue.record("nothing is advertised")
+                return
+            }
+            #expect(settings.address.bits >> 46 == 1)
+            #expect(addresses.insert(settings.address).inserted)
         }
-        #expect(settings.address != first)
         host.ask(0x200A, "00")
         #expect(host.controller.renewPrivateAddresses() == Controller.Output())
     }

@@ -48,10 +48,12 @@ extension Controller {
     ) throws(HCIStatus) {
         guard state.initiator == nil else { throw .commandDisallowed }
         guard state.links.count < Self.maximumLinks else { throw .connectionLimitExceeded }
-        if let peer, state.links.values.contains(where: { $0.peer == peer }) { throw .connectionAlreadyExists }
+        let connected = Set(state.links.values.map(\.peer))
+        if let peer, connected.contains(peer) { throw .connectionAlreadyExists }
         let address = try ownAddress(type: ownAddressType, random: state.randomAddress, peer: peer)
         state.initiator = Initiator(
-            devices: peer.map { [$0] } ?? state.acceptList.devices, usesAcceptList: peer == nil,
+            devices: peer.map { [$0] } ?? state.acceptList.devices.filter { !connected.contains($0) },
+            usesAcceptList: peer == nil,
             settings: LinkLayerCommand.ConnectionSettings(address: address, parameters: parameters),
             list: state.resolvingList)
         connectToTargets()
