@@ -262,6 +262,7 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
+                .target(name: "EmulatedHCI", condition: whenEmulatorOnLinux),
                 .target(name: "LiveView", condition: whenEmulatorOnLinux),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),

@@ -13,6 +13,16 @@ extension EmulatedDevice {
     /// The handle of a service's declaration, of a characteristic's value or of a descriptor; nil if there is none.
     package func handle(of attribute: AttributeID) -> UInt16? { device?.server.database[attribute]?.handle }
 
+    /// The open links of the device.
+    package var connections: [TappedConnection] {
+        emulator.core.withLock { core in
+            let world = core.world
+            return world.lower.air.links(of: ref).compactMap {
+                world.lower.links.tapped($0, world.gatt, world.security, world.lower.air, world.lower.hosts)
+            }
+        }
+    }
+
     /// The attributes by their handles, those of the services 1800 and 1801 included.
     package var attributesByHandle: [UInt16: AttributeID] { device?.server.database.byHandle ?? [:] }
 }

@@ -21,7 +21,9 @@ package enum LinkLayerCommand: Hashable, Sendable {
     case answerParametersRequest(handle: UInt16, HCIConnectionParameters?)
     /// Answered by `signalStrength`.
     case readSignalStrength(handle: UInt16)
-    /// Starts encryption as the central with a key of 16 bytes, or changes the key; answered by `encryptionChanged`.
+    /// Starts encryption as the central, or changes the key; answered by `encryptionChanged`.
+    ///
+    /// The key has 16 bytes, most significant first.
     case encrypt(handle: UInt16, key: [UInt8], random: UInt64, diversifier: UInt16)
     /// Answers `keyRequested` as the peripheral: a key of 16 bytes, or nil if there is none.
     case answerKeyRequest(handle: UInt16, key: [UInt8]?)

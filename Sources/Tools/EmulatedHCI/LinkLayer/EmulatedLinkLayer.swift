@@ -15,11 +15,13 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     /// The error codes of links and connects (Core Specification, Vol 1, Part F, 1.3).
     enum Code {
         static let unknownConnection: UInt8 = 0x02
+        static let keyMissing: UInt8 = 0x06
         static let timeout: UInt8 = 0x08
         static let authenticationFailure: UInt8 = 0x05
         static let remoteUserTerminated: UInt8 = 0x13
         static let remotePoweredOff: UInt8 = 0x15
         static let localHostTerminated: UInt8 = 0x16
+        static let wrongKey: UInt8 = 0x3D
         static let connectionFailed: UInt8 = 0x3E
     }
 
@@ -28,6 +30,8 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     private let receive: @Sendable (LinkLayerEvent) -> Void
     private let central: ExternalCentral
     private var tap: EmulatorTap?
+    /// The keys of pairings with the host.
+    var bonds: SecurityBonds
     private var air = HeardDevices()
     private var scanTimer: (any BackendTimer)?
     private var connect: PendingConnect?
@@ -42,15 +46,20 @@ final class EmulatedLinkLayer: @unchecked Sendable {
 
     /// - Parameters:
     ///   - queue: The serial queue on which all methods are called.
+    ///   - bonds: The keys of earlier pairings with the host.
     ///   - receive: Receives the events; called on the queue.
-    init(_ host: EmulatedHost, on queue: DispatchQueue, _ receive: @escaping @Sendable (LinkLayerEvent) -> Void) {
-        (self.host, self.queue, self.receive) = (host, queue, receive)
+    init(
+        _ host: EmulatedHost, on queue: DispatchQueue, bonds: SecurityBonds,
+        _ receive: @escaping @Sendable (LinkLayerEvent) -> Void
+    ) {
+        (self.host, self.queue, self.bonds, self.receive) = (host, queue, bonds, receive)
         central = host.makeExternalCentral()
     }
 
     func begin() {
-        central.role.activate(RoleEvents { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
-        tap = host.emulator.tap([.advertising, .devices, .links], mayLag: true) { [weak self, queue] event in
+        central.role.activate(
+            RoleEvents { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
+        tap = host.emulator.tap([.advertising, .devices, .links]) { [weak self, queue] event in
             queue.async { [weak self] in self?.handle(event) }
         }
     }
@@ -84,8 +93,12 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         // No device of the world asks its central; the parameters of the host's own devices apply without a question.
         case .answerParametersRequest: break
         case .readSignalStrength(let handle): readSignalStrength(of: handle)
-        case .encrypt(let handle, _, _, _): emit(.encryptionChanged(handle: handle, status: 0x06))
-        case .answerKeyRequest: break
+        case .encrypt(let handle, let key, let random, let diversifier):
+            encrypt(handle, key: key.reversed(), random: random, diversifier: diversifier)
+        case .answerKeyRequest(let handle, let key):
+            if peripheralLink(handle)?.security.answerKeyRequest(key?.reversed()) == false {
+                end(handle, for: Code.wrongKey)
+            }
         case .reset: reset()
         }
     }
@@ -94,7 +107,10 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         scanTimer?.cancel()
         (air.scan, connect) = (nil, nil)
         central.role.submit(.stopScan)
-        for link in centralLinks.values { central.role.submit(.disconnect(peer: link.peer)) }
+        for link in centralLinks.values {
+            link.security.end()
+            central.role.submit(.disconnect(peer: link.peer))
+        }
         (centralLinks, operations) = ([:], [:])
         for advertiser in advertisers.values { advertiser.remove() }
         advertisers = [:]
@@ -109,8 +125,9 @@ final class EmulatedLinkLayer: @unchecked Sendable {
 
     /// Returns a handle that no link has, 0x0040...0x0EFF.
     func nextHandle() -> UInt16 {
-        repeat { lastHandle = lastHandle < 0x0EFF ? lastHandle + 1 : 0x40 }
-        while centralLinks[lastHandle] != nil || peripheralLink(lastHandle) != nil
+        repeat {
+            lastHandle = lastHandle < 0x0EFF ? lastHandle + 1 : 0x40
+        } while centralLinks[lastHandle] != nil || peripheralLink(lastHandle) != nil
         return lastHandle
     }
 
@@ -207,10 +224,6 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         case .advertising(let packet): heard(packet)
         case .deviceAdded(let device), .deviceChanged(let device): air.devices[device.number] = device
         case .deviceRemoved(let device): air.devices[device] = nil
-        case .connectionOpened(let connection):
-            for advertiser in advertisers.values where advertiser.number == connection.device {
-                advertiser.opened(connection)
-            }
         case .connectionClosed(let number, .peripheral, let reason):
             for advertiser in advertisers.values { advertiser.closed(number, reason) }
         case .parametersChanged(let number, let parameters): changed(parameters, on: number)
@@ -231,7 +244,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
             emit(.connectEnded(status: Code.connectionFailed))
         case .disconnected(let link, let reason, _, _, _):
             guard let handle = handle(of: link) else { return }
-            centralLinks[handle] = nil
+            centralLinks.removeValue(forKey: handle)?.security.end()
             emit(.disconnected(handle: handle, reason: reason.code))
         case .response(_, let operation, let response):
             if let pending = operations.removeValue(forKey: operation) { completed(pending, response) }
@@ -252,6 +265,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     /// Ends everything when the adapter of the host is switched off in the world.
     private func poweredOff() {
         let handles = centralLinks.keys.sorted()
+        for link in centralLinks.values { link.security.end() }
         centralLinks = [:]
         for handle in handles { emit(.disconnected(handle: handle, reason: Code.remotePoweredOff)) }
         guard connect != nil else { return }
@@ -276,15 +290,48 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         }
         let handle = nextHandle()
         let server = ATTServer(table(of: connection.device), maximumMTU: parameters.mtu)
+        let security = LinkSecurity(
+            LinkSecurity.Ends(
+                handle: handle, number: connection.link, side: .peripheral,
+                emulated: HCIAddress(connection.peripheral.address), external: pending.settings.address),
+            user(of: connection.device), of: self)
         centralLinks[handle] = CentralLink(
             link: link, number: connection.link, device: connection.device, peer: peer, server: server,
-            credits: parameters.writeCredits)
+            security: security, credits: parameters.writeCredits)
         emit(
             .connected(
                 HCIConnection(
                     handle: handle, isCentral: true, peer: HCIAddress(connection.peripheral.address),
                     privateAddress: nil, localPrivateAddress: nil,
                     parameters: HCIConnectionParameters(connection.parameters))))
+        security.begin()
+    }
+
+    /// Returns the user of a described device, or of the host whose managers form the device.
+    private func user(of number: UInt32) -> PairingUser {
+        guard air.devices[number]?.host == nil, let device = emulator.device(number: number)?.presentDescription else {
+            return PairingUser(hostThatAgrees: emulator.configuration.agreesToPairing)
+        }
+        return PairingUser(device.pairing)
+    }
+
+    private func encrypt(_ handle: UInt16, key: [UInt8], random: UInt64, diversifier: UInt16) {
+        guard let security = centralLinks[handle]?.security else {
+            return emit(.encryptionChanged(handle: handle, status: Code.unknownConnection))
+        }
+        if !security.encrypt(key: key, random: random, diversifier: diversifier) { end(handle, for: Code.wrongKey) }
+    }
+
+    /// Ends a link whose ends have different keys: the first encrypted packet is not authentic.
+    private func end(_ handle: UInt16, for reason: UInt8) {
+        if let link = centralLinks.removeValue(forKey: handle) {
+            link.security.end()
+            central.role.submit(.disconnect(peer: link.peer))
+        } else if let link = peripheralLink(handle) {
+            advertisers.values.forEach { $0.forget(link) }
+            emulator.control(link: link.number, .close)
+        }
+        emit(.disconnected(handle: handle, reason: reason))
     }
 
     private func table(of device: UInt32) -> AttributeTable {
@@ -320,6 +367,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
                 centralLinks[handle]?.unsent += 1
                 return
             }
+        case L2CAPChannel.securityManager: centralLinks[handle]?.security.receive(payload)
         case L2CAPChannel.signaling:
             if let reply = SignalingReply(payload, isCentral: true) {
                 emit(.received(handle: handle, channel: L2CAPChannel.signaling, reply.bytes))
@@ -415,6 +463,7 @@ private struct CentralLink {
     let device: UInt32
     let peer: PeerID
     var server: ATTServer
+    let security: LinkSecurity
     var credits: Int
     /// The write commands that wait for a credit, fewer than a controller has buffers.
     var commands: [(attribute: AttributeID, value: Data)] = []

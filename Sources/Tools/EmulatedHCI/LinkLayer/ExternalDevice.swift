@@ -24,16 +24,15 @@ final class ExternalDevice: @unchecked Sendable {
     private var services: [TappedService]?
     private var attributes: [UInt16: AttributeID] = [:]
 
-    /// The number of the device in the world; nil if it could not be added.
-    var number: UInt32? { device?.number }
-
     init(
         _ layer: EmulatedLinkLayer, _ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings, named name: String
     ) {
         (self.layer, queue, self.set) = (layer, layer.queue, set)
         (self.name, self.settings) = (name, settings)
         let description = PeripheralDescription(
-            name: name, address: DeviceAddress(bits: settings.address.bits), advertising: [advertising])
+            name: name, address: DeviceAddress(bits: settings.address.bits), advertising: [advertising],
+            // The host pairs by its own Security Manager.
+            pairing: PairingDescription(answer: .reject))
         do {
             device = try layer.emulator.add(EmulatedPeripheral(description, handler: Handler(self, queue)))
         } catch {
@@ -101,12 +100,17 @@ final class ExternalDevice: @unchecked Sendable {
 
     func link(number: UInt32) -> PeripheralLink? { links[number] }
 
-    func opened(_ connection: TappedConnection) {
-        guard let layer, links[connection.link] == nil else { return }
+    /// Handles the link of a central, which its requests follow.
+    fileprivate func opened(by central: CentralIdentity) {
+        guard let layer, let device,
+            let connection = device.connections.first(where: {
+                $0.central.address == central.address && links[$0.link] == nil
+            })
+        else { return }
         // As in a controller, a connectable set ends with the connection that it leads to.
         stopAdvertising()
         let link = PeripheralLink(
-            layer.nextHandle(), connection, maximumMTU: connection.mtu, of: self, emit: layer.emit)
+            layer.nextHandle(), connection, address: settings.address, of: self, in: layer)
         links[connection.link] = link
         layer.emit(
             .connected(
@@ -122,6 +126,9 @@ final class ExternalDevice: @unchecked Sendable {
         layer?.emit(.disconnected(handle: link.handle, reason: reason.code))
         link.end()
     }
+
+    /// Forgets a link whose end is reported already.
+    func forget(_ link: PeripheralLink) { links.removeValue(forKey: link.number)?.end() }
 
     /// Serves the services that a discovery found.
     ///
@@ -171,7 +178,7 @@ final class ExternalDevice: @unchecked Sendable {
                 return answer(.error(.attributeNotFound))
             }
             let value: [UInt8] = procedure.kind == .subscribe ? [bits, 0] : [0, 0]
-            link.perform(.write(handle: handle, value)) { outcome in
+            link.performSecured(.write(handle: handle, value)) { outcome in
                 if case .failed(let code) = outcome { answer(.error(code)) } else { answer(.granted) }
             }
         }
@@ -198,7 +205,7 @@ final class ExternalDevice: @unchecked Sendable {
             case .write(let value): .write(handle: handle, Array(value))
             case .writeCommand(let value): .writeCommand(handle: handle, Array(value))
             }
-        link.perform(operation) { outcome in
+        link.performSecured(operation) { outcome in
             switch outcome {
             case .value(let value): answer(.value(Data(value)))
             case .failed(let code): answer(.error(code))
@@ -232,6 +239,14 @@ final class ExternalDevice: @unchecked Sendable {
             await ask { device, answer in
                 guard let device else { return answer(.error(.unlikelyError)) }
                 device.perform(request, answer)
+            }
+        }
+
+        func handle(_ event: DeviceEvent) async {
+            guard case .connected(let central) = event else { return }
+            await ask { device, answer in
+                device?.opened(by: central)
+                answer(())
             }
         }
 

@@ -11,9 +11,11 @@ final class PeripheralLink {
     /// The number by which taps report the link.
     let number: UInt32
     let central: DeviceAddress
+    /// The Security Manager of the central.
+    let security: LinkSecurity
     private(set) var isEnded = false
     private unowned let device: ExternalDevice
-    private let emit: (LinkLayerEvent) -> Void
+    private unowned let layer: EmulatedLinkLayer
     private var client: ATTClient
     /// Answers the requests of a host whose stack is a client, too: the central serves nothing.
     private var server: ATTServer
@@ -23,13 +25,18 @@ final class PeripheralLink {
     private var waiters: [() -> Void] = []
 
     init(
-        _ handle: UInt16, _ connection: TappedConnection, maximumMTU: Int, of device: ExternalDevice,
-        emit: @escaping (LinkLayerEvent) -> Void
+        _ handle: UInt16, _ connection: TappedConnection, address: HCIAddress, of device: ExternalDevice,
+        in layer: EmulatedLinkLayer
     ) {
         (self.handle, number, central) = (handle, connection.link, connection.central.address)
-        (self.device, self.emit) = (device, emit)
-        client = ATTClient(maximumMTU: maximumMTU)
-        server = ATTServer(AttributeTable(), maximumMTU: maximumMTU)
+        (self.device, self.layer) = (device, layer)
+        client = ATTClient(maximumMTU: connection.mtu)
+        server = ATTServer(AttributeTable(), maximumMTU: connection.mtu)
+        security = LinkSecurity(
+            LinkSecurity.Ends(
+                handle: handle, number: connection.link, side: .central,
+                emulated: HCIAddress(connection.central.address), external: address),
+            PairingUser(hostThatAgrees: layer.emulator.configuration.agreesToPairing), of: layer)
     }
 
     // MARK: Operations
@@ -40,6 +47,22 @@ final class PeripheralLink {
         answers[lastNumber] = answer
         perform(client.perform(operation, lastNumber))
     }
+
+    /// Performs an operation; if the host demands security, the link is encrypted first, with a pairing if necessary.
+    func performSecured(_ operation: ATTClient.Operation, _ answer: @escaping (ATTClient.Outcome) -> Void) {
+        perform(operation) { [weak self] outcome in
+            guard let self, case .failed(let code) = outcome, Self.securityCodes.contains(code) else {
+                return answer(outcome)
+            }
+            security.secure { [weak self] isEncrypted in
+                guard let self, isEncrypted else { return answer(outcome) }
+                perform(operation, answer)
+            }
+        }
+    }
+
+    /// Insufficient authentication, encryption, or encryption key size.
+    private static let securityCodes: Set<ATTCode> = [.insufficientAuthentication, .insufficientEncryption, 0x0C]
 
     /// Discovers the services of the host.
     func discover(isChange: Bool = false) {
@@ -63,6 +86,7 @@ final class PeripheralLink {
     /// Fails everything that is outstanding.
     func end() {
         isEnded = true
+        security.end()
         perform(client.end())
     }
 
@@ -74,9 +98,10 @@ final class PeripheralLink {
             // The host sends requests, too, if its stack is a client.
             guard let pdu = ATTPDU(payload), !pdu.isOfClient else { return answer(payload) }
             perform(client.receive(pdu))
+        case L2CAPChannel.securityManager: security.receive(payload)
         case L2CAPChannel.signaling:
             guard let reply = SignalingReply(payload, isCentral: false) else { return }
-            emit(.received(handle: handle, channel: channel, reply.bytes))
+            layer.emit(.received(handle: handle, channel: channel, reply.bytes))
             if let parameters = reply.parameters { device.update(parameters, on: number) }
         default: break
         }
@@ -87,7 +112,7 @@ final class PeripheralLink {
         while let action = actions.first {
             actions.removeFirst()
             switch action {
-            case .send(let pdu): emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
+            case .send(let pdu): layer.emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
             case .exchange: actions += server.completed(.written)
             case .request, .writeCommand: break
             }
@@ -97,7 +122,7 @@ final class PeripheralLink {
     private func perform(_ actions: [ATTClient.Action]) {
         for action in actions {
             switch action {
-            case .send(let pdu): emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
+            case .send(let pdu): layer.emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
             case .complete(let number, let outcome): answers.removeValue(forKey: number)?(outcome)
             case .notified(let handle, let value, _): device.notify(value, handle: handle, on: number)
             case .servicesChanged: discover(isChange: true)

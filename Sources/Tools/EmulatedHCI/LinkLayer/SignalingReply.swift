@@ -21,7 +21,8 @@ struct SignalingReply: Sendable, Hashable {
             guard let minimum = fields.littleEndian(UInt16.self), let maximum = fields.littleEndian(UInt16.self),
                 let latency = fields.littleEndian(UInt16.self), let timeout = fields.littleEndian(UInt16.self)
             else { return nil }
-            let isValid = (6...3200).contains(minimum) && (minimum...3200).contains(maximum) && latency < 500
+            let isValid =
+                (6...3200).contains(minimum) && (minimum...3200).contains(maximum) && latency < 500
                 && (10...3200).contains(timeout)
             if isValid {
                 parameters = HCIConnectionParameters(

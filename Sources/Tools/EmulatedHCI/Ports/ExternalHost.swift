@@ -1,3 +1,4 @@
+import BluetoothBackend
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
@@ -13,16 +14,30 @@ final class ExternalHost: @unchecked Sendable {
     private let send: @Sendable ([HCIPacket]) -> Void
     private var controller: Controller
     private var layer: EmulatedLinkLayer?
+    private var renewal: (any BackendTimer)?
 
     /// - Parameter send: Sends packets to the host; called on the queue.
-    init(_ host: EmulatedHost, on queue: DispatchQueue, _ send: @escaping @Sendable ([HCIPacket]) -> Void) {
+    init(
+        _ host: EmulatedHost, on queue: DispatchQueue, bonds: SecurityBonds, _ send: @escaping @Sendable ([HCIPacket]) -> Void
+    ) {
         (self.queue, self.send) = (queue, send)
         controller = Controller(
             Controller.Configuration(
-                address: HCIAddress(host.address), seed: host.address.bits, cipher: SecurityFunctions.e))
-        let layer = EmulatedLinkLayer(host, on: queue) { [weak self] event in self?.handle(event) }
+                address: HCIAddress(host.address), seed: host.address.bits,
+                cipher: { key, block in SecurityFunctions.e(key: key.reversed(), block.reversed()).reversed() }))
+        let layer = EmulatedLinkLayer(host, on: queue, bonds: bonds) { [weak self] event in self?.handle(event) }
         self.layer = layer
         layer.begin()
+        renewPrivateAddressesLater()
+    }
+
+    /// Renews the private addresses of the advertising sets, as often as the host has set.
+    private func renewPrivateAddressesLater() {
+        renewal = layer?.after(controller.privateAddressTimeout) { [weak self] _ in
+            guard let self, layer != nil else { return }
+            perform(controller.renewPrivateAddresses())
+            renewPrivateAddressesLater()
+        }
     }
 
     func receive(_ packet: HCIPacket) { perform(controller.receive(packet)) }
@@ -38,8 +53,13 @@ final class ExternalHost: @unchecked Sendable {
         for command in output.commands { layer?.perform(command) }
     }
 
-    func end() {
+    /// Leaves the world.
+    ///
+    /// - Returns: The keys of the host's pairings.
+    func end() -> SecurityBonds? {
         layer?.end()
-        layer = nil
+        renewal?.cancel()
+        defer { layer = nil }
+        return layer?.bonds
     }
 }

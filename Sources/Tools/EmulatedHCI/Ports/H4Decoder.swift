@@ -21,7 +21,8 @@ struct H4Decoder: Sendable {
         while start < buffer.count {
             guard let length = try length(at: start), start + length <= buffer.count else { break }
             if let kind = HCIPacket.Kind(rawValue: buffer[start]) {
-                packets.append(HCIPacket(kind: kind, isReceived: false, body: Array(buffer[start + 1..<start + length])))
+                packets.append(
+                    HCIPacket(kind: kind, isReceived: false, body: Array(buffer[start + 1..<start + length])))
             }
             start += length
         }

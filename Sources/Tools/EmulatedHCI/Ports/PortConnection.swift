@@ -88,7 +88,9 @@ final class PortConnection: @unchecked Sendable {
     private func flush() {
         var sent = 0
         while sent < output.count {
-            let count = output.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, $0.count - sent) }
+            let count = output.withUnsafeBytes { bytes in
+                Glibc.write(descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent)
+            }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { break }
             guard count > 0 else {

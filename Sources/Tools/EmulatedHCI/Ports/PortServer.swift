@@ -17,6 +17,7 @@ final class PortServer: @unchecked Sendable {
     private var accepting: (any DispatchSourceRead)?
     private var connection: PortConnection?
     private var attached: ExternalHost?
+    private var bonds = SecurityBonds()
     private var isClosed = false
 
     init(_ host: EmulatedHost, _ socket: PortSocket) {
@@ -48,7 +49,8 @@ final class PortServer: @unchecked Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         guard connection == nil else {
-            Self.logger.line(.warning, "host \(host.name) is attached; another connection to \(socket.address) is refused")
+            Self.logger.line(
+                .warning, "host \(host.name) is attached; another connection to \(socket.address) is refused")
             Glibc.close(descriptor)
             return
         }
@@ -61,7 +63,7 @@ final class PortServer: @unchecked Sendable {
         Self.logger.line(.info, "host \(host.name) attaches to \(socket.address)")
         let connection = PortConnection(descriptor, on: queue)
         self.connection = connection
-        let attached = ExternalHost(host, on: queue) { [weak connection] packets in connection?.send(packets) }
+        let attached = ExternalHost(host, on: queue, bonds: bonds) { [weak connection] packets in connection?.send(packets) }
         self.attached = attached
         connection.begin(
             receive: { [weak attached] packet in attached?.receive(packet) },
@@ -72,7 +74,7 @@ final class PortServer: @unchecked Sendable {
         guard let connection else { return }
         Self.logger.line(.info, "host \(host.name) leaves \(socket.address): \(reason)")
         connection.close()
-        attached?.end()
+        if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
     }
 }

@@ -3,6 +3,7 @@ public import ArgumentParser
 import BluetoothEmulator
 import BluetoothSupport
 public import EmulatedBlueZ
+import EmulatedHCI
 
 /// The common options of the commands that show a world to other programs.
 struct WorldOptions: ParsableArguments, Sendable {
@@ -40,6 +41,17 @@ struct WorldOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The port of --view on 127.0.0.1; 0 selects a free one.", valueName: "PORT"))
     var port: UInt16?
 
+    @Option(
+        name: .customLong("hci"),
+        help: ArgumentHelp(
+            "Attach a host outside of the emulator: firmware, or any Bluetooth stack.",
+            discussion: """
+                ADDRESS is where the host finds its controller, in the format of UART (H4): tcp:127.0.0.1:9033 (0 selects a \
+                free port), unix:PATH, or pty. NAME is a host of the world, or a new one; "external" if it is omitted. Can \
+                be repeated.
+                """, valueName: "[NAME=]ADDRESS"))
+    var externalHosts: [ExternalHostOption] = []
+
     /// The port for a browser; nil for none.
     var browserPort: UInt16? { view ? port ?? 0 : nil }
 
@@ -59,10 +71,31 @@ struct WorldOptions: ParsableArguments, Sendable {
         if let backend = global.backend, backend != .emulator {
             throw ValidationError("world shows emulated devices, not those of \(backend.rawValue)")
         }
+        let names = externalHosts.map(\.name)
+        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+            throw ValidationError("--hci names the host \"\(twice)\" twice: write --hci NAME=ADDRESS")
+        }
         if global.world != nil { throw ValidationError("world takes a FILE: omit --world") }
         if global.adapter != nil {
             throw ValidationError("each program chooses its adapter, hci0 or another host of the file: omit --adapter")
         }
+    }
+
+    /// Opens the ports of the hosts outside of the emulator.
+    ///
+    /// - Throws: A failure that names the port.
+    func openPorts(_ emulator: Emulator) throws(Failure) -> [ExternalHostPort] {
+        var ports: [ExternalHostPort] = []
+        for option in externalHosts {
+            do throws(HCIPortError) {
+                ports.append(
+                    ExternalHostPort(
+                        name: option.name, port: try HCIPort.open(emulator, host: option.name, on: option.address)))
+            } catch {
+                throw Failure(.failed, PrintableText.of(error.description))
+            }
+        }
+        return ports
     }
 
     /// Creates the emulator with the devices of the file; its hosts request the MTU that bluetoothd requests and send
@@ -80,6 +113,32 @@ struct WorldOptions: ParsableArguments, Sendable {
             }
         }
     }
+}
+
+/// The argument of `--hci`.
+struct ExternalHostOption: ExpressibleByArgument, Equatable, Sendable {
+    let name: String
+    let address: HCIPortAddress
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        do throws(HCIPortError) {
+            address = try HCIPortAddress(parts[parts.count - 1])
+        } catch {
+            return nil
+        }
+        name = parts.count > 1 ? parts[0] : "external"
+        if name.isEmpty { return nil }
+    }
+}
+
+/// An open port for a host outside of the emulator.
+struct ExternalHostPort: Sendable {
+    let name: String
+    let port: HCIPort
+
+    /// Where the host finds its controller.
+    var place: String { port.terminal ?? port.address.description }
 }
 
 /// The argument for a passkey: six digits.

@@ -2,6 +2,7 @@
 import ArgumentParser
 import BluetoothSupport
 import EmulatedBlueZ
+import EmulatedHCI
 import Foundation
 
 struct WorldRunCommand: AsyncParsableCommand, Sendable {
@@ -56,8 +57,15 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         let served = try await ServedWorld(
             emulator, on: .ownBus, world.configuration, limit: global.timeout.duration)
         defer { served.stop() }
+        let ports = try world.openPorts(emulator)
+        defer { for port in ports { port.port.close() } }
         let signals = try ForwardedSignals()
         let console = Console(global)
+        for port in ports {
+            console.remark(
+                ["hci": port.place, "host": port.name],
+                "hci: host \(PrintableText.of(port.name)) attaches at \(port.place)")
+        }
         let control = await WorldControl(
             emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
         if let address = control.world?.address { console.remark(["view": address], "view: \(address)") }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import BluetoothEmulator
 import EmulatedBlueZ
+import EmulatedHCI
 
 struct WorldServeCommand: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
@@ -50,6 +51,8 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             emulator, on: selectedBus, world.configuration, limit: global.timeout.duration)
         // If the bus is lost, its directory still exists.
         defer { served.stop() }
+        let ports = try world.openPorts(emulator)
+        defer { for port in ports { port.port.close() } }
         let signals = Signals { _ in served.service.stop() }
         defer { withExtendedLifetime(signals) {} }
         console.onClosedOutput = { served.service.stop() }
@@ -57,7 +60,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         defer { watch.cancel() }
         let control = await WorldControl(
             emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
-        show(served, at: control.world?.address, on: console)
+        show(served, ports, at: control.world?.address, on: console)
         let end: EmulatedBlueZError?
         do throws(EmulatedBlueZError) {
             try await served.service.waitUntilEnd()
@@ -78,13 +81,14 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
     }
 
     @MainActor
-    private func show(_ served: ServedWorld, at address: String?, on console: Console) {
+    private func show(_ served: ServedWorld, _ ports: [ExternalHostPort], at address: String?, on console: Console) {
         let adapters = served.adapters
         let devices = served.emulator.devices.map(\.name)
         let list = adapters.map { "\($0.name) (\(PrintableText.of($0.host)))" }.joined(separator: ", ")
         let fields: JSONFields = [
             "event": "ready", "address": served.address, "dialect": world.dialect.rawValue,
             "adapters": adapters.map(\.name), "devices": devices, "view": address,
+            "hci": ports.isEmpty ? nil : ports.map { ["host": $0.name, "address": $0.place] },
         ]
         console.show(
             fields,
@@ -92,7 +96,8 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
                 "export DBUS_SYSTEM_BUS_ADDRESS=\(ShellText.quoted(served.address))",
                 "# ready: org.bluez \(world.dialect.rawValue) with \(list) and "
                     + "\(devices.count) \(devices.count == 1 ? "device" : "devices")",
-            ] + (address.map { ["# view: \($0)"] } ?? [])
+            ] + ports.map { "# hci: host \(PrintableText.of($0.name)) attaches at \($0.place)" }
+                + (address.map { ["# view: \($0)"] } ?? [])
                 + ["export \(world.versionForQt.name)=\(world.versionForQt.value)"])
     }
 }
