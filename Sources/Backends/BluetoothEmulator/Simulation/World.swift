@@ -14,6 +14,7 @@ struct World: Sendable {
     var gatt = GATT()
     var security = Security()
     var channels = Channels()
+    var externalPackets = ExternalPackets()
 
     init(configuration: EmulatorConfiguration, seed: UInt64, origin: Date, traceLimit: Int) {
         lower = LowerLayers(configuration: configuration, seed: seed, origin: origin, traceLimit: traceLimit)
@@ -151,6 +152,7 @@ struct World: Sendable {
         case .supervision(let link): supervisionExpired(link)
         case .transactionTimeout(let link): transactionExpired(link)
         case .channelTransmit(let channel, let side): transmit(channel, side)
+        case .externalTransmit(let link, let side): externalPackets.transmit(link, side, &lower)
         case .channelCredits(let channel, let bytes, let side):
             channels.grantCredits(on: channel, to: side, bytes, &lower)
         case .pairingFeatures(let link, let number):

@@ -129,6 +129,8 @@ package enum LinkControl: Hashable, Sendable {
     case setSecurity(SecurityLevel)
     /// Sends a value of the device to the central of the link, if it subscribes.
     case notify(AttributeID, Data)
+    /// Sends an L2CAP packet from one host outside of the emulator to another one.
+    case send(LinkSide, channel: UInt16, [UInt8])
 }
 
 /// The stages of a device's admission of a connect.
@@ -176,6 +178,8 @@ enum WorldEvent: Sendable {
     case transactionTimeout(Ref<Link>)
     /// The bytes that one side sent on a channel are transmitted.
     case channelTransmit(ChannelID, LinkSide)
+    /// The packets of a host outside of the emulator are sent to another one.
+    case externalTransmit(Ref<Link>, LinkSide)
     /// A side may send more on a channel.
     case channelCredits(ChannelID, Int, to: LinkSide)
     case pairingFeatures(Ref<Link>, UInt64)

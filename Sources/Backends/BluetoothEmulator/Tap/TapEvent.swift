@@ -76,6 +76,11 @@ package struct TapEvent: Hashable, Sendable {
         /// A side may send this number of additional bytes.
         case channelCredits(ChannelID, to: LinkSide, Int)
         case channelClosed(ChannelID, by: LinkSide)
+
+        // MARK: Hosts outside of the emulator
+
+        /// An L2CAP packet between two of them.
+        case externalPacket(link: UInt32, from: LinkSide, channel: UInt16, [UInt8])
     }
 }
 
@@ -103,7 +108,12 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// Controls, and the other notes of the trace.
     package static let notes = TapKinds(rawValue: 1 << 7)
 
-    package static let all: TapKinds = [.hosts, .devices, .advertising, .links, .att, .security, .channels, .notes]
+    /// The packets between hosts outside of the emulator.
+    package static let externalPackets = TapKinds(rawValue: 1 << 8)
+
+    package static let all: TapKinds = [
+        .hosts, .devices, .advertising, .links, .att, .security, .channels, .notes, .externalPackets,
+    ]
 }
 
 extension TapEvent.Kind {
@@ -120,6 +130,7 @@ extension TapEvent.Kind {
         case .att: .att
         case .securityChanged, .pairingStarted, .pairingMethodChosen, .pairingSucceeded, .pairingFailed: .security
         case .channelOpened, .channelRefused, .channelData, .channelCredits, .channelClosed: .channels
+        case .externalPacket: .externalPackets
         }
     }
 }

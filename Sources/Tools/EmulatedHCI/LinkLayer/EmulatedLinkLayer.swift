@@ -36,8 +36,16 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     private var scanTimer: (any BackendTimer)?
     private var connect: PendingConnect?
     private var centralLinks: [UInt16: CentralLink] = [:]
-    private var advertisers: [UInt8: ExternalDevice] = [:]
+    private var advertisers: [UInt8: ExternalDevice] = [:] {
+        didSet {
+            let numbers = Set(advertisers.values.compactMap(\.number))
+            deviceNumbers.withLock { $0 = numbers }
+        }
+    }
+    private let deviceNumbers = Lock(Set<UInt32>())
     private var operations: [OperationID: PendingOperation] = [:]
+    /// The answers that other hosts wait for, by the handle of the link.
+    private var keyRequests: [UInt16: @Sendable ([UInt8]?) -> Void] = [:]
     private var lastOperation: UInt64 = 0
     private var lastHandle: UInt16 = 0x3F
     private var isEnded = false
@@ -59,7 +67,8 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     func begin() {
         central.role.activate(
             RoleEvents { [weak self, queue] event in queue.async { [weak self] in self?.handle(event) } })
-        tap = host.emulator.tap([.advertising, .devices, .links]) { [weak self, queue] event in
+        ExternalHosts.shared.add(self)
+        tap = host.emulator.tap([.advertising, .devices, .links, .externalPackets]) { [weak self, queue] event in
             queue.async { [weak self] in self?.handle(event) }
         }
     }
@@ -69,6 +78,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         guard !isEnded else { return }
         reset()
         isEnded = true
+        ExternalHosts.shared.remove(self)
         tap?.cancel()
         tap = nil
         central.role.invalidate()
@@ -96,7 +106,9 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         case .encrypt(let handle, let key, let random, let diversifier):
             encrypt(handle, key: key.reversed(), random: random, diversifier: diversifier)
         case .answerKeyRequest(let handle, let key):
-            if peripheralLink(handle)?.security.answerKeyRequest(key?.reversed()) == false {
+            if let answer = keyRequests.removeValue(forKey: handle) {
+                answer(key?.reversed())
+            } else if peripheralLink(handle)?.security.answerKeyRequest(key?.reversed()) == false {
                 end(handle, for: Code.wrongKey)
             }
         case .reset: reset()
@@ -130,6 +142,9 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         } while centralLinks[lastHandle] != nil || peripheralLink(lastHandle) != nil
         return lastHandle
     }
+
+    /// Whether a device of the world is one of the host's advertising sets. Any thread may call it.
+    func owns(device number: UInt32) -> Bool { deviceNumbers.withLock { $0.contains(number) } }
 
     private func peripheralLink(_ handle: UInt16) -> PeripheralLink? {
         for advertiser in advertisers.values {
@@ -224,9 +239,15 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         case .advertising(let packet): heard(packet)
         case .deviceAdded(let device), .deviceChanged(let device): air.devices[device.number] = device
         case .deviceRemoved(let device): air.devices[device] = nil
+        case .connectionOpened(let connection):
+            for advertiser in advertisers.values where advertiser.number == connection.device {
+                advertiser.opened(connection)
+            }
         case .connectionClosed(let number, .peripheral, let reason):
             for advertiser in advertisers.values { advertiser.closed(number, reason) }
         case .parametersChanged(let number, let parameters): changed(parameters, on: number)
+        case .externalPacket(let number, let side, let channel, let payload):
+            carried(payload, on: channel, of: number, from: side)
         default: break
         }
     }
@@ -289,6 +310,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
             return emit(.connectEnded(status: Code.connectionFailed))
         }
         let handle = nextHandle()
+        let other = ExternalHosts.shared.others(than: self).first { $0.owns(device: connection.device) }
         let server = ATTServer(table(of: connection.device), maximumMTU: parameters.mtu)
         let security = LinkSecurity(
             LinkSecurity.Ends(
@@ -297,14 +319,14 @@ final class EmulatedLinkLayer: @unchecked Sendable {
             user(of: connection.device), of: self)
         centralLinks[handle] = CentralLink(
             link: link, number: connection.link, device: connection.device, peer: peer, server: server,
-            security: security, credits: parameters.writeCredits)
+            peripheral: other, security: security, credits: parameters.writeCredits)
         emit(
             .connected(
                 HCIConnection(
                     handle: handle, isCentral: true, peer: HCIAddress(connection.peripheral.address),
                     privateAddress: nil, localPrivateAddress: nil,
                     parameters: HCIConnectionParameters(connection.parameters))))
-        security.begin()
+        if other == nil { security.begin() }
     }
 
     /// Returns the user of a described device, or of the host whose managers form the device.
@@ -316,10 +338,59 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     }
 
     private func encrypt(_ handle: UInt16, key: [UInt8], random: UInt64, diversifier: UInt16) {
-        guard let security = centralLinks[handle]?.security else {
+        guard let link = centralLinks[handle] else {
             return emit(.encryptionChanged(handle: handle, status: Code.unknownConnection))
         }
+        if let peripheral = link.peripheral {
+            return encrypt(handle, with: peripheral, key: key, random: random, diversifier: diversifier)
+        }
+        let security = link.security
         if !security.encrypt(key: key, random: random, diversifier: diversifier) { end(handle, for: Code.wrongKey) }
+    }
+
+    /// Encrypts a link to another host outside of the emulator, if that one has the same key.
+    private func encrypt(
+        _ handle: UInt16, with peripheral: EmulatedLinkLayer, key: [UInt8], random: UInt64, diversifier: UInt16
+    ) {
+        guard let number = centralLinks[handle]?.number else { return }
+        peripheral.queue.async { [self] in
+            peripheral.requestKey(of: number, random: random, diversifier: diversifier) { [self] answer in
+                queue.async { self.keyAnswered(answer, key, on: handle, number, peripheral) }
+            }
+        }
+    }
+
+    private func keyAnswered(
+        _ answer: [UInt8]?, _ key: [UInt8], on handle: UInt16, _ number: UInt32, _ peripheral: EmulatedLinkLayer
+    ) {
+        guard centralLinks[handle]?.number == number else { return }
+        guard let answer else { return emit(.encryptionChanged(handle: handle, status: Code.keyMissing)) }
+        let isEqual = answer == key
+        peripheral.queue.async { peripheral.encrypted(number, isEqual: isEqual) }
+        guard isEqual else { return end(handle, for: Code.wrongKey) }
+        emulator.control(link: number, .setSecurity(.encrypted))
+        emit(.encryptionChanged(handle: handle, status: 0))
+    }
+
+    /// Asks the host, as the peripheral, for the key of a link.
+    private func requestKey(
+        of number: UInt32, random: UInt64, diversifier: UInt16, _ answer: @escaping @Sendable ([UInt8]?) -> Void
+    ) {
+        guard let link = advertisers.values.lazy.compactMap({ $0.link(number: number) }).first else {
+            return answer(nil)
+        }
+        keyRequests[link.handle] = answer
+        emit(.keyRequested(handle: link.handle, random: random, diversifier: diversifier))
+    }
+
+    /// Reports to the host, as the peripheral, that the central has its key, or another one.
+    private func encrypted(_ number: UInt32, isEqual: Bool) {
+        guard let link = advertisers.values.lazy.compactMap({ $0.link(number: number) }).first else { return }
+        if isEqual {
+            emit(.encryptionChanged(handle: link.handle, status: 0))
+        } else {
+            end(link.handle, for: Code.wrongKey)
+        }
     }
 
     /// Ends a link whose ends have different keys: the first encrypted packet is not authentic.
@@ -355,10 +426,16 @@ final class EmulatedLinkLayer: @unchecked Sendable {
 
     private func send(_ payload: [UInt8], on channel: UInt16, of handle: UInt16) {
         if let link = peripheralLink(handle) {
+            guard !link.isBetweenExternalHosts else {
+                return emulator.control(link: link.number, .send(.peripheral, channel: channel, payload))
+            }
             link.receive(payload, on: channel)
             return emit(.sent(handle: handle))
         }
-        guard centralLinks[handle] != nil else { return }
+        guard let link = centralLinks[handle] else { return }
+        guard link.peripheral == nil else {
+            return emulator.control(link: link.number, .send(.central, channel: channel, payload))
+        }
         switch channel {
         case L2CAPChannel.att:
             perform(centralLinks[handle]?.server.receive(payload), of: handle)
@@ -375,6 +452,17 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         default: break
         }
         emit(.sent(handle: handle))
+    }
+
+    /// Handles a packet that the world carried between two hosts outside of the emulator.
+    private func carried(_ payload: [UInt8], on channel: UInt16, of number: UInt32, from side: LinkSide) {
+        if let (handle, _) = centralLinks.first(where: { $0.value.number == number }) {
+            emit(side == .central ? .sent(handle: handle) : .received(handle: handle, channel: channel, payload))
+        } else if let link = advertisers.values.lazy.compactMap({ $0.link(number: number) }).first {
+            emit(
+                side == .peripheral
+                    ? .sent(handle: link.handle) : .received(handle: link.handle, channel: channel, payload))
+        }
     }
 
     private func perform(_ actions: [ATTServer.Action]?, of handle: UInt16) {
@@ -463,6 +551,8 @@ private struct CentralLink {
     let device: UInt32
     let peer: PeerID
     var server: ATTServer
+    /// The other end, if it is a host outside of the emulator, too: the world carries the packets.
+    let peripheral: EmulatedLinkLayer?
     let security: LinkSecurity
     var credits: Int
     /// The write commands that wait for a credit, fewer than a controller has buffers.

@@ -21,8 +21,13 @@ final class ExternalDevice: @unchecked Sendable {
     private var settings: LinkLayerCommand.AdvertisingSettings
     private var device: EmulatedDevice?
     private var links: [UInt32: PeripheralLink] = [:]
+    /// The links whose end is reported, but which the world has not closed yet.
+    private var forgotten: Set<UInt32> = []
     private var services: [TappedService]?
     private var attributes: [UInt16: AttributeID] = [:]
+
+    /// The number of the device in the world; nil if it could not be added.
+    var number: UInt32? { device?.number }
 
     init(
         _ layer: EmulatedLinkLayer, _ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings, named name: String
@@ -100,13 +105,17 @@ final class ExternalDevice: @unchecked Sendable {
 
     func link(number: UInt32) -> PeripheralLink? { links[number] }
 
-    /// Handles the link of a central, which its requests follow.
+    /// Handles the links of a central, whose requests follow.
+    ///
+    /// A tap reports the same links, before the packets on them; the two are not in order.
     fileprivate func opened(by central: CentralIdentity) {
-        guard let layer, let device,
-            let connection = device.connections.first(where: {
-                $0.central.address == central.address && links[$0.link] == nil
-            })
-        else { return }
+        for connection in device?.connections ?? [] where connection.central.address == central.address {
+            opened(connection)
+        }
+    }
+
+    func opened(_ connection: TappedConnection) {
+        guard let layer, links[connection.link] == nil, !forgotten.contains(connection.link) else { return }
         // As in a controller, a connectable set ends with the connection that it leads to.
         stopAdvertising()
         let link = PeripheralLink(
@@ -118,17 +127,22 @@ final class ExternalDevice: @unchecked Sendable {
                     handle: link.handle, isCentral: false, peer: HCIAddress(connection.central.address),
                     privateAddress: nil, localPrivateAddress: nil,
                     parameters: HCIConnectionParameters(connection.parameters)), set: set))
-        link.discover()
+        if !link.isBetweenExternalHosts { link.discover() }
     }
 
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
+        forgotten.remove(number)
         guard let link = links.removeValue(forKey: number) else { return }
         layer?.emit(.disconnected(handle: link.handle, reason: reason.code))
         link.end()
     }
 
     /// Forgets a link whose end is reported already.
-    func forget(_ link: PeripheralLink) { links.removeValue(forKey: link.number)?.end() }
+    func forget(_ link: PeripheralLink) {
+        guard links.removeValue(forKey: link.number) != nil else { return }
+        forgotten.insert(link.number)
+        link.end()
+    }
 
     /// Serves the services that a discovery found.
     ///

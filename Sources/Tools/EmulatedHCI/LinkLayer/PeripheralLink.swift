@@ -13,6 +13,8 @@ final class PeripheralLink {
     let central: DeviceAddress
     /// The Security Manager of the central.
     let security: LinkSecurity
+    /// Whether the central is a host outside of the emulator, too: the world carries the packets.
+    let isBetweenExternalHosts: Bool
     private(set) var isEnded = false
     private unowned let device: ExternalDevice
     private unowned let layer: EmulatedLinkLayer
@@ -30,6 +32,8 @@ final class PeripheralLink {
     ) {
         (self.handle, number, central) = (handle, connection.link, connection.central.address)
         (self.device, self.layer) = (device, layer)
+        isBetweenExternalHosts =
+            connection.central.host.map { ExternalHosts.shared.contains($0, of: layer.emulator) } ?? false
         client = ATTClient(maximumMTU: connection.mtu)
         server = ATTServer(AttributeTable(), maximumMTU: connection.mtu)
         security = LinkSecurity(

@@ -18,7 +18,8 @@ final class ExternalHost: @unchecked Sendable {
 
     /// - Parameter send: Sends packets to the host; called on the queue.
     init(
-        _ host: EmulatedHost, on queue: DispatchQueue, bonds: SecurityBonds, _ send: @escaping @Sendable ([HCIPacket]) -> Void
+        _ host: EmulatedHost, on queue: DispatchQueue, bonds: SecurityBonds,
+        _ send: @escaping @Sendable ([HCIPacket]) -> Void
     ) {
         (self.queue, self.send) = (queue, send)
         controller = Controller(

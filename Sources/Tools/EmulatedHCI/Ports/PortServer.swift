@@ -63,7 +63,9 @@ final class PortServer: @unchecked Sendable {
         Self.logger.line(.info, "host \(host.name) attaches to \(socket.address)")
         let connection = PortConnection(descriptor, on: queue)
         self.connection = connection
-        let attached = ExternalHost(host, on: queue, bonds: bonds) { [weak connection] packets in connection?.send(packets) }
+        let attached = ExternalHost(host, on: queue, bonds: bonds) { [weak connection] packets in
+            connection?.send(packets)
+        }
         self.attached = attached
         connection.begin(
             receive: { [weak attached] packet in attached?.receive(packet) },

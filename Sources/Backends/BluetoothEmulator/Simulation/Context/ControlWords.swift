@@ -44,7 +44,7 @@ extension LinkControl {
         case .close: "is closed"
         case .setParameters(let parameters): "changes its interval to \(parameters.interval.words)"
         case .setSecurity(let level): "is now \(level)"
-        case .notify(_, let value): "notifies \(value.words)"
+        case .notify, .send: ""
         }
     }
 }

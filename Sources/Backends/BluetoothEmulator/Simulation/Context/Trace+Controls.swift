@@ -23,14 +23,14 @@ extension WorldInput {
         case .configure: return ("emulator", TraceLine("configure", showsValues: true))
         case .interference(let chance): return ("air", line("setInterference") { $0.add("chance", chance) })
         case .answered(let reply): return ("handler", reply.trace)
-        case .link(let number, let control): return ("link \(number)", control.trace)
+        case .link(let number, let control): return control.trace.map { ("link \(number)", $0) }
         case .activate, .central, .peripheral, .pairing, .exchange: return nil
         }
     }
 }
 
 extension LinkControl {
-    fileprivate var trace: TraceLine {
+    fileprivate var trace: TraceLine? {
         switch self {
         case .close: TraceLine("close", showsValues: true)
         case .setParameters(let parameters):
@@ -39,7 +39,8 @@ extension LinkControl {
                 line.add("latency", parameters.peripheralLatency)
                 line.add("timeout", parameters.supervisionTimeout)
             }
-        case .notify(_, let value): line("notify") { $0.add("value", private: value) }
+        // Packets, which other kinds of traces show.
+        case .notify, .send: nil
         case .setSecurity(let level): line("setSecurity") { $0.add("level", quoted: "\(level)") }
         }
     }

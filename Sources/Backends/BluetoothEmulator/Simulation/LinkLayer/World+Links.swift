@@ -225,6 +225,7 @@ extension World {
         security.abandon(ref, &lower)
         leaveServer(ref, reason: reason.ofOtherSide)
         channels.endAll(of: ref)
+        externalPackets.end(ref)
         if let link = lower.links[ref], let device = lower.air.devices[link.device] {
             security.rememberDatabase(of: link, gatt[ref]?.client.cache, device)
         }
@@ -268,6 +269,8 @@ extension World {
         case .setParameters(let parameters): lower.links.update(parameters, ref, &lower.context)
         case .setSecurity(let level): security.secure(ref, level, &lower)
         case .notify(let attribute, let value): notify(value, attribute, on: ref)
+        case .send(let side, let channel, let payload):
+            externalPackets.send(payload, on: channel, by: side, of: ref, &lower)
         }
     }
 

@@ -1,0 +1,77 @@
+import BluetoothBackend
+import DequeModule
+
+/// The L2CAP packets between two hosts outside of the emulator: the world carries them without reading them, with the
+/// connection events, the losses and the silence of their link.
+struct ExternalPackets: Sendable {
+    /// The maximum number of packets that wait on one side of a link; a controller has fewer buffers.
+    static let limit = 256
+
+    private struct Key: Hashable, Sendable {
+        let link: Ref<Link>
+        let side: LinkSide
+    }
+
+    private struct Packet: Sendable {
+        let channel: UInt16
+        let payload: [UInt8]
+
+        /// The length with the header, in bytes.
+        var length: Int { 4 + payload.count }
+    }
+
+    private struct Queue: Sendable {
+        var packets = Deque<Packet>()
+        /// The number of bytes of the first packet that earlier connection events carried.
+        var bytesSent = 0
+        var isScheduled = false
+    }
+
+    private var queues: [Key: Queue] = [:]
+
+    /// Sends a packet with the next connection event.
+    mutating func send(
+        _ payload: [UInt8], on channel: UInt16, by side: LinkSide, of ref: Ref<Link>, _ lower: inout LowerLayers
+    ) {
+        guard let link = lower.links[ref] else { return }
+        let key = Key(link: ref, side: side)
+        guard queues[key]?.packets.count ?? 0 < Self.limit else {
+            return lower.context.log("packet of an external host without a buffer dropped")
+        }
+        queues[key, default: Queue()].packets.append(Packet(channel: channel, payload: payload))
+        schedule(key, link, at: link.timing.connectionEvent(from: lower.context.now), &lower)
+    }
+
+    private mutating func schedule(_ key: Key, _ link: Link, at time: Nanoseconds, _ lower: inout LowerLayers) {
+        guard queues[key]?.isScheduled == false else { return }
+        queues[key]?.isScheduled = true
+        lower.schedule(.externalTransmit(key.link, key.side), on: key.link, link, at: time)
+    }
+
+    /// Sends as many packets as a connection event carries; the taps get each of them.
+    mutating func transmit(_ ref: Ref<Link>, _ side: LinkSide, _ lower: inout LowerLayers) {
+        let key = Key(link: ref, side: side)
+        guard queues[key] != nil,
+            lower.links.beginTransmission(
+                .externalTransmit(ref, side), of: .attributes, by: side, on: ref, &lower.context) != nil
+        else { return }
+        queues[key]?.isScheduled = false
+        while let packet = queues[key]?.packets.first, let offset = queues[key]?.bytesSent {
+            let sent = lower.links.send(packet.length, from: offset, of: .attributes, by: side, on: ref)
+            queues[key]?.bytesSent = sent < packet.length ? sent : 0
+            guard sent >= packet.length else { break }
+            queues[key]?.packets.removeFirst()
+            if lower.context.tapped.contains(.externalPackets) {
+                lower.context.report(
+                    .externalPacket(link: ref.serial, from: side, channel: packet.channel, packet.payload))
+            }
+        }
+        guard queues[key]?.packets.isEmpty == false, let link = lower.links[ref] else { return }
+        schedule(key, link, at: lower.context.now + link.timing.interval, &lower)
+    }
+
+    /// Drops the packets of a link that ended.
+    mutating func end(_ ref: Ref<Link>) {
+        for side in [LinkSide.central, .peripheral] { queues[Key(link: ref, side: side)] = nil }
+    }
+}
